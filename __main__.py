@@ -1,0 +1,5 @@
+"""Let ``python -m autoanalyzer`` be the command ``autoanalyzer``."""
+
+from .cli.main import main
+
+main()

@@ -1,0 +1,45 @@
+"""What is measured, in which unit, and how the numbers came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["STORED_METRICS", "Metric"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A node of the metric forest (paper 002, section 2).
+
+    Attributes:
+        name: Unique within an experiment.
+        unit: ``sec``, ``bytes`` or ``occ``; the same within one tree.
+        parent: Name of the metric that includes this one; None for a root.
+        description: One sentence.
+        source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.
+    """
+
+    name: str
+    unit: str
+    parent: str | None = None
+    description: str = ""
+    source: str = "measured"
+
+
+STORED_METRICS: Final = (
+    Metric("visits", "occ", None, "How often the region was entered"),
+    Metric("wall_time", "sec", None, "Time on the wall clock"),
+    Metric("mpi_time", "sec", "wall_time", "Time in MPI calls"),
+    Metric("io_time", "sec", "wall_time", "Time in calls that read or write files"),
+    Metric("cpu_time", "sec", None, "Time on a processor"),
+    Metric("mpi_cpu_time", "sec", "cpu_time", "Time on a processor in MPI calls, waiting included"),
+    Metric("mpi_calls", "occ", None, "Calls of MPI functions that communicate"),
+    Metric("mpi_bytes", "bytes", None, "Bytes handed to and got from MPI"),
+    Metric("mpi_bytes_sent", "bytes", "mpi_bytes", "Bytes handed to MPI"),
+    Metric("mpi_bytes_received", "bytes", "mpi_bytes", "Bytes got from MPI"),
+    Metric("io_bytes", "bytes", None, "Bytes read from and written to regular files"),
+    Metric("io_bytes_read", "bytes", "io_bytes", "Bytes read from regular files"),
+    Metric("io_bytes_written", "bytes", "io_bytes", "Bytes written to regular files"),
+    Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
+)

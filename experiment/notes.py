@@ -1,0 +1,71 @@
+"""What must be said beside the numbers: what is missing, how it was measured, at what cost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from ..errors import InputError
+
+__all__ = ["Notes"]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Facts about a run that no severity holds.
+
+    Attributes:
+        command: The command line that was run.
+        program_status: Exit status of the command; None if unknown.
+        expected_processes: How many processes the run had; None if unknown.
+        missing: Ranks of which nothing came back.
+        unfinished: Ranks that never entered MPI_Finalize.
+        not_instrumented: Sources, regions or programs without probes.
+        remarks: Sentences about data that was lost, repaired or collapsed.
+        clocks: Name of the clock for ``wall`` and ``cpu``.
+        probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
+        repairs: Regions closed because a probe was jumped over.
+        environment: The few variables that are kept.
+        history: How a derived experiment came about.
+    """
+
+    command: tuple[str, ...] = ()
+    program_status: int | None = None
+    expected_processes: int | None = None
+    missing: tuple[int, ...] = ()
+    unfinished: tuple[int, ...] = ()
+    not_instrumented: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    clocks: dict[str, str] = field(default_factory=dict)
+    probe_ns: float | None = None
+    repairs: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+    history: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Give the notes as one JSON object."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Notes:
+        """Read what ``to_json`` wrote; keys of a later version are kept as remarks.
+
+        Raises:
+            InputError: The text is no JSON object.
+        """
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"notes as a JSON object wanted: {error}") from None
+        if not isinstance(found, dict):
+            raise InputError(f"notes as a JSON object wanted, found {type(found).__name__}")
+        known: dict[str, Any] = {}
+        for each in fields(cls):
+            if each.name in found:
+                value = found.pop(each.name)
+                known[each.name] = tuple(value) if isinstance(value, list) else value
+        if found:
+            rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
+            known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
+        return cls(**known)

@@ -1,0 +1,69 @@
+"""A code region, and the descriptor by which it is known from the compiler to the experiment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote
+
+from ..errors import InputError
+
+__all__ = ["DESCRIPTOR_VERSION", "KINDS", "Region"]
+
+DESCRIPTOR_VERSION: Final = "aa1"  # twin: AA_DESCRIPTOR_VERSION in runtime/probe/probe.h
+
+KINDS: Final = frozenset({"function", "loop", "parallel", "mpi", "io", "math", "library", "user"})
+
+_ESCAPES: Final = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A section of code with one entry and one exit (paper 001, section 2).
+
+    Attributes:
+        kind: One of ``KINDS``.
+        name: What a report shows: a function's name; ``loop@41`` for the loop in line 41.
+        file: The source file as the compiler was given it; empty if there is none.
+        function: The function that encloses the region, or is it.
+        ordinal: The place among the regions of this kind in this function, from 0.
+        first_line: First line of the region in ``file``; 0 if unknown.
+        last_line: Last line of the region in ``file``; 0 if unknown.
+    """
+
+    kind: str
+    name: str
+    file: str = ""
+    function: str = ""
+    ordinal: int = 0
+    first_line: int = 0
+    last_line: int = 0
+
+    @property
+    def identity(self) -> tuple[str, str, str, int]:
+        """Kind, file, function and ordinal: what stays the same when lines move."""
+        return (self.kind, self.file, self.function or self.name, self.ordinal)
+
+    @property
+    def descriptor(self) -> str:
+        """The text that a probe carries: ``aa1|loop|loop@41|rays.c|trace|0|41|57``."""
+        texts = [text.translate(_ESCAPES) for text in (self.kind, self.name, self.file, self.function)]
+        return "|".join([DESCRIPTOR_VERSION, *texts, str(self.ordinal), str(self.first_line), str(self.last_line)])
+
+    @classmethod
+    def from_descriptor(cls, descriptor: str) -> Region:
+        """Read a descriptor.
+
+        Raises:
+            InputError: The text is no descriptor, or one of another version.
+        """
+        version, *fields = descriptor.split("|")
+        if version != DESCRIPTOR_VERSION:
+            raise InputError(f"region descriptor of version {DESCRIPTOR_VERSION} wanted, found {descriptor[:60]!r}")
+        try:
+            kind, name, file, function, ordinal, first, last = fields
+            return cls(
+                kind, unquote(name), unquote(file), unquote(function), int(ordinal), int(first), int(last)
+            )
+        except ValueError:
+            raise InputError(f"region descriptor with eight fields wanted, found {descriptor[:200]!r}") from None
