@@ -1,0 +1,53 @@
+/*
+ * The probe library: what instrumented programs call, and what the MPI and I/O wrappers tell the core.
+ *
+ * The library is preloaded, never linked. While AUTOANALYZER_SHARDS does not name a folder, everything here
+ * is a no-op. Each thread that enters a region has a call-path tree in the process's shard file (shard.h); at
+ * every event the time since the thread's last event goes to the node where the thread stood, so that the
+ * file holds exclusive values, and a killed process loses no more than the interval that was open.
+ */
+#ifndef AA_PROBE_H
+#define AA_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define AA_DESCRIPTOR_VERSION "aa1" /* twin: DESCRIPTOR_VERSION in experiment/region.py */
+
+/* What is exported; everything else is hidden by -fvisibility=hidden. */
+#define AA_EXPORT __attribute__((visibility("default")))
+
+/*
+ * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last") must live
+ * as long as the process: its address is the key, its text the identity. Instrumented programs find the two
+ * by dlsym.
+ */
+AA_EXPORT void aa_probe_enter(const char *descriptor);
+AA_EXPORT void aa_probe_exit(const char *descriptor);
+
+/* Whether this thread has a call-path tree: one load. */
+bool aa_recording(void);
+
+/*
+ * A library call inside a region. The time since the last event is the node's own at begin, and its MPI or
+ * I/O share at end. Guarded by depth, per thread and over both kinds: only the outermost call is timed, and
+ * begin returns whether this one is. Every begin has its end, the inner ones too. No-ops in threads without a
+ * tree.
+ */
+enum aa_share { AA_SHARE_MPI, AA_SHARE_IO };
+
+bool aa_share_begin(enum aa_share share);
+void aa_share_end(enum aa_share share, bool outermost);
+
+/* Add to the current node; bytes are what the program hands over and gets. aa_count_io counts one call. */
+void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
+void aa_count_io(uint64_t read, uint64_t written);
+
+/* The life of the process, told by the MPI wrappers. The first creates the shard if there is none yet. */
+void aa_process_mpi_initialised(int rank, int size);
+void aa_process_thread_level(int provided);
+void aa_process_mpi_finalising(void);
+void aa_process_mpi_finalised(void);
+void aa_process_aborting(int code);
+
+#endif
