@@ -104,9 +104,9 @@ class _CubeReader:
         elif element.tag == "row":
             self._take_row(element)
         else:
-            {"metrics": self._take_metrics, "program": self._take_program, "system": self._take_system}[
-                element.tag
-            ](element)
+            {"metrics": self._take_metrics, "program": self._take_program, "system": self._take_system}[element.tag](
+                element
+            )
 
     def experiment(self) -> Experiment:
         if not self.locations:

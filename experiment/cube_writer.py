@@ -42,7 +42,7 @@ def save(experiment: Experiment, path: Path) -> None:
             _write_system(xml, experiment.locations)
             with xml.element("severity"):
                 for number, metric in enumerate(experiment.metrics):
-                    _write_matrix(xml, number, experiment.stored(metric.name))
+                    _write_matrix(xml, number, experiment.exclusive(metric.name))
 
 
 def _attributes(experiment: Experiment) -> Iterable[tuple[str, str]]:
@@ -107,7 +107,6 @@ def _write_call_path(xml: Any, experiment: Experiment, path: int, numbers: dict[
 
 
 def _write_system(xml: Any, locations: tuple[Location, ...]) -> None:
-    number = itertools.count()
     nodes = itertools.count()
     processes = itertools.count()
     with xml.element("system"):
@@ -125,7 +124,6 @@ def _write_system(xml: Any, locations: tuple[Location, ...]) -> None:
                                 _element(xml, "rank", str(process))
                                 for index in threads:
                                     _write_thread(xml, index, of(index).thread)
-        _ = number
     xml.write("\n")
 
 

@@ -38,15 +38,16 @@ class Location:
 
 
 class Experiment:
-    """Severities, exclusive along both the metric and the call-path axis (single representation).
+    """Severities: exclusive along the call-path axis; a metric holds what the metrics below it hold, too.
 
-    Call paths stand in the order of their first entry, parents before children. NaN is a missing value, 0 is not.
+    That is how CUBE 3 files store them, so that nothing is rounded on the way. Call paths stand in the order of
+    their first entry, parents before children. NaN is a missing value, 0 is not.
 
     Args:
         metrics: The metric forest, parents before children.
         call_paths: The call forest, parents before children.
         locations: One per column, sorted by process and thread.
-        severities: Metric name to ``float64[call path, location]``, as stored: what children hold is left out.
+        severities: Metric name to ``float64[call path, location]``, of each call path alone.
         notes: What must be said beside the numbers.
 
     Raises:
@@ -109,22 +110,14 @@ class Experiment:
                 return each
         raise InputError(f"no metric {name!r} in this experiment; it has {', '.join(m.name for m in self.metrics)}")
 
-    def stored(self, metric: str) -> Severity:
-        """Give ``float64[call path, location]`` as stored, in the metric's unit; not to be changed."""
+    def exclusive(self, metric: str) -> Severity:
+        """Give ``float64[call path, location]`` of each call path alone, in the metric's unit; not to be changed."""
         self.metric(metric)
         return self._severities[metric]
 
-    def exclusive(self, metric: str) -> Severity:
-        """Give the metric with the metrics it includes, of each call path alone: ``float64[call path, location]``."""
-        total = self.stored(metric).copy()
-        for child in self.metrics:
-            if child.parent == metric:
-                total += self.exclusive(child.name)
-        return total
-
     def inclusive(self, metric: str) -> Severity:
-        """Give the metric with the metrics it includes, of each call path and all below: same shape as ``exclusive``."""
-        total = self.exclusive(metric)
+        """Give the metric of each call path and all below it; same shape as ``exclusive``."""
+        total = self.exclusive(metric).copy()
         for index in range(len(self.call_paths) - 1, -1, -1):
             parent = self.call_paths[index].parent
             if parent is not None:

@@ -16,6 +16,7 @@ class Notes:
     """Facts about a run that no severity holds.
 
     Attributes:
+        program: Name of the executable; empty if unknown.
         command: The command line that was run.
         program_status: Exit status of the command; None if unknown.
         expected_processes: How many processes the run had; None if unknown.
@@ -30,12 +31,14 @@ class Notes:
         history: How a derived experiment came about.
     """
 
+    program: str = ""
     command: tuple[str, ...] = ()
     program_status: int | None = None
     expected_processes: int | None = None
     missing: tuple[int, ...] = ()
     unfinished: tuple[int, ...] = ()
     not_instrumented: tuple[str, ...] = ()
+
     remarks: tuple[str, ...] = ()
     clocks: dict[str, str] = field(default_factory=dict)
     probe_ns: float | None = None

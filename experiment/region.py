@@ -62,8 +62,6 @@ class Region:
             raise InputError(f"region descriptor of version {DESCRIPTOR_VERSION} wanted, found {descriptor[:60]!r}")
         try:
             kind, name, file, function, ordinal, first, last = fields
-            return cls(
-                kind, unquote(name), unquote(file), unquote(function), int(ordinal), int(first), int(last)
-            )
+            return cls(kind, unquote(name), unquote(file), unquote(function), int(ordinal), int(first), int(last))
         except ValueError:
             raise InputError(f"region descriptor with eight fields wanted, found {descriptor[:200]!r}") from None

@@ -1,0 +1,8 @@
+"""From an experiment to findings: one analysis a module."""
+
+from __future__ import annotations
+
+from .findings import Findings, Overhead, analyze
+from .performance import DISSIMILARITY_METRICS
+
+__all__ = ["DISSIMILARITY_METRICS", "Findings", "Overhead", "analyze"]

@@ -1,0 +1,98 @@
+"""Severity classes of one number a region: exact one-dimensional k-means (paper 001, section 4.2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["LABELS", "classify", "optimal_split"]
+
+LABELS: Final = ("very low", "low", "medium", "high", "very high")
+
+_ALIKE: Final = 0.9  # nested regions measure alike but not equal (definitions 14)
+_NEGLIGIBLE: Final = 0.01
+
+
+def classify(values: Sequence[float]) -> list[int] | None:
+    """Put each value into a class from 0, very low, to 4, very high (definitions 14).
+
+    Values within 10 % of a larger one count as that one, from the top down. A value of 0, or under 1 % of the
+    largest, is always of class 0.
+
+    Args:
+        values: One value a region, not negative.
+
+    Returns:
+        The classes in the order of the values; None with fewer than two different values: no disparity.
+    """
+    largest = max(values, default=0.0)
+    weighty = [value if value > 0 and value >= _NEGLIGIBLE * largest else 0.0 for value in values]
+    different = _merge_alike(weighty)
+    if len(different) < 2:
+        return None
+    heads = list(different)
+    starts = optimal_split(list(different.values()), min(len(LABELS), len(heads)))
+    class_of_head = {
+        head: len(LABELS) - 1 - rank
+        for rank, (start, end) in enumerate(pairwise([*starts, len(heads)]))
+        for head in heads[start:end]
+    }
+    return [0 if value == 0 else class_of_head[_head(value, heads)] for value in weighty]
+
+
+def _merge_alike(values: Sequence[float]) -> dict[float, float]:
+    """Map the head of each group of alike values, from the top, to the group's mean."""
+    groups: dict[float, list[float]] = {}
+    head = np.inf
+    for value in sorted(values, reverse=True):
+        if head == np.inf or value < _ALIKE * head:
+            head = value
+        groups.setdefault(head, []).append(value)
+    return {head: sum(group) / len(group) for head, group in groups.items()}
+
+
+def _head(value: float, heads: Sequence[float]) -> float:
+    return min(head for head in heads if head >= value)
+
+
+def optimal_split(values: Sequence[float], k: int) -> list[int]:
+    """Split sorted values into k runs with the least sum of squares around the runs' means.
+
+    Dynamic programming over prefix sums, exact; cost O(k n²), n the different values.
+
+    Args:
+        values: Sorted, either way, all different.
+        k: At most ``len(values)``.
+
+    Returns:
+        Where each run starts; the first is 0.
+    """
+    n = len(values)
+    cost = _run_costs(np.asarray(values, dtype=np.float64))
+    best = cost[0].copy()  # best[j]: values[0..j] in as many runs as were looked at
+    starts = np.zeros((k, n), dtype=np.intp)
+    for run in range(1, k):
+        extended = np.full(n, np.inf)
+        for end in range(run, n):
+            totals = best[run - 1 : end] + cost[run : end + 1, end]
+            choice = int(totals.argmin())
+            extended[end], starts[run, end] = totals[choice], run + choice
+        best = extended
+    split, end = [], n - 1
+    for run in range(k - 1, -1, -1):
+        split.append(int(starts[run, end]))
+        end = split[-1] - 1
+    return split[::-1]
+
+
+def _run_costs(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Give the sum of squares around the mean of ``values[i..j]`` as ``float64[i, j]``, j ≥ i."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    squares = np.concatenate([[0.0], np.cumsum(values**2)])
+    i, j = np.indices((len(values), len(values)))
+    size = np.maximum(j - i + 1, 1)
+    return np.asarray(squares[j + 1] - squares[i] - (sums[j + 1] - sums[i]) ** 2 / size)

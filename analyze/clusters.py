@@ -1,0 +1,79 @@
+"""Clusters of vectors that lie close together: the simplified OPTICS of paper 001, Algorithm 1."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["THRESHOLD", "Labels", "cluster", "members", "severity"]
+
+Labels = npt.NDArray[np.intp]
+Vectors = npt.NDArray[np.float64]
+
+THRESHOLD: Final = 0.1  # Algorithm 1, line 7: 10 % of the vector's length
+
+_EXACT_PAIRS: Final = 4000
+
+
+def cluster(vectors: Vectors, *, floor: float = 0.0) -> Labels:
+    """Label each vector with the number of its cluster (paper 001, section 4.2.1, Algorithm 1).
+
+    The first vector p without a cluster and every other one without whose distance from p is at most
+    ``THRESHOLD`` times the length of p form a cluster. A cluster may have one member. Only vectors whose length
+    is close to p's are compared with it, so that a million ranks in a few clusters take seconds.
+
+    Args:
+        vectors: ``float64[location, region]``; not changed.
+        floor: A distance that is never a difference, in the vectors' unit: what the clocks resolve.
+
+    Returns:
+        ``int[location]``, numbered from 0 in the order of their first members.
+    """
+    lengths = np.linalg.norm(vectors, axis=1)
+    by_length = np.argsort(lengths, kind="stable")
+    sorted_lengths = lengths[by_length]
+    labels = np.full(len(vectors), -1, dtype=np.intp)
+    first, count = 0, 0
+    while first < len(vectors):
+        reach = max(THRESHOLD * lengths[first], floor)
+        low, high = np.searchsorted(sorted_lengths, [lengths[first] - reach, lengths[first] + reach])
+        near = by_length[max(low - 1, 0) : high + 1]
+        near = near[labels[near] < 0]
+        near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
+        labels[near] = count
+        labels[first] = count
+        count += 1
+        open_ones = np.flatnonzero(labels[first:] < 0)
+        first = first + open_ones[0] if len(open_ones) else len(vectors)
+    return labels
+
+
+def members(labels: Labels) -> list[list[int]]:
+    """List the members of each cluster, in order."""
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order])) + 1
+    return [part.tolist() for part in np.split(order, starts)] if len(labels) else []
+
+
+def severity(vectors: Vectors) -> float:
+    """Measure how far apart the vectors lie: the largest distance of two over the largest length.
+
+    0 if all lengths are 0. The paper prints S in Fig. 9 without a definition; this one is ours. Exact for up to
+    4,000 vectors that may be extreme; beyond that the distance from one extreme to the farthest other one, which
+    is at least half of the largest.
+    """
+    longest = float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
+    if longest == 0.0:
+        return 0.0
+    center = vectors.mean(axis=0)
+    radius = np.linalg.norm(vectors - center, axis=1)
+    extreme = vectors[radius.argmax()]
+    widest = float(np.linalg.norm(vectors - extreme, axis=1).max())
+    # Only points whose distances from the centre can add up to more than what was found are worth a look.
+    candidates = vectors[radius >= widest - radius.max()]
+    if len(candidates) <= _EXACT_PAIRS:
+        for each in candidates:
+            widest = max(widest, float(np.linalg.norm(candidates - each, axis=1).max()))
+    return widest / longest

@@ -1,0 +1,106 @@
+"""The code-region tree of an experiment (paper 001, section 2), and a metric's values over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment import Experiment
+
+__all__ = ["CodeRegion", "code_regions", "inclusive_over", "program_times"]
+
+_STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRegion:
+    """A node of the code-region tree below the whole program (definitions 1).
+
+    Attributes:
+        id: Index of the call path; for the own code of an entry procedure that of the root.
+        own_code: Whether it is the own code of the entry procedure.
+        depth: 1 for the regions right under the whole program.
+        children: Positions of its children among the code regions.
+    """
+
+    id: int
+    own_code: bool
+    depth: int
+    children: tuple[int, ...] = ()
+
+
+def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
+    """List every code region but the start-up and the end of MPI, parents before children.
+
+    The 1-code regions stand in the order of first entry; the own code of an entry procedure closes its children.
+    """
+    hidden = startup_paths(experiment)
+    children: dict[int, list[int]] = {}
+    position: dict[int, int] = {}
+    order: list[tuple[int, bool, int]] = []
+    for root in experiment.roots:
+        for path in experiment.walk(root):
+            if path == root or path in hidden:
+                continue
+            position[path] = len(order)
+            depth = experiment.depth(path)
+            order.append((path, False, depth))
+            if depth > 1:
+                parent = position[next(experiment.ancestors(path))]
+                children.setdefault(parent, []).append(position[path])
+        order.append((root, True, 1))
+    return tuple(
+        CodeRegion(path, own_code, depth, tuple(children.get(index, ())))
+        for index, (path, own_code, depth) in enumerate(order)
+    )
+
+
+def startup_paths(experiment: Experiment) -> frozenset[int]:
+    """Find the call paths of MPI_Init and MPI_Finalize, which are no part of the program's work."""
+    return frozenset(
+        index
+        for index, path in enumerate(experiment.call_paths)
+        if path.region.kind == "mpi" and path.region.name in _STARTUP
+    )
+
+
+def inclusive_over(
+    experiment: Experiment, regions: tuple[CodeRegion, ...], exclusive: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Sum up values of call paths over the code-region tree, the start-up of MPI left out.
+
+    Args:
+        experiment: Whose call paths the rows are.
+        regions: What ``code_regions`` gave.
+        exclusive: ``float64[call path, location]``; not changed.
+
+    Returns:
+        ``float64[region, location]``, inclusive; of own code the value of the root alone.
+    """
+    total = exclusive.copy()
+    total[list(startup_paths(experiment))] = 0.0
+    for path in range(len(experiment.call_paths) - 1, -1, -1):
+        parent = experiment.call_paths[path].parent
+        if parent is not None:
+            total[parent] += total[path]
+    rows = [exclusive[each.id] if each.own_code else total[each.id] for each in regions]
+    return np.array(rows).reshape(len(regions), exclusive.shape[1])
+
+
+def program_times(experiment: Experiment) -> npt.NDArray[np.float64]:
+    """Give W_program of each process in seconds (definitions 2): from MPI_Init's return to MPI_Finalize's call.
+
+    The whole run where a process did not measure that, or never came to its end.
+    """
+    whole = np.zeros(len(experiment.locations))
+    if "wall_time" in experiment:
+        values = experiment.exclusive("wall_time").copy()
+        values[list(startup_paths(experiment))] = 0.0
+        whole = values.sum(axis=0)
+    if "program_time" in experiment:
+        measured = experiment.exclusive("program_time").sum(axis=0)
+        whole = np.where(measured > 0, measured, whole)
+    return np.asarray(whole[[index for index, place in enumerate(experiment.locations) if place.thread == 0]])

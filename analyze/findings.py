@@ -1,0 +1,108 @@
+"""All that the analyses find in one experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..errors import InputError
+from ..experiment import Experiment
+from .code_regions import program_times
+from .costs import Cost, region_costs
+from .disparity import Disparity, find_disparity
+from .dissimilarity import Dissimilarity, find_dissimilarity
+from .performance import Performance
+
+__all__ = ["Findings", "Overhead", "analyze"]
+
+_LEAST_SHARE: Final = 0.01  # a difference under 1 % of the program's time is not worth a look
+_RESOLUTION: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part ranks by
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """The cost of measuring: probes and wrappers passed, the cost of one pair, their share of the run."""
+
+    probe_ns: float | None
+    visits: int
+    percent: float | None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found, and of what.
+
+    Attributes:
+        experiment: The experiment.
+        performance: The performance vectors; positions below are positions in its ``regions``.
+        costs: Cost of each code region.
+        dissimilarity: Ranks that differ; None where CPU and MPI time were not measured.
+        disparity: Regions that weigh.
+        program_time: W_program in seconds, of the slowest process.
+        overhead: The cost of measuring.
+    """
+
+    experiment: Experiment
+    performance: Performance
+    costs: tuple[Cost, ...]
+    dissimilarity: Dissimilarity
+    disparity: Disparity
+    program_time: float
+    overhead: Overhead
+
+
+def analyze(
+    experiment: Experiment,
+    *,
+    metric: str = "compute_time",
+    exclude_ranks: Sequence[int] = (),
+    exclude_regions: Sequence[str] = (),
+) -> Findings:
+    """Run every analysis.
+
+    Args:
+        experiment: Measured here, derived or imported.
+        metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``.
+        exclude_ranks: See ``Performance.of``.
+        exclude_regions: See ``Performance.of``.
+
+    Raises:
+        InputError: The experiment lacks what the analyses need.
+        UsageError: What is excluded does not exist.
+    """
+    _check_metrics(experiment, metric)
+    performance = Performance.of(
+        experiment, metric=metric, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions
+    )
+    times = program_times(experiment)
+    costs = region_costs(experiment, performance.regions)
+    shares = [each.share for each in costs]
+    return Findings(
+        experiment,
+        performance,
+        tuple(costs),
+        find_dissimilarity(performance, floor=max(_LEAST_SHARE * float(times.mean()), _RESOLUTION)),
+        # Without counters CPI is 1 everywhere, and CRNM the share of the wall time (definitions 13).
+        find_disparity(performance.regions, values=shares, shares=shares),
+        float(times.max()),
+        _overhead(experiment),
+    )
+
+
+def _check_metrics(experiment: Experiment, metric: str) -> None:
+    wanted = ["wall_time", *(["cpu_time", "mpi_cpu_time"] if metric == "compute_time" else [metric])]
+    lacking = [name for name in wanted if name not in experiment]
+    if lacking:
+        found = ", ".join(each.name for each in experiment.metrics[:8]) or "none"
+        raise InputError(f"metrics {', '.join(wanted)} wanted, not found: {', '.join(lacking)}; found {found}")
+
+
+def _overhead(experiment: Experiment) -> Overhead:
+    visits = sum(float(np.nansum(experiment.exclusive(name))) for name in ("visits", "mpi_calls") if name in experiment)
+    probe_ns = experiment.notes.probe_ns
+    wall = float(experiment.exclusive("wall_time").sum())
+    percent = 100 * visits * probe_ns * 1e-9 / wall if probe_ns is not None and wall > 0 else None
+    return Overhead(probe_ns, int(visits), percent)

@@ -1,0 +1,132 @@
+"""The performance vectors of the ranks over the code-region tree: what every analysis starts from."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import UsageError
+from ..experiment import Experiment
+from .code_regions import CodeRegion, code_regions, inclusive_over
+
+__all__ = ["DISSIMILARITY_METRICS", "Performance"]
+
+DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time")
+
+
+@dataclass(frozen=True)
+class Performance:
+    """Inclusive values of one metric over the code-region tree.
+
+    Attributes:
+        experiment: Where the values come from.
+        metric: Name of the metric that is compared.
+        regions: Every code region but the start-up of MPI, parents before children.
+        columns: The experiment's locations that take part.
+        values: ``float64[region, column]``, inclusive, in seconds.
+    """
+
+    experiment: Experiment
+    metric: str
+    regions: tuple[CodeRegion, ...]
+    columns: tuple[int, ...]
+    values: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        *,
+        metric: str = "compute_time",
+        exclude_ranks: Sequence[int] = (),
+        exclude_regions: Sequence[str] = (),
+    ) -> Performance:
+        """Build the vectors.
+
+        Args:
+            experiment: Anything with CPU time, or wall time if that is chosen.
+            metric: One of ``DISSIMILARITY_METRICS``.
+            exclude_ranks: Ranks that take no part, a master for instance.
+            exclude_regions: ``NAME`` or ``NAME@RANK``: regions whose time is left out (paper 001, section 4.2.1).
+
+        Raises:
+            UsageError: A rank or region that is excluded does not exist, or no rank is left.
+        """
+        columns = _columns(experiment, exclude_ranks)
+        exclusive = _exclusive(experiment, metric)
+        for each in exclude_regions:
+            _leave_out(experiment, exclusive, each)
+        _fill_in_serial_work(experiment, exclusive)
+        regions = code_regions(experiment)
+        values = inclusive_over(experiment, regions, exclusive)[:, columns]
+        return cls(experiment, metric, regions, tuple(columns), values)
+
+    @property
+    def top(self) -> tuple[int, ...]:
+        """Positions of the 1-code regions, in the order of first entry."""
+        return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
+
+    def label(self, column: int) -> int | str:
+        """Name a location: its rank, or ``rank.thread`` once any process has several threads."""
+        place = self.experiment.locations[self.columns[column]]
+        threaded = any(each.thread for each in self.experiment.locations)
+        return f"{place.process}.{place.thread}" if threaded else place.process
+
+    def without(self, column: int) -> Performance:
+        """Leave one location out."""
+        kept = [index for index in range(len(self.columns)) if index != column]
+        return replace(self, columns=tuple(self.columns[index] for index in kept), values=self.values[:, kept])
+
+
+def _columns(experiment: Experiment, excluded: Sequence[int]) -> list[int]:
+    ranks = {place.process for place in experiment.locations}
+    for rank in excluded:
+        if rank not in ranks:
+            raise UsageError(f"--exclude-rank {rank}: no such rank; there are {min(ranks)} to {max(ranks)}")
+    columns = [index for index, place in enumerate(experiment.locations) if place.process not in set(excluded)]
+    if not columns:
+        raise UsageError("--exclude-rank: no rank is left")
+    return columns
+
+
+def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
+    if metric == "compute_time":
+        return experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
+    return experiment.exclusive(metric).copy()
+
+
+def _leave_out(experiment: Experiment, values: npt.NDArray[np.float64], pattern: str) -> None:
+    name, _, rank = pattern.partition("@")
+    if rank and not rank.isdigit():
+        raise UsageError(f"--exclude-region {pattern}: NAME or NAME@RANK wanted, found rank {rank!r}")
+    paths = [
+        index
+        for index, path in enumerate(experiment.call_paths)
+        if name in (path.region.name, experiment.path_name(index))
+    ]
+    if not paths:
+        names = sorted({path.region.name for path in experiment.call_paths})
+        near = difflib.get_close_matches(name, names, n=3) or names[:3]
+        raise UsageError(f"--exclude-region {name}: no such region; did you mean {', '.join(near)}?")
+    columns = [i for i, place in enumerate(experiment.locations) if not rank or place.process == int(rank)]
+    if not columns:
+        raise UsageError(f"--exclude-region {pattern}: no rank {rank}")
+    below = sorted({each for path in paths for each in experiment.walk(path)})
+    values[np.ix_(below, columns)] = 0.0
+
+
+def _fill_in_serial_work(experiment: Experiment, values: npt.NDArray[np.float64]) -> None:
+    """Give each worker thread its process's serial work, so that it is no difference (definitions 5)."""
+    by_process: dict[int, list[int]] = {}
+    for column, place in enumerate(experiment.locations):
+        by_process.setdefault(place.process, []).append(column)
+    for columns in by_process.values():
+        first, *workers = columns
+        if workers:
+            serial = ~experiment.exclusive("visits")[:, workers].any(axis=1)
+            values[np.ix_(np.flatnonzero(serial), np.array(workers))] = values[serial, first][:, None]
