@@ -14,6 +14,7 @@ Vectors = npt.NDArray[np.float64]
 
 THRESHOLD: Final = 0.1  # Algorithm 1, line 7: 10 % of the vector's length
 
+_ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
 _EXACT_PAIRS: Final = 4000
 
 
@@ -37,9 +38,10 @@ def cluster(vectors: Vectors, *, floor: float = 0.0) -> Labels:
     labels = np.full(len(vectors), -1, dtype=np.intp)
     first, count = 0, 0
     while first < len(vectors):
-        reach = max(THRESHOLD * lengths[first], floor)
-        low, high = np.searchsorted(sorted_lengths, [lengths[first] - reach, lengths[first] + reach])
-        near = by_length[max(low - 1, 0) : high + 1]
+        reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
+        low = np.searchsorted(sorted_lengths, lengths[first] - reach, side="left")
+        high = np.searchsorted(sorted_lengths, lengths[first] + reach, side="right")
+        near = by_length[low:high]
         near = near[labels[near] < 0]
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
         labels[near] = count

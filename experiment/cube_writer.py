@@ -92,18 +92,25 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
                 _element(xml, "url")
                 _element(xml, "descr", region.descriptor)
             xml.write("\n")
-        for root in experiment.roots:
-            _write_call_path(xml, experiment, root, numbers)
+        _write_call_paths(xml, experiment, numbers)
     xml.write("\n")
 
 
-def _write_call_path(xml: Any, experiment: Experiment, path: int, numbers: dict[Region, int]) -> None:
-    region = experiment.call_paths[path].region
-    place = {"line": str(region.first_line), "mod": region.file, "calleeId": str(numbers[region])}
-    with xml.element("cnode", id=str(path), **place):
-        for child in experiment.children[path]:
-            _write_call_path(xml, experiment, child, numbers)
-    xml.write("\n")
+def _write_call_paths(xml: Any, experiment: Experiment, numbers: dict[Region, int]) -> None:
+    """Write the call forest without recursion: call paths may be deeper than Python's stack."""
+    enclosing: list[tuple[int, Any]] = []  # call path, its open element
+    for root in experiment.roots:
+        for path in experiment.walk(root):
+            parent = experiment.call_paths[path].parent
+            while enclosing and enclosing[-1][0] != parent:
+                enclosing.pop()[1].__exit__(None, None, None)
+            region = experiment.call_paths[path].region
+            place = {"line": str(region.first_line), "mod": region.file, "calleeId": str(numbers[region])}
+            element = xml.element("cnode", id=str(path), **place)
+            element.__enter__()
+            enclosing.append((path, element))
+    while enclosing:
+        enclosing.pop()[1].__exit__(None, None, None)
 
 
 def _write_system(xml: Any, locations: tuple[Location, ...]) -> None:

@@ -1,0 +1,42 @@
+# The two commands for a newcomer are `make demo` and `make test`; both set up what they need first.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help demo test check format bench clean
+
+help:
+	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
+	@echo "make test    set up, run the tests"
+	@echo "make check   set up, lint and type-check"
+	@echo "make format  lay out the sources"
+	@echo "make bench   run the benchmarks"
+
+# Distribution packages first: they may bring the Python that the virtual environment is made of.
+$(VENV)/.packages: tools/packages.sh
+	@sh tools/packages.sh
+	@mkdir -p $(VENV) && touch $@
+
+$(VENV)/.ready: $(VENV)/.packages pyproject.toml
+	@sh tools/venv.sh $(PYTHON) $(VENV)
+	@touch $@
+
+demo: $(VENV)/.ready
+	@sh tools/demo.sh $(BIN)
+
+test: $(VENV)/.ready
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+check: $(VENV)/.ready
+	@sh tools/check.sh $(BIN)
+
+format: $(VENV)/.ready
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix --quiet . ; \
+	git ls-files '*.c' '*.h' | grep -v '^tests/' | xargs -r clang-format -i
+
+bench: $(VENV)/.ready
+	@for script in benchmarks/*/run.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,57 @@
+"""What ``analyze`` and ``run`` share: the options of an analysis, and showing its findings."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from ..analyze import DISSIMILARITY_METRICS, Findings, analyze
+from ..experiment import Experiment
+from ..files import replacing
+from ..view import findings_document
+
+__all__ = ["add_analysis_arguments", "findings_of", "write_findings"]
+
+
+def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of an analysis to a command."""
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON")
+    parser.add_argument(
+        "--exclude-rank",
+        type=int,
+        action="append",
+        default=[],
+        metavar="RANK",
+        help="leave a rank out of the comparison, a master for instance; may be repeated",
+    )
+    parser.add_argument(
+        "--exclude-region",
+        action="append",
+        default=[],
+        metavar="NAME[@RANK]",
+        help="leave a region's time out of the comparison, on one rank or on all; may be repeated",
+    )
+    parser.add_argument(
+        "--dissimilarity-metric",
+        choices=DISSIMILARITY_METRICS,
+        default=DISSIMILARITY_METRICS[0],
+        help="what is compared across ranks (default: %(default)s, CPU time outside MPI)",
+    )
+
+
+def findings_of(experiment: Experiment, arguments: argparse.Namespace) -> Findings:
+    """Analyse an experiment as the options say."""
+    return analyze(
+        experiment,
+        metric=arguments.dissimilarity_metric,
+        exclude_ranks=arguments.exclude_rank,
+        exclude_regions=arguments.exclude_region,
+    )
+
+
+def write_findings(findings: Findings, file: Path, target: Path) -> None:
+    """Write the findings in the experiment ``file`` to ``target`` as JSON."""
+    document = json.dumps(findings_document(findings, file), indent=1, allow_nan=False)
+    with replacing(target) as stream:
+        stream.write(document.encode() + b"\n")

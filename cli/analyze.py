@@ -1,0 +1,35 @@
+"""``autoanalyzer analyze``: findings from any experiment."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from ..runtime.folder import open_experiment
+from ..view import print_tree, print_verdict, verdict_lines
+from .analysis import add_analysis_arguments, findings_of, write_findings
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "analyze"
+HELP: Final = "print what an experiment shows: which ranks differ, which regions weigh"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("--tree", action="store_true", help="print the tree of code regions with their times as well")
+    add_analysis_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    experiment, file = open_experiment(arguments.experiment)
+    findings = findings_of(experiment, arguments)
+    if arguments.json:
+        write_findings(findings, file, arguments.json)
+    if arguments.tree:
+        print_tree(findings)
+    print_verdict(verdict_lines(findings, file))
+    return 0

@@ -1,0 +1,75 @@
+"""The command ``autoanalyzer``: the only place that prints errors and picks exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Final, NoReturn
+
+from .. import __version__
+from ..errors import AutoanalyzerError, UsageError
+
+__all__ = ["main"]
+
+# One module a command, imported only when it is needed: the compiler wrapper must start fast.
+COMMANDS: Final = ("run", "analyze", "compile", "instrument", "regions", "exec")
+
+_INTERRUPTED: Final = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run one command and end the process.
+
+    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input; 3 ``--fail-on`` tripped.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except AutoanalyzerError as error:
+        print(f"autoanalyzer: {error}", file=sys.stderr)  # noqa: T201 - the one place that prints errors
+        status = 2
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output is gone (``| head``): nothing is wrong, and nothing more can be written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
+
+
+def _run(arguments: list[str]) -> int:
+    chosen = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    parser = _parser([chosen] if chosen else COMMANDS)
+    if not arguments:
+        parser.print_help()
+        return 0
+    namespace = parser.parse_args(arguments)
+    status: int = namespace.function(namespace)
+    return status
+
+
+def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="autoanalyzer",
+        description="What is slow in an MPI program, on which ranks, where in the source, and why.",
+        epilog="A first look: aa-mpicc -O2 -g app.c -o app && autoanalyzer run -- mpirun -n 4 ./app",
+    )
+    parser.add_argument("--version", action="version", version=f"autoanalyzer {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in names:
+        module = import_module(f".{name}", __package__)
+        command = commands.add_parser(module.NAME, help=module.HELP, description=module.HELP, allow_abbrev=False)
+        module.add_arguments(command)
+        command.set_defaults(function=module.run)
+    return parser

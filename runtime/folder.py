@@ -1,0 +1,77 @@
+"""A run's folder: ``experiment.cube``, or the shards of the processes that are still to be gathered."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError
+from ..experiment import Experiment, load
+
+__all__ = ["RunFolder", "open_experiment"]
+
+_EXPERIMENT: Final = "experiment.cube"
+_SHARDS: Final = "shards"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Where a run leaves its data."""
+
+    path: Path
+
+    @property
+    def experiment(self) -> Path:
+        """The experiment's file."""
+        return self.path / _EXPERIMENT
+
+    @property
+    def shards(self) -> Path:
+        """The folder into which the processes write; gone once they are gathered."""
+        return self.path / _SHARDS
+
+    def prepare(self) -> None:
+        """Make the folder; the data of an earlier run in it give way, other files stay.
+
+        Raises:
+            InputError: The folder cannot be made or written.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.experiment.unlink(missing_ok=True)
+            if self.shards.exists():
+                shutil.rmtree(self.shards)
+            self.shards.mkdir()
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder by -o") from None
+
+    def remove_shards(self) -> None:
+        """Remove the shards, which are in the experiment now."""
+        shutil.rmtree(self.shards, ignore_errors=True)
+
+    def shard_files(self) -> list[Path]:
+        """List the shards, by name."""
+        return sorted(self.shards.glob("*.shard"))
+
+
+def open_experiment(path: Path) -> tuple[Experiment, Path]:
+    """Read an experiment's file, or that of a run's folder; shards not gathered yet are merged first.
+
+    Returns:
+        The experiment and its file.
+
+    Raises:
+        InputError: There is no such file, or nothing of a run in the folder.
+    """
+    if not path.is_dir():
+        return load(path), path
+    folder = RunFolder(path)
+    if folder.experiment.exists():
+        return load(folder.experiment), folder.experiment
+    if not folder.shard_files():
+        raise InputError(f"{path}: a run's folder with {_EXPERIMENT} wanted, found none; make one by autoanalyzer run")
+    from .gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
+
+    return gather_here(folder), folder.experiment

@@ -1,0 +1,103 @@
+from autoanalyzer.analyze.dissimilarity import Dissimilarity, find_dissimilarity
+from autoanalyzer.analyze.performance import Performance
+from autoanalyzer.experiment import Experiment
+
+
+def search(experiment: Experiment, **options: object) -> tuple[Dissimilarity, Performance]:
+    performance = Performance.of(experiment, **options)  # type: ignore[arg-type]
+    return find_dissimilarity(performance, floor=0.0), performance
+
+
+def names(performance: Performance, positions: tuple[int, ...]) -> list[str]:
+    experiment = performance.experiment
+    return [experiment.path_name(performance.regions[each].id) or "(own)" for each in positions]
+
+
+def test_balanced_ranks_are_one_cluster_and_nothing_is_searched(make_experiment):
+    found, _ = search(make_experiment({"a": [1, 1.02, 0.99], "a/b": [2, 2, 2]}))
+    assert (found.exists, found.ccr, found.cccr, found.odd_one) == (False, (), (), None)
+
+
+def test_the_core_is_the_deepest_region_that_alone_gives_the_clusters_back(make_experiment):
+    found, performance = search(
+        make_experiment(
+            {"calm": [1, 1, 1, 1], "work": [0.1, 0.1, 0.1, 0.1], "work/rays": [1, 1, 2, 2], "work/io": [1] * 4}
+        )
+    )
+    assert found.clusters == ((0, 1), (2, 3))
+    assert names(performance, found.ccr) == ["work", "work/rays"]
+    assert names(performance, found.cccr) == ["work/rays"]
+
+
+def test_a_difference_made_by_two_children_together_stays_with_their_parent(make_experiment):
+    found, performance = search(make_experiment({"work": [0, 0, 0], "work/a": [1, 2, 2], "work/b": [1, 1, 2]}))
+    assert names(performance, found.cccr) == ["work"]
+
+
+def test_the_own_code_of_the_entry_procedure_can_be_the_core(make_experiment):
+    experiment = make_experiment({"a": [1, 1, 1, 1]})
+    experiment.exclusive("cpu_time")[0] = [1, 1, 3, 3]
+    found, performance = search(experiment)
+    assert [performance.regions[each].own_code for each in found.cccr] == [True]
+
+
+def test_equal_imbalance_in_two_regions_is_found_as_a_composite(make_experiment):
+    found, performance = search(make_experiment({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [1, 1, 1, 1]}))
+    assert found.composite
+    assert names(performance, found.ccr) == ["a", "b"]
+
+
+def test_a_composite_is_searched_below_its_members_too(make_experiment):
+    found, performance = search(
+        make_experiment({"a": [0] * 4, "a/x": [1, 1, 2, 2], "a/y": [0.5] * 4, "b": [1, 1, 2, 2]})
+    )
+    assert names(performance, found.cccr) == ["a/x", "b"]
+
+
+def test_a_large_balanced_region_is_not_blamed_for_noise_elsewhere(make_experiment):
+    found, performance = search(
+        make_experiment({"big": [10, 10, 10, 10], "uneven": [1, 1, 3, 3], "noisy": [0.5, 0.58, 0.5, 0.58]})
+    )
+    assert names(performance, found.ccr) == ["uneven"]
+
+
+def test_a_lone_master_is_named_and_can_be_left_out(make_experiment):
+    experiment = make_experiment({"work": [0.1, 2, 2.05, 2]})
+    found, performance = search(experiment)
+    assert performance.label(found.odd_one) == 0
+    found, _ = search(experiment, exclude_ranks=[0])
+    assert not found.exists
+
+
+def test_management_regions_of_a_master_can_be_left_out(make_experiment):
+    experiment = make_experiment({"manage": [3, 0, 0, 0], "work": [2, 2, 2, 2]})
+    assert search(experiment)[0].exists
+    assert not search(experiment, exclude_regions=["manage@0"])[0].exists
+
+
+def test_two_ranks_that_differ_are_two_clusters_without_a_master(make_experiment):
+    found, _ = search(make_experiment({"work": [1, 2]}))
+    assert found.clusters == ((0,), (1,))
+    assert found.odd_one is None
+
+
+def test_ranks_that_all_differ_are_clusters_of_one(make_experiment):
+    found, _ = search(make_experiment({"work": [1, 2, 4, 8]}))
+    assert found.clusters == ((0,), (1,), (2,), (3,))
+
+
+def test_one_rank_is_one_cluster(make_experiment):
+    assert not search(make_experiment({"work": [1]}))[0].exists
+
+
+def test_start_up_is_no_part_of_the_comparison(make_experiment):
+    found, performance = search(make_experiment({"MPI_Init": [5, 1, 1], "work": [1, 1, 1]}))
+    assert not found.exists
+    assert names(performance, performance.top) == ["work", "(own)"]
+
+
+def test_worker_threads_take_over_serial_work(make_experiment):
+    experiment = make_experiment({"serial": [4, 0, 4, 0], "parallel": [1, 1, 1, 1]}, threads=2, own=0.0)
+    found, performance = search(experiment)
+    assert not found.exists
+    assert [performance.label(column) for column in range(4)] == ["0.0", "0.1", "1.0", "1.1"]

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+
+MAIN = Region("function", "main", "a.c", "main", 0, 1, 9)
+WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
+LOOP = Region("loop", "loop@12", "a.c", "work", 0, 12, 15)
+
+
+def experiment(**changes: object) -> Experiment:
+    parts: dict[str, object] = {
+        "metrics": [Metric("wall_time", "sec"), Metric("mpi_time", "sec", "wall_time")],
+        "call_paths": [CallPath(MAIN), CallPath(WORK, 0), CallPath(LOOP, 1), CallPath(LOOP, 0)],
+        "locations": [Location("m", "n", 0), Location("m", "n", 1)],
+        "severities": {"wall_time": np.array([[1.0, 2], [3, 4], [5, 6], [7, 8]]), "mpi_time": np.zeros((4, 2))},
+    }
+    return Experiment(**(parts | changes))  # type: ignore[arg-type]
+
+
+def test_inclusive_adds_up_the_call_paths_below():
+    assert experiment().inclusive("wall_time").tolist() == [[16, 20], [8, 10], [5, 6], [7, 8]]
+
+
+def test_a_path_is_named_by_the_regions_below_the_root():
+    assert [experiment().path_name(path) for path in range(4)] == ["", "work", "work/loop@12", "loop@12"]
+
+
+def test_walking_gives_parents_before_children_in_the_order_of_first_entry():
+    assert list(experiment().walk(0)) == [0, 1, 2, 3]
+
+
+def test_the_root_has_depth_0():
+    assert [experiment().depth(path) for path in range(4)] == [0, 1, 2, 1]
+
+
+def test_an_unknown_metric_is_named_with_those_there_are():
+    with pytest.raises(InputError, match=r"no metric 'cycles' .* wall_time, mpi_time"):
+        experiment().exclusive("cycles")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"call_paths": [CallPath(MAIN), CallPath(WORK, 1)]}, "a parent before it wanted"),
+        ({"metrics": [Metric("wall_time", "sec"), Metric("mpi_time", "occ", "wall_time")]}, "of unit 'occ'"),
+        ({"metrics": [Metric("wall_time", "sec"), Metric("wall_time", "sec")]}, "stands twice"),
+        ({"locations": [Location("m", "n", 0), Location("m", "o", 0)]}, "stands twice among the locations"),
+        ({"severities": {"wall_time": np.zeros((4, 2))}}, "severities of"),
+        ({"severities": {"wall_time": np.zeros((4, 2)), "mpi_time": np.zeros((4, 3))}}, "shape"),
+    ],
+)
+def test_parts_that_contradict_each_other_are_refused(changes: dict[str, object], message: str):
+    with pytest.raises(InputError, match=message):
+        experiment(**changes)
+
+
+def test_notes_are_read_back():
+    notes = Notes(program="x", command=("mpirun", "-n", "4"), missing=(2,), clocks={"cpu": "rseq"}, probe_ns=21.5)
+    assert Notes.from_json(notes.to_json()) == notes
+
+
+def test_notes_of_a_later_version_are_kept_as_a_remark():
+    assert Notes.from_json('{"colour": "red"}').remarks == ("notes of a later version: colour: red",)

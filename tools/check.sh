@@ -1,0 +1,17 @@
+#!/bin/sh
+# Lint and type-check. mypy needs the checkout under the package's name, whatever the folder is called.
+set -eu
+bin=$(cd "$1" && pwd)
+root=$(pwd)
+
+"$bin/ruff" check .
+"$bin/ruff" format --check .
+"$bin/lint-imports" --no-cache | tail -n 1
+git ls-files '*.c' '*.h' | grep -v '^tests/' | xargs -r clang-format --dry-run --Werror
+
+link=$(mktemp -d)
+trap 'rm -rf "$link"' EXIT
+ln -s "$root" "$link/autoanalyzer"
+cd "$link"
+rooms=$(cd "$root" && for room in */__init__.py; do echo "-p autoanalyzer.$(dirname "$room")"; done)
+"$bin/mypy" --config-file "$root/pyproject.toml" --cache-dir "$root/.mypy_cache" -m autoanalyzer -m autoanalyzer.__main__ $rooms

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Install the distribution packages that the product and its tests need, on Debian and Ubuntu.
+# As root or by sudo without a question; otherwise print the one line to run, and stop.
+set -eu
+
+packages="python3 python3-venv gcc g++ make cmake ninja-build autoconf automake libtool clang clang-format binutils
+          openmpi-bin libopenmpi-dev mpich libmpich-dev valgrind"
+
+missing=""
+for package in $packages; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "no apt-get here; install the equivalents of these Debian packages, then run make again:$missing" >&2
+    exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+    sudo=""
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    sudo="sudo"
+else
+    echo "packages are missing; run this line, then make again:" >&2
+    echo "    sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
+    exit 1
+fi
+
+echo "installing$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+if ! { $sudo apt-get update && $sudo apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    exit 1
+fi
+rm -f "$log"

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Make the virtual environment $2 of the interpreter $1, with the project (editable) and its development tools.
+set -eu
+python=$1
+venv=$2
+
+if ! "$python" -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' 2>/dev/null; then
+    echo "Python 3.11 or later is needed; make PYTHON=/path/to/python3.11" >&2
+    exit 1
+fi
+echo "setting up $venv" >&2
+"$python" -c 'import ensurepip, venv' 2>/dev/null || python=/usr/bin/python3
+"$python" -m venv "$venv"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable '.[dev]'

@@ -1,0 +1,9 @@
+"""From findings to something to read: terminal text and JSON."""
+
+from __future__ import annotations
+
+from .document import findings_document
+from .terminal import print_tree, print_verdict
+from .verdict import verdict_lines
+
+__all__ = ["findings_document", "print_tree", "print_verdict", "verdict_lines"]

@@ -1,0 +1,46 @@
+"""How a code region is named to a reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..analyze.code_regions import CodeRegion
+from ..experiment import Experiment
+
+__all__ = ["Place"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a code region is: the entries of a region in the findings, in their order."""
+
+    id: int
+    path: str
+    name: str
+    kind: str
+    function: str
+    file: str
+    line: int
+    depth: int
+
+    @classmethod
+    def of(cls, experiment: Experiment, region: CodeRegion) -> Place:
+        """Name a code region of an experiment."""
+        source = experiment.call_paths[region.id].region
+        path, name = experiment.path_name(region.id), source.name
+        if region.own_code:
+            path = name = f"(own code of {source.name})"
+        function = source.function or source.name
+        return cls(region.id, path, name, source.kind, function, source.file, source.first_line, region.depth)
+
+    @property
+    def source(self) -> str:
+        """``file:line``, with the file's own name alone; the region's name where there is no file."""
+        return f"{self.file.rpartition('/')[2]}:{self.line}" if self.file else self.name
+
+    @property
+    def title(self) -> str:
+        """``loop in trace``, ``trace``, ``own code of main``."""
+        if self.kind == "loop":
+            return f"loop in {self.function}"
+        return self.name.strip("()")

@@ -1,0 +1,35 @@
+"""Numbers with units, short enough for a line."""
+
+from __future__ import annotations
+
+__all__ = ["percent", "ranks", "seconds"]
+
+
+def seconds(value: float) -> str:
+    """Write a time with three digits: ``2.41 s``, ``83.0 ms``, ``12.1 us``."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(value) >= 0.9995 * size:
+            return f"{value / size:.3g} {unit}" if value < 999.5 * size else f"{value / size:.0f} {unit}"
+    return f"{value * 1e9:.0f} ns" if value else "0 s"
+
+
+def percent(value: float) -> str:
+    """Write a percentage: ``41 %``, ``0.3 %``, ``< 0.1 %``."""
+    if value >= 9.95:
+        return f"{value:.0f} %"
+    return f"{value:.1f} %" if value >= 0.05 or value == 0 else "< 0.1 %"
+
+
+def ranks(labels: list[int | str]) -> str:
+    """Write ranks as a list with ranges: ``ranks 0-2, 5``; at most four parts."""
+    parts: list[list[int | str]] = []
+    for label in labels:
+        last = parts[-1][-1] if parts else None
+        if isinstance(label, int) and isinstance(last, int) and label == last + 1:
+            parts[-1] = [parts[-1][0], label]
+        else:
+            parts.append([label])
+    shown = ["-".join(map(str, part)) for part in parts[:4]]
+    if len(parts) > 4:
+        shown[3:] = [f"… {parts[-1][-1]}"]
+    return ("rank " if len(labels) == 1 else "ranks ") + ", ".join(shown)

@@ -1,0 +1,137 @@
+"""The verdict: findings in at most fifteen lines, numbers with units, nothing that needs a manual."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from ..analyze import Findings
+from ..analyze.classes import LABELS
+from .place import Place
+from .units import percent, ranks, seconds
+
+__all__ = ["verdict_lines"]
+
+_MOST_LINES: Final = 15
+_WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
+_COMPUTES: Final = {"compute_time": "compute", "cpu_time": "are on a processor for", "wall_time": "take"}
+
+
+def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
+    """Put findings into words.
+
+    Args:
+        findings: What was found.
+        file: Where the experiment is, for the last line.
+
+    Returns:
+        At most fifteen lines; what had to be left out is said.
+    """
+    head = [_headline(findings), ""]
+    tail = [*_said(findings), *([f"data {file}"] if file else [])]
+    items = [*_imbalances(findings), *_heavies(findings)]
+    body: list[str] = []
+    shown = 0
+    room = _MOST_LINES - len(head) - len(tail) - 2
+    for lines in items:
+        if len(body) + len(lines) > room:
+            break
+        shown += 1
+        body += [f"{shown:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
+    if shown < len(items):
+        body.append(f"    … and {len(items) - shown} more: analyze --json lists all")
+    return [*head, *(body or ["balanced: one cluster; no region stands out"]), "", *tail]
+
+
+def _headline(findings: Findings) -> str:
+    experiment = findings.experiment
+    processes = len({place.process for place in experiment.locations})
+    parts = [
+        experiment.notes.program or "experiment",
+        f"{processes} {'rank' if processes == 1 else 'ranks'}",
+        seconds(findings.program_time),
+        f"{len(findings.performance.regions)} regions",
+    ]
+    cost = findings.overhead.percent
+    return "   ".join(parts) + ("" if cost is None else f"      measuring cost {percent(cost)}")
+
+
+def _imbalances(findings: Findings) -> Iterator[list[str]]:
+    found = findings.dissimilarity
+    if not found.exists:
+        return
+    word = "IMBALANCE " if found.severity >= _WEAK else "IMBALANCE?"
+    last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
+    for number, core in enumerate(found.cccr):
+        lines = [f"{word}  {_where(findings, core)}", _cluster_times(findings, core)]
+        if number == 0:
+            lines[1] += f"      {last}"
+            lines += _hints(findings)
+        yield lines
+    if not found.cccr:
+        yield [f"{word}  spread over all regions", last, *_hints(findings)]
+
+
+def _hints(findings: Findings) -> Iterator[str]:
+    found = findings.dissimilarity
+    if found.odd_one is not None:
+        label = findings.performance.label(found.odd_one)
+        rank = str(label).partition(".")[0]
+        yield f"rank {label} differs from all others, which are alike: a master? then --exclude-rank {rank}"
+    if found.severity < _WEAK:
+        yield "a small difference, which a noisy machine can make as well: repeat the run before you act on it"
+
+
+def _cluster_times(findings: Findings, region: int) -> str:
+    performance, clusters = findings.performance, findings.dissimilarity.clusters
+    values = performance.values[region]
+    if len(clusters) > 5:
+        slowest = performance.label(int(values.argmax()))
+        return f"from {seconds(values.min())} to {seconds(values.max())}, slowest rank {slowest}"
+    verb = _COMPUTES[performance.metric]
+    parts = []
+    for each in clusters:
+        who = ranks([performance.label(column) for column in each])
+        parts.append(f"{who}{'' if parts else ' ' + verb} {seconds(float(values[list(each)].mean()))}")
+    return ", ".join(parts)
+
+
+def _heavies(findings: Findings) -> Iterator[list[str]]:
+    found = findings.disparity
+    for core in sorted(found.cccr, key=lambda index: -found.values[index]):
+        cost = findings.costs[core]
+        label = LABELS[found.classes[core]]
+        yield [f"HEAVY       {_where(findings, core)}      {percent(100 * cost.share)} of the run, {label}"]
+
+
+def _where(findings: Findings, region: int) -> str:
+    """Say where a region is: ``rays.c:41   loop in propagate  ‹ work rays.c:60``."""
+    regions = findings.performance.regions
+    place = Place.of(findings.experiment, regions[region])
+    where = f"{place.source}   {place.title}" if place.file else place.title
+    for parent in findings.experiment.ancestors(place.id):
+        caller = findings.experiment.call_paths[parent].region
+        if caller.function != place.function and not regions[region].own_code:
+            line = f" {caller.file.rpartition('/')[2]}:{caller.first_line}" if caller.file else ""
+            return f"{where}  ‹ {caller.function or caller.name}{line}"
+    return where
+
+
+def _said(findings: Findings) -> Iterator[str]:
+    """Say what is missing and how the numbers came about."""
+    notes = findings.experiment.notes
+    if notes.missing:
+        yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes}: nothing came back from there"
+    if notes.unfinished:
+        yield f"unfinished: {ranks(list(notes.unfinished))} never entered MPI_Finalize; their data end early"
+    if notes.not_instrumented:
+        more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
+        yield f"not instrumented: {notes.not_instrumented[0]}{more}"
+    if notes.repairs:
+        yield f"{notes.repairs} regions were left by a jump and closed afterwards"
+    if notes.remarks:
+        more = f" (and {len(notes.remarks) - 1} more remarks)" if len(notes.remarks) > 1 else ""
+        yield notes.remarks[0] + more
+    if "instructions" not in findings.experiment:
+        yield "nothing was counted: shares of the wall time alone were classed, and no causes are given"
