@@ -1,0 +1,69 @@
+"""An MPI library on this machine, and which one an executable file is linked to."""
+
+from __future__ import annotations
+
+import mmap
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+__all__ = ["MpiLibrary", "is_elf", "linked_mpi"]
+
+# Not libmpi_cxx, libmpi_mpifh and their like, which bring the C library along. The suffixes are those of
+# vendors that ship one library a compiler.
+_NEEDED: Final = re.compile(
+    r"^\s*(lib(?:mpi|mpich)(?:_(?:ibm|cray|gnu|intel|nvidia|amd|aocc)\w*)?\.so[.\d]*) => (/\S+)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MpiLibrary:
+    """A shared MPI library.
+
+    Attributes:
+        path: The file itself, no link to it.
+        soname: The name that programs ask the loader for.
+    """
+
+    path: Path
+    soname: str
+
+    @property
+    def is_open_mpi(self) -> bool:
+        """Whether handles are addresses, as in Open MPI and its descendants, instead of numbers."""
+        with self.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
+            return image.find(b"ompi_mpi_comm_world") >= 0
+
+
+def is_elf(path: Path) -> bool:
+    """Whether a file is a binary that the loader reads."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+def linked_mpi(executable: Path, environment: Mapping[str, str]) -> MpiLibrary | None:
+    """The MPI library that an executable would load in this environment; None if it is linked to none.
+
+    The loader is asked to list, not to run: the program itself is not executed.
+    """
+    if not is_elf(executable):
+        return None
+    try:
+        listing = subprocess.run(
+            ["ldd", str(executable.absolute())],
+            env={name: value for name, value in environment.items() if name != "LD_PRELOAD"} | {"LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    match = _NEEDED.search(listing.stdout)
+    return MpiLibrary(Path(match[2]).resolve(), match[1]) if match else None

@@ -1,0 +1,66 @@
+/*
+ * How many bytes a call hands to MPI and gets from it: the vocabulary of runtime/byte_rules.py.
+ *
+ * Evaluated after the call has succeeded, so that no wrong argument of the program is ever met first here.
+ */
+#ifndef AA_MPI_BYTES_H
+#define AA_MPI_BYTES_H
+
+#include <stdint.h>
+
+#include "mpi_library.h"
+
+uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
+uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type); /* nothing goes to MPI_PROC_NULL */
+uint64_t aa_status_bytes(const MPI_Status *status);
+
+/* The roles in a collective with a root. An intercommunicator's root and its group see different arguments.
+ */
+bool aa_is_root(int root, MPI_Comm comm);
+bool aa_is_leaf(int root, MPI_Comm comm); /* takes part and is not the root */
+bool aa_has_part(int root);               /* owns one of the parts that are gathered or scattered */
+
+int aa_rank(MPI_Comm comm);
+int aa_local_size(MPI_Comm comm);
+
+/*
+ * The parts of a collective: one for each process of the group, or of the remote group. A buffer that is
+ * MPI_IN_PLACE takes out the own part, which stays where it is.
+ */
+int aa_parts(MPI_Comm comm, const void *buffer);
+
+/* Sums over the parts: counts are int arrays, or MPI_Count arrays in the large-count functions. */
+#define AA_COUNTS(function, counts)                                                                          \
+    _Generic((counts), int * : function##_int, const int * : function##_int, default : function##_large)
+
+#define aa_sum(counts, type, comm, buffer) AA_COUNTS(aa_sum, counts)(counts, type, comm, buffer)
+#define aa_sum_types(counts, types, comm, buffer) AA_COUNTS(aa_sum_types, counts)(counts, types, comm, buffer)
+#define aa_sum_local(counts, type, comm) AA_COUNTS(aa_sum_local, counts)(counts, type, comm)
+
+uint64_t aa_sum_int(const int counts[], MPI_Datatype type, MPI_Comm comm, const void *buffer);
+uint64_t aa_sum_large(const MPI_Count counts[], MPI_Datatype type, MPI_Comm comm, const void *buffer);
+uint64_t aa_sum_types_int(const int counts[], const MPI_Datatype types[], MPI_Comm comm, const void *buffer);
+uint64_t aa_sum_types_large(const MPI_Count counts[], const MPI_Datatype types[], MPI_Comm comm,
+                            const void *buffer);
+uint64_t aa_sum_local_int(const int counts[], MPI_Datatype type, MPI_Comm comm);
+uint64_t aa_sum_local_large(const MPI_Count counts[], MPI_Datatype type, MPI_Comm comm);
+
+/* The neighbours of a process topology that exist: a grid without periods has none beyond its edge. */
+enum aa_neighbours { AA_SOURCES, AA_TARGETS };
+
+int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm);
+
+#define aa_neighbour_sum(side, counts, type, comm)                                                           \
+    AA_COUNTS(aa_neighbour_sum, counts)(side, counts, type, comm)
+#define aa_neighbour_sum_types(side, counts, types, comm)                                                    \
+    AA_COUNTS(aa_neighbour_sum_types, counts)(side, counts, types, comm)
+
+uint64_t aa_neighbour_sum_int(enum aa_neighbours side, const int counts[], MPI_Datatype type, MPI_Comm comm);
+uint64_t aa_neighbour_sum_large(enum aa_neighbours side, const MPI_Count counts[], MPI_Datatype type,
+                                MPI_Comm comm);
+uint64_t aa_neighbour_sum_types_int(enum aa_neighbours side, const int counts[], const MPI_Datatype types[],
+                                    MPI_Comm comm);
+uint64_t aa_neighbour_sum_types_large(enum aa_neighbours side, const MPI_Count counts[],
+                                      const MPI_Datatype types[], MPI_Comm comm);
+
+#endif

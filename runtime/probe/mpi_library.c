@@ -1,0 +1,100 @@
+#define _GNU_SOURCE
+#include "mpi_library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* AA_MPI_SONAME and AA_PROBE_FILE (the name that this library is preloaded by) come from the build. */
+
+struct aa_mpi aa_mpi;
+
+_Thread_local unsigned aa_mpi_depth;
+
+/* Handles are addresses in Open MPI and numbers elsewhere: a library of the other family cannot be served. */
+#ifdef OPEN_MPI
+static const bool handles_are_addresses = true;
+#else
+static const bool handles_are_addresses = false;
+#endif
+
+static bool is_other_family(void *library) {
+    return (dlsym(library, "ompi_mpi_comm_world") != NULL) != handles_are_addresses;
+}
+
+/* The library by its own name, wherever it was loaded; by its names alone if it goes by another. */
+static void *find_library(void) {
+    void *library = dlopen(AA_MPI_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+    return library != NULL ? library : RTLD_DEFAULT;
+}
+
+static bool bind_to(void *library) {
+    if (dlsym(library, "PMPI_Init") == NULL || is_other_family(library))
+        return false;
+#define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))dlsym(library, "PMPI_" #name);
+    AA_MPI_FUNCTIONS(LOOK_UP)
+#ifdef OPEN_MPI
+    aa_mpi.world = (MPI_Comm)dlsym(library, "ompi_mpi_comm_world");
+    aa_mpi.byte = (MPI_Datatype)dlsym(library, "ompi_mpi_byte");
+#else
+    aa_mpi.world = MPI_COMM_WORLD;
+    aa_mpi.byte = MPI_BYTE;
+#endif
+    aa_mpi.bound = true;
+    return true;
+}
+
+static void complain(const char *what) {
+    dprintf(STDERR_FILENO, "autoanalyzer: %s: %s\n", program_invocation_short_name, what);
+}
+
+void aa_mpi_bind(void) {
+    if (bind_to(find_library()))
+        return;
+    complain("this program loads another MPI library than " AA_MPI_SONAME
+             ", which the probe library was built for; run it under its own launcher");
+    _exit(EXIT_FAILURE);
+}
+
+/* Take this library out of LD_PRELOAD, in place; whether it was there. */
+static bool leave_preload_list(char *list) {
+    char *kept = list, *rest = list != NULL ? strdup(list) : NULL, *state = NULL;
+    bool found = false;
+    if (rest == NULL)
+        return false;
+    *kept = '\0';
+    for (char *item = strtok_r(rest, ": ", &state); item != NULL; item = strtok_r(NULL, ": ", &state)) {
+        const char *slash = strrchr(item, '/');
+        if (strcmp(slash != NULL ? slash + 1 : item, AA_PROBE_FILE) == 0) {
+            found = true;
+            continue;
+        }
+        if (kept != list)
+            *kept++ = ':';
+        kept = stpcpy(kept, item);
+    }
+    free(rest);
+    return found;
+}
+
+/*
+ * An MPI library of the other family, linked to the program: its calls cannot even be passed on, as the
+ * arguments have other types. So the program starts anew, without this library.
+ */
+static void start_without_probes(char **argv) {
+    complain("linked to another MPI library than " AA_MPI_SONAME
+             ", which the probe library was built for; nothing is measured");
+    if (leave_preload_list(getenv("LD_PRELOAD")))
+        execv("/proc/self/exe", argv);
+}
+
+__attribute__((constructor)) static void bind_early(int argc, char **argv) {
+    (void)argc;
+    if (dlsym(RTLD_DEFAULT, "PMPI_Init") == NULL)
+        return; /* no MPI program, or one that loads it later */
+    if (!bind_to(find_library()))
+        start_without_probes(argv);
+}

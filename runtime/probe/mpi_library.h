@@ -1,0 +1,50 @@
+/*
+ * The MPI library of this process, and the frame of every wrapper.
+ *
+ * The probe library is preloaded into shells and launchers too and is never linked to an MPI library. Nor
+ * would weak symbols do: where a program loads MPI late and privately (Python does), they stay unresolved.
+ * So the PMPI entry points are looked up in the loaded library itself, once.
+ */
+#ifndef AA_MPI_LIBRARY_H
+#define AA_MPI_LIBRARY_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "probe.h"
+#include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions that this MPI library has */
+
+#define AA_MPI_POINTER(name) __typeof__(MPI_##name) *name;
+
+extern struct aa_mpi {
+    bool bound;     /* the pointers below are set */
+    bool live;      /* between the return of MPI_Init and the call of MPI_Finalize */
+    MPI_Comm world; /* MPI_COMM_WORLD and MPI_BYTE: in some libraries addresses of theirs */
+    MPI_Datatype byte;
+    AA_MPI_FUNCTIONS(AA_MPI_POINTER)
+} aa_mpi;
+
+/* Look up all entry points; ends the process where they cannot be had. */
+void aa_mpi_bind(void);
+
+/* How deep this thread is in MPI calls; only the outermost counts. I/O inside MPI is not the program's. */
+extern _Thread_local unsigned aa_mpi_depth;
+
+struct aa_mpi_call {
+    bool counts;
+    bool timed;
+};
+
+static inline struct aa_mpi_call aa_mpi_begin(void) {
+    if (__builtin_expect(!aa_mpi.bound, false))
+        aa_mpi_bind();
+    bool outermost = aa_mpi_depth++ == 0;
+    return (struct aa_mpi_call){.counts = outermost && aa_mpi.live, .timed = aa_share_begin(AA_SHARE_MPI)};
+}
+
+static inline void aa_mpi_end(struct aa_mpi_call call) {
+    aa_share_end(AA_SHARE_MPI, call.timed);
+    aa_mpi_depth--;
+}
+
+#endif

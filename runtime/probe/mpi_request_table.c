@@ -1,0 +1,150 @@
+#define _GNU_SOURCE
+#include "mpi_request_table.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+/* Enough for the halo exchanges of most programs, so that nothing is ever allocated. */
+#define FIRST_CAPACITY 1024
+
+static struct aa_request first_slots[FIRST_CAPACITY];
+
+static struct {
+    struct aa_request *slots;
+    size_t capacity; /* a power of two */
+    _Atomic size_t used;
+    _Atomic uint64_t serial;
+    bool shared;
+    pthread_mutex_t lock;
+} table = {.slots = first_slots, .capacity = FIRST_CAPACITY, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock(void) {
+    if (table.shared)
+        pthread_mutex_lock(&table.lock);
+}
+
+static void unlock(void) {
+    if (table.shared)
+        pthread_mutex_unlock(&table.lock);
+}
+
+static size_t home(uint64_t handle) {
+    /* Fibonacci hashing: the high bits of the product mix all bits of a pointer or a small integer. */
+    return (size_t)((handle * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (table.capacity - 1);
+}
+
+static size_t next(size_t slot) {
+    return (slot + 1) & (table.capacity - 1);
+}
+
+static void put(struct aa_request request) {
+    size_t slot = home(request.handle);
+    while (table.slots[slot].serial != 0)
+        slot = next(slot);
+    table.slots[slot] = request;
+}
+
+static bool grow(void) {
+    size_t capacity = 2 * table.capacity, former_capacity = table.capacity;
+    struct aa_request *former = table.slots;
+    struct aa_request *slots =
+        mmap(NULL, capacity * sizeof *slots, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (slots == MAP_FAILED)
+        return false;
+    table.slots = slots;
+    table.capacity = capacity;
+    for (size_t slot = 0; slot < former_capacity; slot++)
+        if (former[slot].serial != 0)
+            put(former[slot]);
+    if (former != first_slots)
+        munmap(former, former_capacity * sizeof *former);
+    return true;
+}
+
+/* The slot of the youngest entry of a handle as of a serial number; -1 if there is none. */
+static ptrdiff_t search(uint64_t handle, uint64_t as_of) {
+    ptrdiff_t best = -1;
+    for (size_t slot = home(handle); table.slots[slot].serial != 0; slot = next(slot)) {
+        const struct aa_request *entry = &table.slots[slot];
+        if (entry->handle == handle && entry->serial <= as_of &&
+            (best < 0 || entry->serial > table.slots[best].serial))
+            best = (ptrdiff_t)slot;
+    }
+    return best;
+}
+
+/* Close the gap, so that no search ends early at it. */
+static void erase(size_t gap) {
+    for (size_t slot = next(gap); table.slots[slot].serial != 0; slot = next(slot)) {
+        size_t from_home = (slot - home(table.slots[slot].handle)) & (table.capacity - 1);
+        size_t from_gap = (slot - gap) & (table.capacity - 1);
+        if (from_home >= from_gap) {
+            table.slots[gap] = table.slots[slot];
+            gap = slot;
+        }
+    }
+    table.slots[gap].serial = 0;
+    table.used--;
+}
+
+void aa_requests_share(void) {
+    table.shared = true;
+}
+
+bool aa_requests_none(void) {
+    return atomic_load_explicit(&table.used, memory_order_relaxed) == 0;
+}
+
+uint64_t aa_requests_now(void) {
+    return atomic_load_explicit(&table.serial, memory_order_acquire);
+}
+
+void aa_requests_add(struct aa_request request) {
+    lock();
+    /* At most half full. Where no memory is left the request stays unknown, and its bytes uncounted. */
+    if (2 * table.used < table.capacity || grow()) {
+        request.serial = ++table.serial;
+        put(request);
+        table.used++;
+    }
+    unlock();
+}
+
+bool aa_requests_find(uint64_t handle, struct aa_request *found) {
+    lock();
+    ptrdiff_t slot = search(handle, UINT64_MAX);
+    if (slot >= 0)
+        *found = table.slots[slot];
+    unlock();
+    return slot >= 0;
+}
+
+bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *found) {
+    lock();
+    ptrdiff_t slot = search(handle, as_of);
+    if (slot >= 0) {
+        *found = table.slots[slot];
+        if (!found->persistent)
+            erase((size_t)slot);
+    }
+    unlock();
+    return slot >= 0;
+}
+
+void aa_requests_forget(uint64_t handle) {
+    lock();
+    ptrdiff_t slot = search(handle, UINT64_MAX);
+    if (slot >= 0)
+        erase((size_t)slot);
+    unlock();
+}
+
+void aa_requests_cancel(uint64_t handle) {
+    lock();
+    ptrdiff_t slot = search(handle, UINT64_MAX);
+    if (slot >= 0)
+        table.slots[slot].cancelled = true;
+    unlock();
+}
