@@ -31,14 +31,22 @@ static void *find_library(void) {
     return library != NULL ? library : RTLD_DEFAULT;
 }
 
+#ifdef OPEN_MPI
+/* The library's data may have been moved into the executable (a copy relocation), which then comes first. */
+static void *data_of(void *library, const char *name) {
+    void *data = dlsym(RTLD_DEFAULT, name);
+    return data != NULL ? data : dlsym(library, name);
+}
+#endif
+
 static bool bind_to(void *library) {
     if (dlsym(library, "PMPI_Init") == NULL || is_other_family(library))
         return false;
 #define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))dlsym(library, "PMPI_" #name);
     AA_MPI_FUNCTIONS(LOOK_UP)
 #ifdef OPEN_MPI
-    aa_mpi.world = (MPI_Comm)dlsym(library, "ompi_mpi_comm_world");
-    aa_mpi.byte = (MPI_Datatype)dlsym(library, "ompi_mpi_byte");
+    aa_mpi.world = (MPI_Comm)data_of(library, "ompi_mpi_comm_world");
+    aa_mpi.byte = (MPI_Datatype)data_of(library, "ompi_mpi_byte");
 #else
     aa_mpi.world = MPI_COMM_WORLD;
     aa_mpi.byte = MPI_BYTE;
