@@ -1,0 +1,297 @@
+#define _GNU_SOURCE
+#include "clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define CALIBRATION 3000000u /* nanoseconds: reading an anchor errs by some 25, so the rate by 1e-5 */
+#define SYNCHRONISE_TRIES 4
+#define PERF_PAGE 4096
+
+/* What a kernel expects before the address where an interrupted sequence would be resumed (glibc's RSEQ_SIG).
+ */
+#if defined(__x86_64__)
+#define RSEQ_SIGNATURE 0x53053053u
+#elif defined(__aarch64__) && defined(__AARCH64EL__)
+#define RSEQ_SIGNATURE 0xd428bc00u
+#endif
+
+enum cpu_source { CPU_RSEQ, CPU_PERF_LOCK, CPU_SYSCALL };
+
+static const char *const cpu_names[] = {"rseq", "perf-lock", "syscall"};
+
+bool aa_clock_counter;
+
+static struct {
+    struct aa_anchor start;
+    uint64_t start_real, start_cpu;
+    double rate;
+    enum cpu_source cpu;
+} clock_state = {.rate = 1.0, .cpu = CPU_SYSCALL};
+
+uint64_t aa_clock_nanoseconds(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* ---- ticks */
+
+#if defined(__x86_64__)
+/* The kernel drops the counter from its list once it found it to be unstable. */
+static bool kernel_lists_counter(void) {
+    char names[256] = "";
+    long file =
+        syscall(SYS_openat, AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return false;
+    long length = syscall(SYS_read, file, names, sizeof names - 1);
+    syscall(SYS_close, file);
+    return length > 0 && strstr(names, "tsc");
+}
+
+static bool counter_is_invariant(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
+}
+#endif
+
+void aa_clock_load(void) {
+#if defined(__x86_64__)
+    aa_clock_counter = counter_is_invariant() && kernel_lists_counter();
+#elif defined(__aarch64__)
+    aa_clock_counter = true;
+#endif
+    clock_state.start = aa_clock_anchor();
+    clock_state.start_real = aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW);
+    clock_state.start_cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+struct aa_anchor aa_clock_start(void) {
+    return clock_state.start;
+}
+
+/* Of several pairs of readings the one between whose readings least time went by. */
+struct aa_anchor aa_clock_anchor(void) {
+    struct aa_anchor best = {0, 0};
+    uint64_t narrowest = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        uint64_t before = aa_clock_ticks();
+        uint64_t monotonic = aa_clock_nanoseconds(CLOCK_MONOTONIC);
+        uint64_t width = aa_clock_ticks() - before;
+        if (width < narrowest) {
+            narrowest = width;
+            best = (struct aa_anchor){monotonic, before + width / 2};
+        }
+    }
+    return best;
+}
+
+double aa_clock_rate(void) {
+    return clock_state.rate;
+}
+
+const char *aa_clock_wall_name(void) {
+    if (!aa_clock_counter)
+        return "clock_gettime";
+#if defined(__aarch64__)
+    return "cntvct";
+#else
+    return "tsc";
+#endif
+}
+
+const char *aa_clock_cpu_name(void) {
+    return cpu_names[clock_state.cpu];
+}
+
+/* ---- the word that is watched */
+
+/* Offset and size of the thread's area; missing before glibc 2.35, and size 0 where the area is not
+ * registered. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+#if defined(RSEQ_SIGNATURE)
+/* No thread ever executes these words, so that none is ever found inside the sequence which they stand for.
+ */
+static const uint32_t never_executed[] = {0, RSEQ_SIGNATURE, 0};
+
+/* The kernel's struct rseq_cs: where a sequence starts, how long it is, where to go if it was interrupted. */
+static const struct {
+    uint32_t version, flags;
+    const void *start;
+    uint64_t length;
+    const void *interrupted;
+} sequence __attribute__((aligned(32))) = {0, 0, &never_executed[0], 1, &never_executed[2]};
+
+static volatile uint64_t *rseq_field(void) {
+    char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
+    return (volatile uint64_t *)(area + 8); /* behind cpu_id_start and cpu_id */
+}
+
+static bool rseq_registered(void) {
+    return &__rseq_offset && &__rseq_size && __rseq_size;
+}
+
+/* Whether the kernel does reset the field of a thread that sleeps: what it promises is less. */
+static bool rseq_works(void) {
+    if (!rseq_registered())
+        return false;
+    volatile uint64_t *field = rseq_field();
+    struct timespec moment = {0, 1000};
+    *field = (uintptr_t)&sequence;
+    syscall(SYS_nanosleep, &moment, NULL);
+    bool reset = *field == 0;
+    *field = 0;
+    return reset;
+}
+
+static void rseq_arm(struct aa_watch *watch) {
+    *rseq_field() = (uintptr_t)&sequence;
+    watch->armed = (uint32_t)(uintptr_t)&sequence;
+}
+
+static void rseq_open(struct aa_watch *watch) {
+    watch->word = (volatile uint32_t *)rseq_field();
+}
+
+static void rseq_close(void) {
+    *rseq_field() = 0;
+}
+#else
+static bool rseq_works(void) {
+    return false;
+}
+static void rseq_arm(struct aa_watch *watch) {
+    (void)watch;
+}
+static void rseq_open(struct aa_watch *watch) {
+    (void)watch;
+}
+static void rseq_close(void) {}
+#endif
+
+/* The page outlives the descriptor, which thus is not in the program's way. */
+static struct perf_event_mmap_page *perf_page(void) {
+    struct perf_event_attr event = {.size = sizeof event,
+                                    .type = PERF_TYPE_SOFTWARE,
+                                    .config = PERF_COUNT_SW_DUMMY,
+                                    .exclude_kernel = 1,
+                                    .exclude_hv = 1};
+    long file = syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    void *page = mmap(NULL, PERF_PAGE, PROT_READ, MAP_SHARED, (int)file, 0);
+    syscall(SYS_close, file);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+static bool perf_works(void) {
+    struct perf_event_mmap_page *page = perf_page();
+    if (!page)
+        return false;
+    volatile uint32_t *lock = &page->lock;
+    struct timespec moment = {0, 1000};
+    uint32_t before = *lock;
+    syscall(SYS_nanosleep, &moment, NULL);
+    bool changed = *lock != before;
+    munmap(page, PERF_PAGE);
+    return changed;
+}
+
+static const uint32_t never_armed = 0;
+
+static void watch_nothing(struct aa_watch *watch) {
+    watch->word = (volatile uint32_t *)&never_armed;
+    watch->armed = 1;
+}
+
+static bool watches_nothing(const struct aa_watch *watch) {
+    return watch->word == &never_armed;
+}
+
+static void arm(struct aa_watch *watch) {
+    if (watches_nothing(watch))
+        return;
+    if (clock_state.cpu == CPU_RSEQ)
+        rseq_arm(watch);
+    else
+        watch->armed = *watch->word;
+}
+
+static bool cpu_works(enum cpu_source source) {
+    return source == CPU_RSEQ ? rseq_works() : source == CPU_PERF_LOCK ? perf_works() : true;
+}
+
+static enum cpu_source choose_cpu(void) {
+    const char *wanted = getenv("AUTOANALYZER_CPU_CLOCK");
+    enum cpu_source source = CPU_RSEQ;
+    while (wanted && source < CPU_SYSCALL && strcmp(wanted, cpu_names[source]) != 0)
+        source++;
+    while (!cpu_works(source))
+        source++;
+    return source;
+}
+
+void aa_clock_calibrate(void) {
+    struct aa_anchor start = clock_state.start, now = aa_clock_anchor();
+    while (now.monotonic - start.monotonic < CALIBRATION)
+        now = aa_clock_anchor();
+    clock_state.rate = (double)(now.ticks - start.ticks) / (double)(now.monotonic - start.monotonic);
+    clock_state.cpu = choose_cpu();
+}
+
+void aa_watch_open(struct aa_watch *watch) {
+    int64_t ignored = 0;
+    aa_watch_open_at_start(watch);
+    aa_watch_synchronise(watch, &ignored);
+}
+
+void aa_watch_open_at_start(struct aa_watch *watch) {
+    struct perf_event_mmap_page *page;
+    watch->real = clock_state.start_real;
+    watch->cpu = clock_state.start_cpu;
+    watch_nothing(watch);
+    if (clock_state.cpu == CPU_RSEQ)
+        rseq_open(watch);
+    else if (clock_state.cpu == CPU_PERF_LOCK && (page = perf_page()))
+        watch->word = &page->lock;
+}
+
+uint64_t aa_watch_synchronise(struct aa_watch *watch, int64_t *off) {
+    uint64_t real, cpu, now;
+    int tries = 0;
+    do {
+        arm(watch);
+        real = aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW);
+        cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+        now = aa_clock_ticks();
+    } while (*watch->word != watch->armed && !watches_nothing(watch) && ++tries < SYNCHRONISE_TRIES);
+    int64_t nanoseconds = (int64_t)(real - watch->real) - (int64_t)(cpu - watch->cpu);
+    *off += (int64_t)((double)nanoseconds * clock_state.rate);
+    watch->real = real;
+    watch->cpu = cpu;
+    return now;
+}
+
+void aa_watch_close(struct aa_watch *watch) {
+    if (watches_nothing(watch))
+        return;
+    if (clock_state.cpu == CPU_RSEQ)
+        rseq_close();
+    else
+        munmap((char *)watch->word - offsetof(struct perf_event_mmap_page, lock), PERF_PAGE);
+    watch_nothing(watch);
+}

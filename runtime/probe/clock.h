@@ -1,0 +1,77 @@
+/*
+ * Ticks for wall time, and a watch that tells whether a thread has been off the CPU.
+ *
+ * CPU time costs a system call of half a microsecond, a time stamp ten nanoseconds. As long as a thread was
+ * not switched out, both advance alike; so a word is watched that the kernel changes at every switch, and
+ * only then the CPU clock is asked:
+ *
+ *   rseq       the rseq_cs field of the thread's restartable-sequences area, which the kernel sets to null
+ *   perf-lock  the sequence number in the page of a perf event that counts nothing
+ *   syscall    nothing to watch: the CPU clock is asked at every event
+ */
+#ifndef AA_CLOCK_H
+#define AA_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#define aa_likely(condition) __builtin_expect(!!(condition), 1)
+#define aa_unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/* One moment on two clocks. */
+struct aa_anchor {
+    uint64_t monotonic; /* nanoseconds of CLOCK_MONOTONIC */
+    uint64_t ticks;
+};
+
+struct aa_watch {
+    volatile uint32_t *word; /* differs from armed once the thread was switched out */
+    uint32_t armed;
+    uint32_t unused;
+    uint64_t real; /* nanoseconds of CLOCK_MONOTONIC_RAW at the last synchronisation */
+    uint64_t cpu;  /* nanoseconds of the thread's CPU time there */
+};
+
+extern bool aa_clock_counter; /* the processor's time stamp counter can be trusted */
+
+uint64_t aa_clock_nanoseconds(clockid_t clock);
+
+static inline uint64_t aa_clock_ticks(void) {
+#if defined(__x86_64__)
+    if (aa_likely(aa_clock_counter))
+        return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#endif
+    return aa_clock_nanoseconds(CLOCK_MONOTONIC);
+}
+
+/* Choose where ticks come from, and take the anchor of the process's start. */
+void aa_clock_load(void);
+struct aa_anchor aa_clock_start(void);
+
+/* Choose the watch, and measure the ticks' rate since the start: spins for the rest of three milliseconds. */
+void aa_clock_calibrate(void);
+struct aa_anchor aa_clock_anchor(void);
+double aa_clock_rate(void); /* ticks a nanosecond */
+const char *aa_clock_wall_name(void);
+const char *aa_clock_cpu_name(void);
+
+/*
+ * A watch belongs to the thread that opens it. Opened at the process's start, it takes the start's readings,
+ * which are those of the main thread. Synchronising returns the time stamp at which it happened, and adds the
+ * ticks that the thread spent off the CPU since the last time; clocks jitter, so that the sum alone is sure
+ * not to be negative.
+ */
+void aa_watch_open(struct aa_watch *watch);
+void aa_watch_open_at_start(struct aa_watch *watch);
+uint64_t aa_watch_synchronise(struct aa_watch *watch, int64_t *off);
+void aa_watch_close(struct aa_watch *watch);
+
+#endif

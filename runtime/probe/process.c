@@ -1,0 +1,225 @@
+#define _GNU_SOURCE
+#include "process.h"
+#include "probe.h"
+#include "thread.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DEFAULT_LIMIT ((uint64_t)256 << 20)
+
+enum recording { NOT_LOADED, OFF, WAITING, RECORDING };
+
+static struct {
+    _Atomic int recording;
+    uint64_t limit;
+    char folder[3072];
+} process;
+
+/* ---- what the environment says */
+
+static int number_of(const char *const *names) {
+    for (; *names; names++) {
+        const char *text = getenv(*names);
+        if (text && *text)
+            return atoi(text);
+    }
+    return -1;
+}
+
+/* What the launchers call a process's rank, and their number. */
+static int launched_rank(void) {
+    static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID",
+                                        NULL};
+    return number_of(names);
+}
+
+static int launched_size(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+    return number_of(names);
+}
+
+/* Bytes; with K, M or G if wanted. */
+static uint64_t memory_limit(void) {
+    const char *text = getenv("AUTOANALYZER_MAX_MEMORY");
+    if (!text || !*text)
+        return DEFAULT_LIMIT;
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    static const char units[] = "KMG";
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (*text == '-' || end == text || (*end && (!unit || end[1])) || value > UINT64_MAX >> 34) {
+        aa_process_warn("AUTOANALYZER_MAX_MEMORY: bytes wanted, such as 256M, found '%s'; 256M it is", text);
+        return DEFAULT_LIMIT;
+    }
+    return (uint64_t)value << shift;
+}
+
+/* The folder as an absolute path, as the program may change its own. */
+static bool keep_folder(const char *folder) {
+    char here[2048] = "";
+    if (*folder != '/' && !getcwd(here, sizeof here))
+        return false;
+    const char *between = *folder != '/' ? "/" : "";
+    int length = snprintf(process.folder, sizeof process.folder, "%s%s%s", here, between, folder);
+    return length < (int)sizeof process.folder;
+}
+
+void aa_process_warn(const char *format, ...) {
+    char line[4096 + 256];
+    int length = snprintf(line, sizeof line, "autoanalyzer: ");
+    if (launched_rank() >= 0)
+        length += snprintf(line + length, sizeof line - (size_t)length, "rank %d: ", launched_rank());
+    va_list arguments;
+    va_start(arguments, format);
+    length += vsnprintf(line + length, sizeof line - (size_t)length - 1, format, arguments);
+    va_end(arguments);
+    if (length > (int)sizeof line - 2)
+        length = (int)sizeof line - 2;
+    line[length++] = '\n';
+    syscall(SYS_write, STDERR_FILENO, line, (size_t)length);
+}
+
+/* ---- start */
+
+static void forget_in_child(void) {
+    process.recording = OFF;
+    aa_thread_self = NULL;
+}
+
+/* Instrumented libraries may be initialised, and enter regions, before this one. */
+static __attribute__((constructor)) void load(void) {
+    if (process.recording != NOT_LOADED)
+        return;
+    const char *folder = getenv("AUTOANALYZER_SHARDS");
+    if (!folder || !*folder || !keep_folder(folder)) {
+        process.recording = OFF;
+        return;
+    }
+    process.limit = memory_limit();
+    aa_clock_load();
+    pthread_atfork(NULL, NULL, forget_in_child);
+    process.recording = WAITING;
+}
+
+bool aa_process_records(void) {
+    if (process.recording == NOT_LOADED)
+        load();
+    return process.recording != OFF;
+}
+
+static int usable_cpus(void) {
+    cpu_set_t cpus;
+    return sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : -1;
+}
+
+static void describe_process(struct aa_header *header) {
+    header->pid = (int32_t)getpid();
+    header->rank = launched_rank();
+    header->size = launched_size();
+    header->thread_level = -1;
+    header->cpus = usable_cpus();
+    syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->executable, sizeof header->executable - 1);
+}
+
+static void describe_clocks(struct aa_header *header) {
+    header->ticks_per_second = aa_clock_rate() * 1e9;
+    header->pair_cost = aa_tree_pair_cost() / aa_clock_rate();
+    header->start = aa_clock_start();
+    header->latest = aa_clock_anchor();
+    strncpy(header->wall_clock, aa_clock_wall_name(), sizeof header->wall_clock - 1);
+    strncpy(header->cpu_clock, aa_clock_cpu_name(), sizeof header->cpu_clock - 1);
+}
+
+static struct aa_header *create(void) {
+    struct aa_header *header = aa_shard_create(process.folder, process.limit);
+    if (!header) {
+        aa_process_warn("cannot create %s: %s; nothing is recorded", aa_shard_path(), strerror(errno));
+        process.recording = OFF;
+        return NULL;
+    }
+    aa_clock_calibrate();
+    describe_process(header);
+    describe_clocks(header);
+    aa_shard_publish();
+    process.recording = RECORDING;
+    return header;
+}
+
+struct aa_header *aa_process_shard(void) {
+    return process.recording == WAITING ? create() : aa_shard();
+}
+
+/* ---- milestones */
+
+/* The time until now is known, and so is the clock. */
+static uint64_t settle(struct aa_header *header) {
+    if (aa_thread_self)
+        aa_tree_book(aa_thread_self);
+    header->latest = aa_clock_anchor();
+    return header->latest.ticks;
+}
+
+static struct aa_header *recorded(void) {
+    return process.recording == RECORDING ? aa_shard() : NULL;
+}
+
+void aa_process_mpi_initialised(int rank, int size) {
+    if (!aa_thread_self)
+        aa_thread_attach();
+    struct aa_header *header = recorded();
+    if (!header)
+        return;
+    header->rank = rank;
+    header->size = size;
+    header->mpi_initialised = settle(header);
+}
+
+void aa_process_thread_level(int provided) {
+    struct aa_header *header = recorded();
+    if (header)
+        header->thread_level = provided;
+}
+
+void aa_process_mpi_finalising(void) {
+    struct aa_header *header = recorded();
+    if (header) {
+        header->mpi_finalising = settle(header);
+        header->state = AA_FINALIZING;
+    }
+}
+
+void aa_process_mpi_finalised(void) {
+    struct aa_header *header = recorded();
+    if (header) {
+        header->mpi_finalised = settle(header);
+        header->state = AA_FINALIZED;
+    }
+}
+
+void aa_process_aborting(int code) {
+    struct aa_header *header = recorded();
+    if (header) {
+        header->end = settle(header);
+        header->exit_code = code;
+        header->state = AA_ABORTED;
+    }
+}
+
+static __attribute__((destructor)) void finish(void) {
+    struct aa_header *header = recorded();
+    if (header && header->state != AA_ABORTED) {
+        header->end = settle(header);
+        header->state = AA_EXITED;
+    }
+}

@@ -1,0 +1,66 @@
+/* The regions of a process by their text. The caller holds the shard's lock. */
+#define _GNU_SOURCE
+#include "shard.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define FIRST_CAPACITY 512u
+
+static struct {
+    struct aa_region **slots; /* open addressing; at most half full */
+    uint32_t capacity, count;
+} table;
+
+static uint64_t hash(const char *text, size_t length) {
+    uint64_t value = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < length; i++)
+        value = (value ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return value ^ value >> 32;
+}
+
+static struct aa_region **find(const char *text, size_t length) {
+    uint32_t mask = table.capacity - 1;
+    for (uint32_t i = (uint32_t)hash(text, length) & mask;; i = (i + 1) & mask) {
+        struct aa_region *region = table.slots[i];
+        if (!region || (region->length == length && memcmp(region->descriptor, text, length) == 0))
+            return &table.slots[i];
+    }
+}
+
+static bool make_room(void) {
+    if (2 * table.count < table.capacity)
+        return true;
+    uint32_t old_capacity = table.capacity, capacity = old_capacity ? 2 * old_capacity : FIRST_CAPACITY;
+    struct aa_region **old = table.slots, **slots = aa_memory_map(capacity * sizeof *slots);
+    if (!slots)
+        return false;
+    table.slots = slots;
+    table.capacity = capacity;
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i])
+            *find(old[i]->descriptor, old[i]->length) = old[i];
+    }
+    if (old)
+        munmap(old, old_capacity * sizeof *old);
+    return true;
+}
+
+struct aa_region *aa_region_intern(const char *descriptor) {
+    if (!make_room())
+        return NULL;
+    size_t length = strlen(descriptor);
+    struct aa_region **slot = find(descriptor, length);
+    if (*slot)
+        return *slot;
+    struct aa_region *region = aa_shard_append(AA_RECORD_REGION, sizeof *region + length + 1);
+    if (!region)
+        return NULL;
+    region->id = aa_shard()->regions;
+    region->length = (uint32_t)length;
+    memcpy(region->descriptor, descriptor, length);
+    aa_shard_publish();
+    aa_shard()->regions++;
+    table.count++;
+    return *slot = region;
+}

@@ -1,0 +1,171 @@
+#define _GNU_SOURCE
+#include "shard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FIRST_CHUNK (256u << 10)
+#define LARGEST_CHUNK (8u << 20)
+#define SMALLEST_LIMIT (1u << 20)
+#define BLOCK 4096u
+
+static struct {
+    struct aa_header *header;
+    uint64_t limit, length; /* the mapping's, the file's */
+    uint64_t appended;      /* end of the last record, published or not */
+    dev_t device;
+    ino_t inode;
+    char path[4096];
+} shard;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct aa_header *aa_shard(void) {
+    return shard.header;
+}
+
+const char *aa_shard_path(void) {
+    return shard.path;
+}
+
+void aa_shard_lock(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void aa_shard_unlock(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+void *aa_memory_map(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Where a file system cannot reserve blocks, they are written: else a full disk would be a bus error later.
+ */
+static bool write_zeros(long file, uint64_t from, uint64_t to) {
+    static const char zeros[BLOCK];
+    for (uint64_t at = from; at < to; at += BLOCK) {
+        if (syscall(SYS_pwrite64, file, zeros, (size_t)BLOCK, at) != BLOCK)
+            return false;
+    }
+    return true;
+}
+
+static bool extend(long file, uint64_t length) {
+    if (syscall(SYS_fallocate, file, 0, shard.length, length - shard.length) != 0 &&
+        !(errno == EOPNOTSUPP && write_zeros(file, shard.length, length)))
+        return false;
+    shard.length = length;
+    return true;
+}
+
+/* The file is opened anew, as the program may have closed every descriptor it did not know. */
+static bool grow(uint64_t needed) {
+    uint64_t chunk = shard.length < LARGEST_CHUNK ? shard.length : LARGEST_CHUNK;
+    uint64_t length = shard.length + chunk < shard.limit ? shard.length + chunk : shard.limit;
+    if (needed > length)
+        length = (needed + BLOCK - 1) / BLOCK * BLOCK;
+    if (length > shard.limit)
+        return false;
+    long file = syscall(SYS_openat, AT_FDCWD, shard.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (file < 0)
+        return false;
+    struct stat status;
+    bool ours =
+        fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
+    bool grown = ours && extend(file, length);
+    syscall(SYS_close, file);
+    return grown;
+}
+
+void *aa_shard_append(enum aa_record_type type, size_t size) {
+    uint64_t padded = (size + AA_SHARD_ALIGNMENT - 1) / AA_SHARD_ALIGNMENT * AA_SHARD_ALIGNMENT;
+    if (shard.appended + padded > shard.length && !grow(shard.appended + padded))
+        return NULL;
+    struct aa_record *record = (void *)((char *)shard.header + shard.appended);
+    record->type = type;
+    record->size = (uint32_t)padded;
+    shard.appended += padded;
+    return record;
+}
+
+void aa_shard_publish(void) {
+    atomic_store_explicit(&shard.header->used, shard.appended, memory_order_release);
+}
+
+/* A file that grew beyond the program's limit on files would end the program by a signal. */
+static uint64_t allowed(uint64_t limit) {
+    struct rlimit files;
+    if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < limit)
+        limit = files.rlim_cur;
+    return limit / BLOCK * BLOCK;
+}
+
+/* With a limit on address space less than the limit must do. */
+static struct aa_header *map(long file, uint64_t limit) {
+    for (shard.limit = limit; shard.limit >= FIRST_CHUNK; shard.limit = shard.limit / 2 / BLOCK * BLOCK) {
+        void *memory = mmap(NULL, shard.limit, PROT_READ | PROT_WRITE, MAP_SHARED, (int)file, 0);
+        if (memory != MAP_FAILED)
+            return memory;
+    }
+    return NULL;
+}
+
+static struct aa_header *reserve(long file, uint64_t limit) {
+    struct stat status;
+    if (fstat((int)file, &status) != 0 || !extend(file, FIRST_CHUNK))
+        return NULL;
+    shard.device = status.st_dev;
+    shard.inode = status.st_ino;
+    return map(file, limit);
+}
+
+static void fill_layout(struct aa_header *header) {
+    memcpy(header->magic, AA_SHARD_MAGIC, sizeof header->magic);
+    header->version = AA_SHARD_VERSION;
+    header->byte_order = AA_SHARD_BYTE_ORDER;
+    header->header_size = sizeof(struct aa_header);
+    header->region_size = sizeof(struct aa_region);
+    header->thread_size = sizeof(struct aa_thread);
+    header->node_size = sizeof(struct aa_node);
+    header->base = (uintptr_t)header;
+}
+
+struct aa_header *aa_shard_create(const char *folder, uint64_t limit) {
+    char host[256] = "unknown";
+    gethostname(host, sizeof host - 1);
+    uint64_t now = aa_clock_nanoseconds(CLOCK_REALTIME);
+    int length = snprintf(shard.path, sizeof shard.path, "%s/%s.%d.%llx.shard", folder, host, (int)getpid(),
+                          (unsigned long long)now);
+    limit = allowed(limit);
+    if (length >= (int)sizeof shard.path || limit < SMALLEST_LIMIT) {
+        errno = length >= (int)sizeof shard.path ? ENAMETOOLONG : EFBIG;
+        return NULL;
+    }
+    long file = syscall(SYS_openat, AT_FDCWD, shard.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0)
+        return NULL;
+    struct aa_header *header = reserve(file, limit);
+    int error = errno;
+    syscall(SYS_close, file);
+    if (!header) {
+        syscall(SYS_unlinkat, AT_FDCWD, shard.path, 0);
+        errno = error;
+        return NULL;
+    }
+    fill_layout(header);
+    memcpy(header->host, host, sizeof header->host);
+    header->start_realtime = now;
+    shard.header = header;
+    shard.appended = sizeof *header;
+    return header;
+}

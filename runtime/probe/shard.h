@@ -1,0 +1,157 @@
+/*
+ * The shard: the file of one process, mapped as long as the process lives, with its call-path trees.
+ *
+ * A header is followed by records that are only ever appended, each at a multiple of 64 bytes and of such a
+ * size. A record counts once `used` lies behind it. Values are updated in place, so that a killed process
+ * leaves them in the file. Pointers in it (base tells where the header was) serve the process alone, except
+ * thread.current. Times are ticks. runtime/shard.py reads the file; tests/runtime/test_shard_layout.py
+ * compares the two.
+ */
+#ifndef AA_SHARD_H
+#define AA_SHARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+
+#define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
+#define AA_SHARD_VERSION 1u
+#define AA_SHARD_BYTE_ORDER 0x01020304u
+#define AA_SHARD_ALIGNMENT 64
+#define AA_COUNTERS 8
+#define AA_NO_REGION UINT32_MAX
+
+enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
+
+enum aa_record_type { AA_RECORD_REGION = 1, AA_RECORD_THREAD = 2, AA_RECORD_NODE = 3 };
+
+struct aa_header {
+    char magic[8];
+    uint32_t version, byte_order;
+    uint32_t header_size, region_size, thread_size, node_size;
+    _Atomic uint64_t used;                 /* bytes, with the header */
+    uint64_t base;                         /* the header's address */
+    int32_t pid, rank, size, thread_level; /* -1: unknown */
+    int32_t state, exit_code;              /* exit_code: what MPI_Abort was given */
+    int32_t cpus;                          /* which the process may use */
+    _Atomic uint32_t unrecorded;           /* threads that could not be recorded */
+    _Atomic uint32_t refused;              /* call paths whose descriptor is none of this version */
+    uint32_t regions, threads;
+    uint32_t unused;
+    double ticks_per_second; /* as measured at the start; the anchors tell it better */
+    double pair_cost;        /* nanoseconds of an entry and exit, measured at the start */
+    uint64_t start_realtime; /* nanoseconds since 1970 */
+    struct aa_anchor start, latest;
+    uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
+    char wall_clock[16], cpu_clock[16];
+    char host[256], executable[512];
+    char reserved[40];
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+struct aa_record {
+    uint32_t type, size;
+};
+
+struct aa_region {
+    struct aa_record record;
+    uint32_t id, length; /* of the descriptor, without its null */
+    char descriptor[];
+};
+
+/* Wall time, and how much of it the thread was off the CPU. */
+struct aa_time {
+    int64_t wall, off;
+};
+
+/* A node's times: in code of its own, in MPI calls, in I/O calls. They do not overlap. */
+enum { AA_OWN, AA_MPI, AA_IO, AA_SHARES };
+
+struct aa_node {
+    struct aa_record record;
+    uint32_t parent; /* the parent's offset in the file by 64; 0: none */
+    uint32_t region; /* AA_NO_REGION: the base of a thread's tree */
+    uint64_t visits;
+    const char *edge_key; /* the child that was entered last, by its descriptor */
+    struct aa_node *edge_child;
+    uint32_t thread, unused;
+    struct aa_time time[AA_SHARES];
+    uint64_t mpi_calls, mpi_sent, mpi_received;
+    uint64_t io_calls, io_read, io_written;
+    struct aa_node *first_child, *sibling;
+    uint64_t counters[AA_COUNTERS];
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+/* Whether the thread is in a library call: how deep, and where the time goes. */
+struct aa_call {
+    uint32_t share, depth;
+};
+
+struct aa_frame {
+    struct aa_node *node; /* where to return to */
+    const char *key;
+    struct aa_call call;
+};
+
+struct aa_edge {
+    struct aa_node *node;
+    const char *key;
+    struct aa_node *child;
+};
+
+struct aa_thread {
+    struct aa_record record;
+    struct aa_node *current; /* the reader subtracts base */
+    uint64_t last;           /* the last event */
+    struct aa_frame *top, *limit;
+    struct aa_call call;
+    struct aa_watch watch;
+
+    uint32_t index, tid;
+    uint32_t taken; /* how many threads have used the tree, one after the other */
+    uint32_t in_use;
+    uint64_t repairs;   /* exits that had to close other regions first */
+    uint64_t unmatched; /* exits of regions that were not open */
+    uint64_t collapsed; /* entries counted to the parent: no memory for a node, or a refused descriptor */
+    uint64_t reentered; /* the same: by signal handlers that interrupted the library */
+    uint64_t stopped;   /* threads that were recorded no longer, as there was no memory for their stack */
+    uint64_t synchronised;
+    struct aa_node *base;
+    struct aa_frame *frames;
+    struct aa_edge *edges;
+    uint64_t frame_capacity, edge_capacity, edge_count;
+    struct aa_thread *next_free;
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+_Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");
+_Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an event touches one line");
+_Static_assert(offsetof(struct aa_node, time[AA_MPI]) == AA_SHARD_ALIGNMENT, "an event touches one line");
+
+/*
+ * Create the file in the folder and map it; null and errno, if that cannot be. The file may grow up to the
+ * limit. None of the functions allocates with malloc or goes through the library's own I/O wrappers.
+ */
+struct aa_header *aa_shard_create(const char *folder, uint64_t limit);
+const char *aa_shard_path(void);
+
+/* The header; null while there is no shard. */
+struct aa_header *aa_shard(void);
+
+/*
+ * Append a zeroed record: null if there is no more memory. What is appended counts when it is published.
+ * The caller holds the lock, under which all records are found and appended.
+ */
+void aa_shard_lock(void);
+void aa_shard_unlock(void);
+void *aa_shard_append(enum aa_record_type type, size_t size);
+void aa_shard_publish(void);
+
+/* The region with this text, made if need be; null if there is no more memory. */
+struct aa_region *aa_region_intern(const char *descriptor);
+
+/* Private memory, zeroed; null if there is none. */
+void *aa_memory_map(size_t bytes);
+
+#endif

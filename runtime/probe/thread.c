@@ -1,0 +1,168 @@
+#define _GNU_SOURCE
+#include "thread.h"
+#include "process.h"
+#include "tree.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FIRST_FRAMES 2048u
+#define SPARE_FRAMES 64u /* for signal handlers that interrupt the library while it makes room */
+
+_Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
+_Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
+
+/* Under the shard's lock. */
+static struct {
+    struct aa_thread *main, *free;
+    pthread_key_t key;
+} trees;
+
+static const char bottom[] = ""; /* no descriptor has this address */
+
+static uint32_t thread_id(void) {
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+static bool is_main(void) {
+    return thread_id() == (uint32_t)getpid();
+}
+
+/* ---- open regions */
+
+static void use_frames(struct aa_thread *thread, struct aa_frame *frames, uint64_t capacity) {
+    size_t depth = thread->frames ? (size_t)(thread->top - thread->frames) : 0;
+    thread->frames = frames;
+    thread->frame_capacity = capacity;
+    thread->limit = frames + capacity - SPARE_FRAMES;
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->top = frames + depth;
+}
+
+bool aa_thread_deepen(struct aa_thread *thread) {
+    if (aa_thread_closed)
+        return (uint64_t)(thread->top - thread->frames) < thread->frame_capacity;
+    aa_thread_closed = true;
+    struct aa_frame *old = thread->frames;
+    uint64_t old_capacity = thread->frame_capacity;
+    uint64_t capacity = old_capacity ? 2 * old_capacity : FIRST_FRAMES;
+    struct aa_frame *frames = aa_memory_map(capacity * sizeof *frames);
+    if (frames && old)
+        memcpy(frames, old, (size_t)((char *)thread->top - (char *)old));
+    if (frames)
+        use_frames(thread, frames, capacity);
+    if (frames && old)
+        munmap(old, old_capacity * sizeof *old);
+    aa_thread_closed = false;
+    return frames != NULL;
+}
+
+/* ---- trees, taken by one thread after the other */
+
+static struct aa_thread *append_tree(struct aa_header *header) {
+    struct aa_thread *thread = aa_shard_append(AA_RECORD_THREAD, sizeof *thread);
+    if (!thread)
+        return NULL;
+    thread->index = header->threads;
+    thread->base = aa_tree_append(thread, NULL, AA_NO_REGION);
+    if (!thread->base)
+        return NULL;
+    thread->current = thread->base;
+    header->threads++;
+    aa_shard_publish();
+    return thread;
+}
+
+/* The first tree is the main thread's, whichever thread comes first. */
+static struct aa_thread *take_tree(struct aa_header *header) {
+    if (!trees.main && !(trees.main = append_tree(header)))
+        return NULL;
+    if (is_main())
+        return trees.main;
+    struct aa_thread *thread = trees.free;
+    if (!thread)
+        return append_tree(header);
+    trees.free = thread->next_free;
+    return thread;
+}
+
+static void begin_main(struct aa_thread *thread) {
+    aa_watch_open_at_start(&thread->watch);
+    thread->last = aa_clock_start().ticks;
+}
+
+static void begin(struct aa_thread *thread) {
+    thread->tid = thread_id();
+    thread->in_use = 1;
+    thread->current = thread->base;
+    thread->call = (struct aa_call){AA_OWN, 0};
+    thread->frames[0] = (struct aa_frame){thread->base, bottom, thread->call};
+    thread->top = thread->frames + 1;
+    if (thread == trees.main && !thread->taken) {
+        begin_main(thread);
+    } else {
+        aa_watch_open(&thread->watch);
+        thread->last = aa_clock_ticks();
+    }
+    thread->taken++;
+}
+
+/* ---- the end of a thread */
+
+static void give_back(struct aa_thread *thread) {
+    aa_tree_book(thread);
+    aa_watch_close(&thread->watch);
+    thread->current = thread->base;
+    thread->top = thread->frames + 1;
+    thread->in_use = 0;
+    if (thread == trees.main)
+        return;
+    aa_shard_lock();
+    thread->next_free = trees.free;
+    trees.free = thread;
+    aa_shard_unlock();
+}
+
+static void end_thread(void *tree) {
+    if (!aa_process_records() || aa_thread_self != tree)
+        return;
+    aa_thread_self = NULL;
+    give_back(tree);
+}
+
+void aa_thread_stop(void) {
+    struct aa_thread *thread = aa_thread_self;
+    aa_thread_closed = true;
+    thread->stopped++;
+    end_thread(thread);
+}
+
+static struct aa_thread *find_tree(void) {
+    aa_shard_lock();
+    struct aa_header *header = aa_process_shard();
+    bool ready = header && (trees.main || pthread_key_create(&trees.key, end_thread) == 0);
+    struct aa_thread *thread = ready ? take_tree(header) : NULL;
+    aa_shard_unlock();
+    return thread;
+}
+
+struct aa_thread *aa_thread_attach(void) {
+    if (!aa_process_records() || aa_thread_closed)
+        return NULL;
+    aa_thread_closed = true;
+    struct aa_thread *thread = find_tree();
+    aa_thread_closed = false;
+    if (!thread || (!thread->frames && !aa_thread_deepen(thread))) {
+        if (aa_shard())
+            atomic_fetch_add(&aa_shard()->unrecorded, 1);
+        aa_thread_closed = true;
+        return NULL;
+    }
+    begin(thread);
+    pthread_setspecific(trees.key, thread);
+    aa_thread_self = thread;
+    return thread;
+}

@@ -1,0 +1,25 @@
+/* The threads of a process, and the tree that each of them writes to. */
+#ifndef AA_THREAD_H
+#define AA_THREAD_H
+
+#include "shard.h"
+
+#define AA_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+
+/* This thread's tree; null while it has none. */
+extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
+
+/* The thread is in the library's slow path, which a signal handler must not enter anew; or is never recorded.
+ */
+extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
+
+/* Give the calling thread a tree; null if it gets none. */
+struct aa_thread *aa_thread_attach(void);
+
+/* Record the calling thread no longer. */
+void aa_thread_stop(void);
+
+/* Twice the room for open regions; false if there is no more memory. */
+bool aa_thread_deepen(struct aa_thread *thread);
+
+#endif

@@ -1,0 +1,329 @@
+"""A shard: what the probe library left of one process, finished or killed."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..experiment.region import Region
+from . import shard_layout as layout
+
+__all__ = ["NODE", "Shard", "ThreadTree", "read_shard"]
+
+NODE: Final = np.dtype(
+    [
+        ("parent", "i8"),
+        ("region", "i8"),
+        ("visits", "i8"),
+        *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu")],
+        *[(name, "i8") for name in ("mpi_calls", "mpi_sent", "mpi_received")],
+        *[(name, "i8") for name in ("io_calls", "io_read", "io_written")],
+        ("counters", "u8", (layout.COUNTERS,)),
+    ]
+)
+"""A call path of a thread, its values exclusive of its children's.
+
+``parent`` and ``region`` are indices, -1 for the base of the tree. Times are seconds; ``wall`` and ``cpu`` hold what
+the node spent in MPI (``mpi_wall``, ``mpi_cpu``) and in I/O calls, too.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThreadTree:
+    """The call paths of one thread, or of several that took the tree over one after the other.
+
+    Attributes:
+        index: 0 for the main thread.
+        tid: The system's number for the latest thread.
+        taken: How many threads have used the tree; 0 for a main thread that entered no region.
+        alive: Whether a thread was using it.
+        current: The node in which the thread was last seen.
+        last: When that was: seconds since the process's start.
+        repairs: Exits that had to close other regions first.
+        unmatched: Exits of regions that were not open.
+        collapsed: Entries counted to the parent: no memory for a node, or a refused descriptor.
+        reentered: Entries of signal handlers counted to the parent, as they interrupted the library.
+        stopped: Threads that were recorded no longer, as there was no memory for their stack.
+        synchronised: How often the CPU clock was asked.
+        nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
+    """
+
+    index: int
+    tid: int
+    taken: int
+    alive: bool
+    current: int
+    last: float
+    repairs: int
+    unmatched: int
+    collapsed: int
+    reentered: int
+    stopped: int
+    synchronised: int
+    nodes: npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shard:
+    """One process: who it was, how far it got, and its threads' trees.
+
+    Attributes:
+        path: The file.
+        host: The node's name.
+        pid: The process's number there.
+        rank: In MPI_COMM_WORLD, or what the launcher said before MPI_Init returned; None if unknown.
+        size: Likewise, of MPI_COMM_WORLD.
+        thread_level: What MPI provides; None if unknown.
+        executable: The program's file.
+        cpus: How many CPUs the process may use; None if unknown.
+        state: One of ``shard_layout.STATES``: the last milestone that was passed.
+        exit_code: What MPI_Abort was given; 0 otherwise.
+        start_realtime: When the shard was created, in seconds since 1970.
+        mpi_initialised: Seconds from the process's start to the return of MPI_Init; None if there was none.
+        mpi_finalising: Likewise, to the call of MPI_Finalize.
+        mpi_finalised: Likewise, to its return.
+        end: Likewise, to the end of the program or to MPI_Abort; None for a killed process.
+        last: Likewise, to the last sign of life.
+        ticks_per_second: Of the wall clock.
+        wall_clock: Where wall time comes from: ``tsc``, ``cntvct`` or ``clock_gettime``.
+        cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
+        pair_cost: What an entry and exit of a region cost, in seconds.
+        unrecorded: Threads for which there was no memory.
+        refused: Call paths whose descriptor the library refused.
+        regions: What ``nodes["region"]`` stands for.
+        threads: Their trees, by index.
+    """
+
+    path: Path
+    host: str
+    pid: int
+    rank: int | None
+    size: int | None
+    thread_level: int | None
+    executable: str
+    cpus: int | None
+    state: str
+    exit_code: int
+    start_realtime: float
+    mpi_initialised: float | None
+    mpi_finalising: float | None
+    mpi_finalised: float | None
+    end: float | None
+    last: float
+    ticks_per_second: float
+    wall_clock: str
+    cpu_clock: str
+    pair_cost: float
+    unrecorded: int
+    refused: int
+    regions: tuple[Region, ...]
+    threads: tuple[ThreadTree, ...]
+
+
+def read_shard(path: Path) -> Shard:
+    """Read a shard, of a process that ended, was killed or still runs.
+
+    Raises:
+        InputError: The file cannot be read, is no shard, one of another version, or damaged.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: shard wanted, found {error.strerror}") from error
+    return _Reader(path, data).shard()
+
+
+class _Reader:
+    """The bytes of one file, and the defects that are found in them."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self.path = path
+        self.data = data
+        self.header = self._header()
+        self.used = int(self.header["used"])
+        self.ticks_per_second = _rate(self.header)
+
+    def defect(self, wanted: str, found: object) -> InputError:
+        return InputError(f"{self.path}: shard with {wanted} wanted, found {found}; leave the file out")
+
+    def _header(self) -> np.void:
+        size = layout.HEADER_LAYOUT.itemsize
+        if len(self.data) < len(layout.MAGIC) or not self.data.startswith(layout.MAGIC):
+            found = repr(self.data[: len(layout.MAGIC)]) if self.data else "an empty file"
+            raise self.defect(f"{layout.MAGIC!r} at its start", found)
+        if len(self.data) < size:
+            raise self.defect(f"a header of {size} bytes", len(self.data))
+        header: np.void = np.frombuffer(self.data, layout.HEADER_LAYOUT, count=1)[0]
+        if header["byte_order"] != layout.BYTE_ORDER:
+            raise self.defect("this machine's byte order", f"{int(header['byte_order']):#010x}")
+        if header["version"] != layout.VERSION:
+            raise self.defect(f"version {layout.VERSION}", f"version {header['version']}")
+        found_sizes = [int(header[name]) for name in ("header_size", "thread_size", "node_size")]
+        sizes = [size, layout.THREAD_LAYOUT.itemsize, layout.NODE_LAYOUT.itemsize]
+        if found_sizes != sizes:
+            raise self.defect(f"records of {sizes} bytes", found_sizes)
+        if not size <= header["used"] <= len(self.data):
+            raise self.defect(f"{header['used']} bytes in use", f"{len(self.data)} bytes")
+        return header
+
+    def records(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each record's type, offset and size."""
+        at = layout.HEADER_LAYOUT.itemsize
+        unpack = struct.Struct("=II").unpack_from
+        while at < self.used:
+            kind, size = unpack(self.data, at)
+            if size < layout.ALIGNMENT or size % layout.ALIGNMENT or at + size > self.used:
+                raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
+            yield kind, at, size
+            at += size
+
+    def shard(self) -> Shard:
+        offsets: dict[int, list[int]] = {layout.REGION_RECORD: [], layout.THREAD_RECORD: [], layout.NODE_RECORD: []}
+        for kind, at, _ in self.records():
+            if kind not in offsets:
+                raise self.defect(f"a known record at byte {at}", f"type {kind}")
+            offsets[kind].append(at)
+        regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
+        threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
+        return self._describe(regions, threads)
+
+    def _region(self, number: int, at: int) -> Region:
+        identifier, length = layout.REGION_LAYOUT.unpack_from(self.data, at)
+        start = at + layout.REGION_LAYOUT.size
+        if identifier != number or start + length > self.used:
+            raise self.defect(f"region {number} at byte {at}", f"region {identifier} of {length} bytes")
+        try:
+            return Region.from_descriptor(self.data[start : start + length].decode("utf-8", "surrogateescape"))
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from error
+
+    def _take(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
+        """Gather records of one type; ``offsets`` are multiples of the alignment."""
+        lines = np.frombuffer(self.data, f"V{layout.ALIGNMENT}", count=self.used // layout.ALIGNMENT)
+        first = np.array(offsets, dtype=np.int64)[:, None] // layout.ALIGNMENT
+        picked = lines[first + np.arange(record.itemsize // layout.ALIGNMENT)]
+        taken: npt.NDArray[np.void] = np.ascontiguousarray(picked).view(record)[:, 0]
+        return taken
+
+    def _threads(self, thread_offsets: list[int], node_offsets: list[int], regions: int) -> tuple[ThreadTree, ...]:
+        if not thread_offsets or not node_offsets:
+            return ()
+        threads, nodes = self._take(thread_offsets, layout.THREAD_LAYOUT), self._take(node_offsets, layout.NODE_LAYOUT)
+        if threads["index"].tolist() != list(range(len(threads))):
+            raise self.defect(f"threads 0 to {len(threads) - 1}", threads["index"].tolist()[:20])
+        offsets = np.array(node_offsets, dtype=np.int64)
+        return tuple(self._thread(thread, nodes, offsets, regions) for thread in threads)
+
+    def _thread(
+        self, thread: np.void, nodes: npt.NDArray[np.void], offsets: npt.NDArray[np.int64], regions: int
+    ) -> ThreadTree:
+        mine = nodes["thread"] == thread["index"]
+        places = offsets[mine]
+        tree = self._nodes(nodes[mine], places, regions, int(thread["index"]))
+        current = np.flatnonzero(places == int(thread["current"]) - int(self.header["base"]))
+        counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised")
+        return ThreadTree(
+            index=int(thread["index"]),
+            tid=int(thread["tid"]),
+            taken=int(thread["taken"]),
+            alive=bool(thread["in_use"]),
+            current=int(current[0]) if len(current) else 0,
+            last=self._since_start(thread["last"]) or 0.0,
+            nodes=tree,
+            **{name: int(thread[name]) for name in counts},
+        )
+
+    def _nodes(
+        self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], regions: int, thread: int
+    ) -> npt.NDArray[np.void]:
+        nodes = np.zeros(len(raw), NODE)
+        nodes["parent"] = self._parents(raw, places, thread)
+        region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
+        if (region >= regions).any() or (region[1:] < 0).any():
+            raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
+        nodes["region"] = region
+        same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
+        for name in (*same, "counters"):
+            nodes[name] = raw[name]
+        self._fill_times(nodes, raw["time"])
+        return nodes
+
+    def _parents(self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], thread: int) -> npt.NDArray[np.int64]:
+        """Turn offsets into indices: places are sorted, and a parent stands before its children."""
+        wanted = raw["parent"].astype(np.int64) * layout.ALIGNMENT
+        parents = np.searchsorted(places, wanted)
+        parents[wanted == 0] = -1
+        known = places[np.clip(parents, 0, None)] == wanted
+        if not len(raw) or parents[0] != -1 or not known[1:].all() or (parents >= np.arange(len(raw))).any():
+            raise self.defect(f"a tree in thread {thread}", "a node without its parent")
+        return parents
+
+    def _fill_times(self, nodes: npt.NDArray[np.void], time: npt.NDArray[np.void]) -> None:
+        """Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds."""
+        wall = np.maximum(time["wall"], 0) / self.ticks_per_second
+        cpu = np.clip((time["wall"] - time["off"]) / self.ticks_per_second, 0, wall)
+        nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
+        nodes["mpi_wall"], nodes["mpi_cpu"] = wall[:, 1], cpu[:, 1]
+        nodes["io_wall"], nodes["io_cpu"] = wall[:, 2], cpu[:, 2]
+
+    def _since_start(self, ticks: np.uint64) -> float | None:
+        start = int(self.header["start"]["ticks"])
+        return (int(ticks) - start) / self.ticks_per_second if ticks else None
+
+    def _describe(self, regions: tuple[Region, ...], threads: tuple[ThreadTree, ...]) -> Shard:
+        header = self.header
+        if not 0 <= header["state"] < len(layout.STATES):
+            raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
+        latest = self._since_start(header["latest"]["ticks"]) or 0.0
+        return Shard(
+            path=self.path,
+            host=_text(header["host"]),
+            pid=int(header["pid"]),
+            rank=_known(header["rank"]),
+            size=_known(header["size"]),
+            thread_level=_known(header["thread_level"]),
+            executable=_text(header["executable"]),
+            cpus=_known(header["cpus"]),
+            state=layout.STATES[header["state"]],
+            exit_code=int(header["exit_code"]),
+            start_realtime=int(header["start_realtime"]) * 1e-9,
+            mpi_initialised=self._since_start(header["mpi_initialised"]),
+            mpi_finalising=self._since_start(header["mpi_finalising"]),
+            mpi_finalised=self._since_start(header["mpi_finalised"]),
+            end=self._since_start(header["end"]),
+            last=max([latest, *(thread.last for thread in threads)]),
+            ticks_per_second=self.ticks_per_second,
+            wall_clock=_text(header["wall_clock"]),
+            cpu_clock=_text(header["cpu_clock"]),
+            pair_cost=float(header["pair_cost"]) * 1e-9,
+            unrecorded=int(header["unrecorded"]),
+            refused=int(header["refused"]),
+            regions=regions,
+            threads=threads,
+        )
+
+
+def _rate(header: np.void) -> float:
+    """Return ticks per second: by the latest anchor, unless it is too early or was caught half-written."""
+    measured = float(header["ticks_per_second"])
+    start, latest = header["start"], header["latest"]
+    nanoseconds = int(latest["monotonic"]) - int(start["monotonic"])
+    if nanoseconds <= 0:
+        return measured
+    anchored = (int(latest["ticks"]) - int(start["ticks"])) / nanoseconds * 1e9
+    return anchored if abs(anchored / measured - 1) < 1e-3 else measured
+
+
+def _known(number: np.int32) -> int | None:
+    return int(number) if number >= 0 else None
+
+
+def _text(characters: bytes) -> str:
+    return characters.decode("utf-8", "surrogateescape")

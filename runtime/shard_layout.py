@@ -1,0 +1,71 @@
+"""The layout of a shard, as ``runtime/probe/shard.h`` has it; a test compares the two."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import numpy as np
+
+MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
+VERSION: Final = 1
+BYTE_ORDER: Final = 0x01020304
+ALIGNMENT: Final = 64
+COUNTERS: Final = 8
+NO_REGION: Final = 0xFFFFFFFF
+
+STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # twin: enum aa_state
+
+REGION_RECORD: Final = 1  # twin: enum aa_record_type
+THREAD_RECORD: Final = 2
+NODE_RECORD: Final = 3
+
+ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
+TIME = np.dtype([("wall", "i8"), ("off", "i8")])
+
+HEADER_LAYOUT: Final = np.dtype(
+    [
+        ("magic", "V8"),
+        *[(name, "u4") for name in ("version", "byte_order")],
+        *[(name, "u4") for name in ("header_size", "region_size", "thread_size", "node_size")],
+        *[(name, "u8") for name in ("used", "base")],
+        *[(name, "i4") for name in ("pid", "rank", "size", "thread_level", "state", "exit_code", "cpus")],
+        *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "unused")],
+        *[(name, "f8") for name in ("ticks_per_second", "pair_cost")],
+        ("start_realtime", "u8"),
+        ("start", ANCHOR),
+        ("latest", ANCHOR),
+        *[(name, "u8") for name in ("mpi_initialised", "mpi_finalising", "mpi_finalised", "end")],
+        ("wall_clock", "S16"),
+        ("cpu_clock", "S16"),
+        ("host", "S256"),
+        ("executable", "S512"),
+        ("reserved", "V40"),
+    ]
+)
+
+THREAD_LAYOUT: Final = np.dtype(
+    {
+        "names": [
+            *["current", "last", "index", "tid", "taken", "in_use"],
+            *["repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised"],
+        ],
+        "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 6,
+        "offsets": [8, 16, 80, 84, 88, 92, 96, 104, 112, 120, 128, 136],
+        "itemsize": 256,
+    }
+)
+
+NODE_LAYOUT: Final = np.dtype(
+    {
+        "names": [
+            *["parent", "region", "visits", "thread", "time"],
+            *["mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written", "counters"],
+        ],
+        "formats": ["u4", "u4", "u8", "u4", (TIME, 3)] + ["u8"] * 6 + [("u8", COUNTERS)],
+        "offsets": [8, 12, 16, 40, 48, 96, 104, 112, 120, 128, 136, 160],
+        "itemsize": 256,
+    }
+)
+
+REGION_LAYOUT: Final = struct.Struct("<8xII")
