@@ -47,6 +47,17 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder by -o") from None
 
+    def join(self) -> None:
+        """Make the folders, with other ranks that do the same at the same time.
+
+        Raises:
+            InputError: They cannot be made.
+        """
+        try:
+            self.shards.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder by -o") from None
+
     def remove_shards(self) -> None:
         """Remove the shards, which are in the experiment now."""
         shutil.rmtree(self.shards, ignore_errors=True)
@@ -70,8 +81,9 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     folder = RunFolder(path)
     if folder.experiment.exists():
         return load(folder.experiment), folder.experiment
-    if not folder.shard_files():
-        raise InputError(f"{path}: a run's folder with {_EXPERIMENT} wanted, found none; make one by autoanalyzer run")
     from .gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
 
-    return gather_here(folder), folder.experiment
+    experiment = gather_here(folder)
+    if experiment is None:
+        raise InputError(f"{path}: {_EXPERIMENT} or shards wanted, found none; make them by autoanalyzer run")
+    return experiment, folder.experiment

@@ -90,7 +90,7 @@ def _cluster_times(findings: Findings, region: int) -> str:
         slowest = performance.label(int(values.argmax()))
         return f"from {seconds(values.min())} to {seconds(values.max())}, slowest rank {slowest}"
     verb = _COMPUTES[performance.metric]
-    parts = []
+    parts: list[str] = []
     for each in clusters:
         who = ranks([performance.label(column) for column in each])
         parts.append(f"{who}{'' if parts else ' ' + verb} {seconds(float(values[list(each)].mean()))}")

@@ -1,0 +1,37 @@
+"""``autoanalyzer exec``: become the program, recorded; the portable form, under any launcher."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from ..errors import UsageError
+from ..runtime.measure import become
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "exec"
+HELP: Final = "become a program and record it, under any launcher: srun -n 64 autoanalyzer exec ./app"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = "LAUNCHER autoanalyzer exec [-o DIR] ./app [argument ...]; then: autoanalyzer analyze DIR"
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("autoanalyzer-out"),
+        metavar="DIR",
+        help="folder for the data, the same for all ranks (default: %(default)s)",
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out; does not return if all is well."""
+    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    if not command:
+        raise UsageError("a program wanted, found none; for example: mpirun -n 4 autoanalyzer exec ./app")
+    return become(command, arguments.output)

@@ -1,0 +1,89 @@
+"""``autoanalyzer run``: run a program under its own launcher, gather, analyse."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError, UsageError
+from ..runtime.measure import measure
+from ..view import print_verdict, verdict_lines
+from .analysis import add_analysis_arguments, findings_of, write_findings
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "run"
+HELP: Final = "run a program under its own launcher and print what is slow, on which ranks, and where"
+
+_COUNTERS: Final = ("auto", "none", "papi", "simulated")
+_TAKEN: Final = ("auto", "none")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = "autoanalyzer run [options] -- mpirun -n 4 ./app [argument ...]"
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("autoanalyzer-out"),
+        metavar="DIR",
+        help="folder for the experiment (default: %(default)s); that of an earlier run gives way",
+    )
+    parser.add_argument(
+        "--counters", choices=_COUNTERS, default="auto", help="which counts to take; auto takes none in this version"
+    )
+    parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")
+    parser.add_argument("--no-environment", action="store_true", help="keep no environment variables")
+    parser.add_argument(
+        "--gather",
+        choices=("auto", "mpi", "plain"),
+        default="auto",
+        help="collect the ranks' data by an MPI job, or read it from this disk; auto: by MPI if some is not here",
+    )
+    add_analysis_arguments(parser)
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out: 1 if the program failed.
+
+    The verdict goes to standard error, so that the program's standard output stays what it is without us.
+    """
+    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    if not command:
+        raise UsageError("a command to run wanted, found none; for example: autoanalyzer run -- mpirun -n 4 ./app")
+    if arguments.counters not in _TAKEN:
+        raise UsageError(f"--counters {arguments.counters}: this version takes no counts; auto or none wanted")
+    measurement = measure(
+        command, arguments.output, gather=arguments.gather, keep_environment=not arguments.no_environment
+    )
+    if measurement.status:
+        _say(_failure(measurement.status))
+    if measurement.experiment is None:
+        nothing = f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
+        if not measurement.status:
+            raise InputError(nothing)
+        _say(nothing)
+        return 1
+    if arguments.no_analyze:
+        _say(f"data {measurement.file}")
+    else:
+        findings = findings_of(measurement.experiment, arguments)
+        if arguments.json:
+            write_findings(findings, measurement.file, arguments.json)
+        print_verdict(verdict_lines(findings, measurement.file), stderr=True)
+    return 1 if measurement.status else 0
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"autoanalyzer: {sentence}\n")
+
+
+def _failure(status: int) -> str:
+    if status < 0:
+        return f"the program was ended by signal {-status} ({signal.Signals(-status).name})"
+    return f"the program ended with exit status {status}"

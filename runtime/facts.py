@@ -1,0 +1,36 @@
+"""What only the launcher knows of a run, kept beside the shards until they are gathered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final
+
+from ..files import replacing
+
+__all__ = ["RunFacts"]
+
+_FILE: Final = "run.json"
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """The command line, its exit status (None while it runs), and the variables that are kept."""
+
+    command: list[str] = field(default_factory=list)
+    status: int | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def write(self, shards: Path) -> None:
+        """Keep the facts in the folder of the shards."""
+        with replacing(shards / _FILE) as stream:
+            stream.write(json.dumps(asdict(self)).encode())
+
+    @classmethod
+    def read(cls, shards: Path) -> RunFacts:
+        """Read the facts; none where a program was started without ``autoanalyzer run``."""
+        try:
+            return cls(**json.loads((shards / _FILE).read_text()))
+        except (OSError, ValueError, TypeError):
+            return cls()

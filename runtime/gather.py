@@ -1,0 +1,166 @@
+"""Gathering what the processes of a run recorded: by MPI from all nodes, or from this disk.
+
+Started by the program's own launcher, on the program's own nodes, as::
+
+    mpirun -n 8 python -m autoanalyzer.runtime.gather FOLDER
+
+it copies each shard that rank 0 cannot see into rank 0's folder, and rank 0 merges them all.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from ..errors import AutoanalyzerError, InputError
+from ..experiment import Experiment, load, save
+from ..files import replacing
+from .command import launcher_words
+from .facts import RunFacts
+from .folder import RunFolder
+from .merge import merge_shards
+from .mpi import find_mpi
+from .shard import Shard, read_shard
+
+__all__ = ["gather", "gather_here"]
+
+_TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
+
+
+def gather(folder: RunFolder, command: Sequence[str], how: str = "auto") -> Experiment | None:
+    """Gather a run's shards into its folder's experiment.
+
+    Args:
+        folder: The run's folder.
+        command: The launch command of the program.
+        how: ``mpi``; ``plain``: from this disk; ``auto``: by MPI if the shards of some ranks are not on this disk.
+
+    Returns:
+        The experiment; None if no process recorded anything.
+    """
+    remarks: list[str] = []
+    if how == "mpi" or (how == "auto" and _lacks_ranks(folder)):
+        experiment, failure = _gather_by_mpi(folder, command)
+        if experiment is not None:
+            return experiment
+        remarks.append(f"the gather by MPI failed ({failure}): read from this machine's disk alone")
+    return gather_here(folder, remarks=remarks)
+
+
+def gather_here(folder: RunFolder, *, remarks: Sequence[str] = ()) -> Experiment | None:
+    """Merge the shards on this disk into the folder's experiment, and remove them.
+
+    A shard that cannot be read is named in the notes and kept, and the rest merged.
+
+    Returns:
+        The experiment; None if there is no shard at all.
+
+    Raises:
+        InputError: There are shards, but none can be read.
+    """
+    shards, broken = _read_all(folder)
+    if not shards:
+        if broken:
+            raise InputError(broken[0])
+        return None
+    experiment = merge_shards(shards, RunFacts.read(folder.shards), remarks=[*remarks, *broken])
+    save(experiment, folder.experiment)
+    if not broken:
+        folder.remove_shards()
+    return experiment
+
+
+def _read_all(folder: RunFolder) -> tuple[list[Shard], list[str]]:
+    shards: list[Shard] = []
+    broken: list[str] = []
+    for file in folder.shard_files():
+        try:
+            shards.append(read_shard(file))
+        except InputError as error:
+            broken.append(str(error))
+    return shards, broken
+
+
+def _lacks_ranks(folder: RunFolder) -> bool:
+    shards, _ = _read_all(folder)
+    ranks = {shard.rank for shard in shards}
+    return any(rank not in ranks for rank in range(max((shard.size or 0 for shard in shards), default=0)))
+
+
+def _gather_by_mpi(folder: RunFolder, command: Sequence[str]) -> tuple[Experiment | None, str]:
+    """Gather by a job on the nodes of the program's.
+
+    Returns:
+        The experiment, or None and what went wrong.
+    """
+    mpi = find_mpi(command)
+    words = launcher_words(command, mpi.launcher)
+    if words is None:
+        return None, "the program's place in the command was not found"
+    with TemporaryDirectory() as links:
+        environment = dict(os.environ)
+        if mpi.library is not None and not mpi.library.is_open_mpi:
+            # mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
+            Path(links, "libmpi.so.12").symlink_to(mpi.library.path)
+            paths = [links, *filter(None, [environment.get("LD_LIBRARY_PATH")])]
+            environment |= {"LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
+        job = [*words, sys.executable, "-m", f"{__package__}.gather", str(folder.path.resolve())]
+        try:
+            done = subprocess.run(
+                job,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=_TIMEOUT,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return None, str(error).splitlines()[0]
+    if done.returncode or not folder.experiment.exists():
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        return None, lines[0].strip() if lines else f"status {done.returncode}"
+    return load(folder.experiment), ""
+
+
+def _collect(communicator: Any, shards: Path) -> None:
+    """Copy the shards that rank 0 does not see into its folder; collective."""
+    names = sorted(file.name for file in shards.glob("*.shard"))
+    seen: list[list[str]] | None = communicator.gather(names, root=0)
+    senders: dict[str, int] = {}
+    if seen is not None:
+        for rank, listed in enumerate(seen):
+            for name in set(listed) - set(seen[0]):
+                senders.setdefault(name, rank)
+    senders = communicator.bcast(senders, root=0)
+    rank = communicator.Get_rank()
+    for name, sender in sorted(senders.items()):
+        if rank == sender:
+            communicator.send((shards / name).read_bytes(), dest=0)
+        elif rank == 0:
+            shards.mkdir(parents=True, exist_ok=True)
+            with replacing(shards / name) as stream:
+                stream.write(communicator.recv(source=sender))
+
+
+def _main(path: str) -> int:
+    from mpi4py import MPI  # noqa: PLC0415 - starts MPI
+
+    folder = RunFolder(Path(path))
+    try:
+        _collect(MPI.COMM_WORLD, folder.shards)
+        if MPI.COMM_WORLD.Get_rank() == 0:
+            gather_here(folder)
+    except AutoanalyzerError as error:
+        sys.stderr.write(f"{error}\n")
+        MPI.COMM_WORLD.Abort(2)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1]))

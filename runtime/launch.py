@@ -1,0 +1,89 @@
+"""Starting a program with the probe library preloaded, its input, output and signals its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from ..errors import InputError
+
+__all__ = ["KEPT_VARIABLES", "SHARDS_VARIABLE", "kept_environment", "launch", "measured_environment"]
+
+SHARDS_VARIABLE: Final = "AUTOANALYZER_SHARDS"  # twin: runtime/probe/process.c
+_PRELOAD: Final = "LD_PRELOAD"
+_FORWARDED: Final = (_PRELOAD, SHARDS_VARIABLE, "AUTOANALYZER_MAX_MEMORY", "AUTOANALYZER_CPU_CLOCK")
+_OPENMPI_LIST: Final = "OMPI_MCA_mca_base_env_list"
+
+KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_NNODES", "SLURM_NTASKS")
+
+
+def measured_environment(library: Path, shards: Path) -> dict[str, str]:
+    """Give this process's environment with what makes programs started in it record into ``shards``."""
+    before = os.environ.get(_PRELOAD)
+    return {
+        **os.environ,
+        _PRELOAD: f"{library}:{before}" if before else str(library),
+        SHARDS_VARIABLE: str(shards.resolve()),
+    }
+
+
+def kept_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Keep the few variables that explain a run, and nothing private."""
+    return {name: value for name, value in sorted(environment.items()) if name.startswith(KEPT_VARIABLES)}
+
+
+def launch(command: Sequence[str], environment: Mapping[str, str], *, openmpi: bool) -> int:
+    """Run a command to its end.
+
+    An interrupt from the keyboard reaches the program, as it would without us, and what it had recorded is kept;
+    a request to terminate is handed on.
+
+    Args:
+        command: A launcher and the program, or the program alone.
+        environment: What ``measured_environment`` gave.
+        openmpi: Whether the launcher is Open MPI's, which hands variables to other nodes only when told to.
+
+    Returns:
+        Its exit status; negative: the signal that ended it.
+
+    Raises:
+        InputError: It cannot be started.
+    """
+    words, variables = _forward(command, environment) if openmpi else (command, environment)
+    try:
+        process = subprocess.Popen(words, env=variables)
+    except OSError as error:
+        raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
+
+    def hand_on(number: int, _: FrameType | None) -> None:
+        if number == signal.SIGTERM:
+            process.terminate()
+
+    before = {number: signal.signal(number, hand_on) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        return process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _forward(command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Let Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
+
+    ``-x`` and the user's own list of variables exclude each other, so that ours join the list where there is one.
+    """
+    names = [name for name in _FORWARDED if name in environment]
+    if _OPENMPI_LIST in environment:
+        return list(command), {**environment, _OPENMPI_LIST: ";".join([environment[_OPENMPI_LIST], *names])}
+    options = [word for name in names for word in ("-x", name)]
+    words: list[str] = []
+    for number, word in enumerate(command):
+        words.append(word)
+        if number == 0 or word == ":":
+            words += options
+    return words, dict(environment)

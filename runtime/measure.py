@@ -1,0 +1,88 @@
+"""A measured run, from the launch command to the experiment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from ..errors import InputError
+from ..experiment import Experiment
+from .build import probe_library
+from .command import find_program
+from .facts import RunFacts
+from .folder import RunFolder
+from .gather import gather as gather_shards
+from .launch import kept_environment, launch, measured_environment
+from .mpi import find_mpi
+
+__all__ = ["Measurement", "become", "measure"]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a run gave.
+
+    Attributes:
+        experiment: The data; None if no process recorded any.
+        file: Where it is.
+        status: Exit status of the command; negative: the signal that ended it.
+    """
+
+    experiment: Experiment | None
+    file: Path
+    status: int
+
+
+def measure(
+    command: Sequence[str],
+    output: Path,
+    *,
+    gather: str = "auto",
+    keep_environment: bool = True,
+) -> Measurement:
+    """Run a command with the probe library preloaded, and gather what its processes recorded.
+
+    Args:
+        command: The launcher and the program.
+        output: The run's folder.
+        gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks is not on this disk.
+        keep_environment: Whether the few variables that explain a run are kept.
+
+    Raises:
+        InputError: The program does not exist.
+        BuildError: The probe library cannot be built.
+    """
+    mpi = find_mpi(command)
+    find_program(command, mpi.launcher)
+    library = probe_library(mpi)
+    folder = RunFolder(output)
+    folder.prepare()
+    facts = RunFacts(list(command), None, kept_environment() if keep_environment else {})
+    facts.write(folder.shards)
+    openmpi = bool(mpi.launcher) and mpi.library is not None and mpi.library.is_open_mpi
+    status = launch(command, measured_environment(library, folder.shards), openmpi=openmpi)
+    RunFacts(facts.command, status, facts.environment).write(folder.shards)
+    experiment = gather_shards(folder, command, gather)
+    if experiment is None:
+        folder.remove_shards()
+    return Measurement(experiment, folder.experiment, status)
+
+
+def become(command: Sequence[str], output: Path) -> NoReturn:
+    """Replace this process by the program, with the probe library preloaded.
+
+    Raises:
+        InputError: The program does not exist or cannot be started.
+        BuildError: The probe library cannot be built.
+    """
+    find_program(command, "")
+    library = probe_library(find_mpi(command))
+    folder = RunFolder(output)
+    folder.join()
+    try:
+        os.execvpe(command[0], list(command), measured_environment(library, folder.shards))
+    except OSError as error:
+        raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None

@@ -1,0 +1,242 @@
+"""Shards of the processes of a run → one experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment import CallPath, Experiment, Location, Notes, Region
+from ..experiment.metric import STORED_METRICS
+from .facts import RunFacts
+from .shard import NODE, Shard, ThreadTree
+
+__all__ = ["merge_shards"]
+
+_MACHINE: Final = "machine"
+
+# Metric → the fields of a shard's node that add up to it.
+_FIELDS: Final = {
+    "visits": ("visits",),
+    "wall_time": ("wall",),
+    "mpi_time": ("mpi_wall",),
+    "io_time": ("io_wall",),
+    "cpu_time": ("cpu",),
+    "mpi_cpu_time": ("mpi_cpu",),
+    "mpi_calls": ("mpi_calls",),
+    "mpi_bytes": ("mpi_sent", "mpi_received"),
+    "mpi_bytes_sent": ("mpi_sent",),
+    "mpi_bytes_received": ("mpi_received",),
+    "io_bytes": ("io_read", "io_written"),
+    "io_bytes_read": ("io_read",),
+    "io_bytes_written": ("io_written",),
+}
+
+
+def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
+    """Merge the trees of all threads by their regions; each thread becomes a location.
+
+    ``main`` is the root. What happened outside it (before it, after it, in threads that started elsewhere) stands
+    below it as well; a process whose ``main`` has no probes gets its executable as root.
+
+    Args:
+        shards: At least one, in any order.
+        facts: What the launcher knows.
+        remarks: What the gather has to say.
+    """
+    processes = _number(sorted(shards, key=lambda shard: (shard.start_realtime, shard.host, shard.pid)))
+    forest = _Forest()
+    columns: list[_Column] = []
+    for process, shard in sorted(processes.items()):
+        columns += forest.add(process, shard)
+    severities = {metric.name: np.zeros((len(forest.paths), len(columns))) for metric in STORED_METRICS}
+    for number, column in enumerate(columns):
+        for name, fields in _FIELDS.items():
+            for each in fields:
+                np.add.at(severities[name][:, number], column.places, column.nodes[each])
+        severities["program_time"][column.root, number] = column.program_time
+    return Experiment(
+        metrics=STORED_METRICS,
+        call_paths=forest.paths,
+        locations=[column.location for column in columns],
+        severities=severities,
+        notes=_notes(processes, facts, remarks),
+    )
+
+
+def _number(shards: Sequence[Shard]) -> dict[int, Shard]:
+    """Give each process its rank; those without one, or with one that is taken, the numbers after the last."""
+    numbered: dict[int, Shard] = {}
+    others = []
+    for shard in shards:
+        if shard.rank is None or shard.rank in numbered:
+            others.append(shard)
+        else:
+            numbered[shard.rank] = shard
+    first = max([*(shard.size or 0 for shard in shards), *(rank + 1 for rank in numbered)])
+    return numbered | dict(enumerate(others, start=first))
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A thread's nodes and the call paths to which their values belong."""
+
+    location: Location
+    nodes: npt.NDArray[np.void]
+    places: npt.NDArray[np.intp]
+    root: int
+    program_time: float = 0.0
+
+
+@dataclass
+class _Forest:
+    """The call paths of all processes, in the order of first entry."""
+
+    paths: list[CallPath] = field(default_factory=list)
+    index: dict[tuple[int | None, Region], int] = field(default_factory=dict)
+
+    def add(self, process: int, shard: Shard) -> list[_Column]:
+        """Add a process's trees."""
+        if not shard.threads:
+            root = self._place(None, _program(shard))
+            empty = np.zeros(0, dtype=np.intp)
+            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, root)]
+        main = _main_node(shard)
+        region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
+        root = self._place(None, region)
+        return [
+            _Column(
+                Location(_MACHINE, shard.host, process, tree.index),
+                _own_time_kept(tree) if main is None and tree.index == 0 else _own_time_left_out(tree),
+                self._places(tree, shard.regions, root, region),
+                root,
+                _program_time(shard) if tree.index == 0 else 0.0,
+            )
+            for tree in shard.threads
+        ]
+
+    def _places(
+        self, tree: ThreadTree, regions: Sequence[Region], root: int, root_region: Region
+    ) -> npt.NDArray[np.intp]:
+        places = np.full(len(tree.nodes), root, dtype=np.intp)
+        parents, numbers = tree.nodes["parent"].tolist(), tree.nodes["region"].tolist()
+        for node in range(1, len(places)):
+            region = regions[numbers[node]]
+            if parents[node] or region != root_region:
+                places[node] = self._place(int(places[parents[node]]), region)
+        return places
+
+    def _place(self, parent: int | None, region: Region) -> int:
+        key = (parent, region)
+        if key not in self.index:
+            self.index[key] = len(self.paths)
+            self.paths.append(CallPath(region, parent))
+        return self.index[key]
+
+
+def _program(shard: Shard) -> Region:
+    name = Path(shard.executable).name or "program"
+    return Region("function", name, "", name)
+
+
+def _main_node(shard: Shard) -> int | None:
+    """Find the node of ``main`` right under the base of the first thread's tree."""
+    nodes = shard.threads[0].nodes
+    for node in np.flatnonzero(nodes["parent"] == 0).tolist():
+        region = shard.regions[int(nodes["region"][node])]
+        if region.kind == "function" and region.name == "main":
+            return int(node)
+    return None
+
+
+def _own_time_kept(tree: ThreadTree) -> npt.NDArray[np.void]:
+    nodes = tree.nodes.copy()
+    nodes["visits"][0] = 1
+    return nodes
+
+
+def _own_time_left_out(tree: ThreadTree) -> npt.NDArray[np.void]:
+    """Leave out the time outside every region, but for what MPI and I/O calls took: those are the program's."""
+    nodes = tree.nodes.copy()
+    for kind in ("wall", "cpu"):
+        nodes[kind][0] = nodes[f"mpi_{kind}"][0] + nodes[f"io_{kind}"][0]
+    return nodes
+
+
+def _program_time(shard: Shard) -> float:
+    if shard.mpi_initialised is None:
+        return 0.0
+    end = shard.mpi_finalising or shard.end or shard.last
+    return max(0.0, end - shard.mpi_initialised)
+
+
+def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str]) -> Notes:
+    shards = list(processes.values())
+    sizes = [shard.size for shard in shards if shard.size]
+    expected = max(sizes) if sizes else None
+    unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard)]
+    uninstrumented = sorted({Path(shard.executable).name for shard in shards if not _has_probes(shard)})
+    return Notes(
+        program=Path(shards[0].executable).name,
+        command=tuple(facts.command),
+        program_status=facts.status,
+        expected_processes=expected or len(shards),
+        missing=tuple(sorted(set(range(expected or 0)) - set(processes))),
+        unfinished=tuple(unfinished),
+        not_instrumented=tuple(f"{name}: no probes in it; MPI and I/O of the whole program" for name in uninstrumented),
+        remarks=(*remarks, *_remarks(processes, unfinished, expected)),
+        clocks={
+            "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
+            "cpu": ", ".join(sorted({shard.cpu_clock for shard in shards})),
+        },
+        probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
+        repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
+        environment=facts.environment,
+    )
+
+
+def _is_unfinished(shard: Shard) -> bool:
+    if shard.size is None:
+        return shard.state == "running"
+    return shard.mpi_finalising is None
+
+
+def _has_probes(shard: Shard) -> bool:
+    return any(region.kind != "mpi" for region in shard.regions)
+
+
+def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None) -> Iterable[str]:
+    shards = processes.values()
+    for process in unfinished:
+        shard = processes[process]
+        yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
+    for process, shard in processes.items():
+        if shard.state == "aborted":
+            yield f"rank {process} called MPI_Abort with code {shard.exit_code}"
+    extra = [process for process in processes if expected and process >= expected]
+    if extra:
+        yield f"{len(extra)} processes more than MPI_COMM_WORLD has: numbered from {min(extra)}"
+    trees = [tree for shard in shards for tree in shard.threads]
+    counts = {
+        "entries counted to their caller, for want of memory": sum(t.collapsed for t in trees),
+        "exits of regions that were not open": sum(tree.unmatched for tree in trees),
+        "entries from signal handlers, counted to where they interrupted": sum(tree.reentered for tree in trees),
+        "threads were recorded no longer, for want of memory": sum(tree.stopped for tree in trees),
+        "threads could not be recorded, for want of memory": sum(shard.unrecorded for shard in shards),
+        "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
+    }
+    for what, count in counts.items():
+        if count:
+            yield f"{count} {what}"
+
+
+def _last_seen(shard: Shard) -> str:
+    if not shard.threads:
+        return shard.executable
+    tree = shard.threads[0]
+    region = int(tree.nodes["region"][tree.current])
+    return _program(shard).name if region < 0 else shard.regions[region].name
