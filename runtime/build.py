@@ -27,7 +27,16 @@ LIBRARY: Final = "libaaprobe.so"
 _ROOM: Final = Path(__file__).parent
 _SOURCES: Final = _ROOM / "probe"
 _FLAGS: Final = (
-    *("-std=gnu11", "-O2", "-g0", "-fPIC", "-shared", "-fvisibility=hidden", "-ftls-model=initial-exec"),
+    *(
+        "-std=gnu11",
+        "-O2",
+        "-g0",
+        "-U_FORTIFY_SOURCE",
+        "-fPIC",
+        "-shared",
+        "-fvisibility=hidden",
+        "-ftls-model=initial-exec",
+    ),
     # What the MPI compiler adds must not be linked: the library is preloaded into shells too.
     *("-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now"),
 )

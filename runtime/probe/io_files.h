@@ -1,0 +1,32 @@
+/*
+ * Which file descriptors and streams count: regular files on a disk, from threads with a call-path tree,
+ * outside MPI calls. Nothing here allocates, locks or changes errno.
+ */
+#ifndef AA_IO_FILES_H
+#define AA_IO_FILES_H
+
+#include "io_libc.h"
+#include "probe.h"
+#include "thread.h"
+
+/* Whether this thread is recorded and in no library call: two loads, before anything else is looked at. */
+static inline bool aa_io_listens(void) {
+    return aa_thread_self != NULL && aa_thread_self->call.depth == 0;
+}
+
+/* Whether the descriptor is a regular file, neither in /proc or /sys nor shared memory; remembered. */
+bool aa_io_is_file(int fd);
+
+/* The descriptors from first to last may become other files. */
+void aa_io_forget(int first, int last);
+
+/* A call on a descriptor. Where begin says true, one of the ends must follow with what the call returned. */
+static inline bool aa_io_begin(int fd) {
+    return aa_io_listens() && aa_io_is_file(fd) && aa_share_begin(AA_SHARE_IO);
+}
+
+void aa_io_end_read(ssize_t done);
+void aa_io_end_write(ssize_t done);
+void aa_io_end(void); /* the call moved no bytes of the program's */
+
+#endif
