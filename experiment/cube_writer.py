@@ -7,6 +7,7 @@ What CUBE has no element for goes where CUBE allows free text: a region's ``desc
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +25,8 @@ FORMAT_VERSION: Final = "1"
 VERSION_KEY: Final = "autoanalyzer"
 NOTES_KEY: Final = "autoanalyzer.notes"
 SOURCE_KEY: Final = "autoanalyzer.source."
+
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def save(experiment: Experiment, path: Path) -> None:
@@ -53,8 +56,8 @@ def _attributes(experiment: Experiment) -> Iterable[tuple[str, str]]:
 
 
 def _element(xml: Any, tag: str, text: str | None = None, **attributes: str) -> None:
-    element = etree.Element(tag, attributes)
-    element.text = text
+    element = etree.Element(tag, {key: _printable(value) for key, value in attributes.items()})
+    element.text = None if text is None else _printable(text)
     element.tail = "\n"
     xml.write(element)
 
@@ -86,7 +89,7 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
         numbers.setdefault(path.region, len(numbers))
     with xml.element("program"):
         for region, number in numbers.items():
-            place = {"mod": region.file, "begin": str(region.first_line), "end": str(region.last_line)}
+            place = {"mod": _printable(region.file), "begin": str(region.first_line), "end": str(region.last_line)}
             with xml.element("region", id=str(number), **place):
                 _element(xml, "name", region.name)
                 _element(xml, "url")
@@ -105,7 +108,7 @@ def _write_call_paths(xml: Any, experiment: Experiment, numbers: dict[Region, in
             while enclosing and enclosing[-1][0] != parent:
                 enclosing.pop()[1].__exit__(None, None, None)
             region = experiment.call_paths[path].region
-            place = {"line": str(region.first_line), "mod": region.file, "calleeId": str(numbers[region])}
+            place = {"line": str(region.first_line), "mod": _printable(region.file), "calleeId": str(numbers[region])}
             element = xml.element("cnode", id=str(path), **place)
             element.__enter__()
             enclosing.append((path, element))
@@ -148,6 +151,11 @@ def _write_matrix(xml: Any, metric: int, severity: Severity) -> None:
             if row.any():
                 _element(xml, "row", "\n".join(map(_number, row.tolist())), cnodeId=str(path))
     xml.write("\n")
+
+
+def _printable(text: str) -> str:
+    """Replace what XML cannot hold (control characters, bytes of an unknown encoding) by U+FFFD."""
+    return _NOT_XML.sub("\ufffd", text)
 
 
 def _number(value: float) -> str:

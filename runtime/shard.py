@@ -326,4 +326,4 @@ def _known(number: np.int32) -> int | None:
 
 
 def _text(characters: bytes) -> str:
-    return characters.decode("utf-8", "surrogateescape")
+    return characters.partition(b"\0")[0].decode("utf-8", "surrogateescape")

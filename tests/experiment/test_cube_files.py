@@ -46,6 +46,17 @@ def test_a_deep_call_path_is_written_and_read(tmp_path: Path):
     assert load(tmp_path / "e.cube").call_paths == deep.call_paths
 
 
+def test_names_that_xml_cannot_hold_are_written_with_a_replacement(tmp_path: Path):
+    odd = Experiment(
+        metrics=[Metric("visits", "occ")],
+        call_paths=[CallPath(Region("function", "f", "a\udce9\x01.c", "f"))],
+        locations=[Location("m", "n\x00", 0)],
+        severities={"visits": np.ones((1, 1))},
+    )
+    save(odd, tmp_path / "e.cube")
+    assert load(tmp_path / "e.cube").call_paths[0].region.file == "a\ufffd\ufffd.c"
+
+
 def test_the_file_of_another_tool_is_read():
     example = load(DATA / "example.cube")
     assert [metric.parent for metric in example.metrics] == [None, "Uniq_name1", "Uniq_name1", "Uniq_name3"]
