@@ -63,7 +63,7 @@ NODE_LAYOUT: Final = np.dtype(
             *["mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written", "counters"],
         ],
         "formats": ["u4", "u4", "u8", "u4", (TIME, 3)] + ["u8"] * 6 + [("u8", COUNTERS)],
-        "offsets": [8, 12, 16, 40, 48, 96, 104, 112, 120, 128, 136, 160],
+        "offsets": [8, 12, 16, 24, 48, 96, 104, 112, 120, 128, 136, 160],
         "itemsize": 256,
     }
 )

@@ -40,16 +40,21 @@ extern bool aa_clock_counter; /* the processor's time stamp counter can be trust
 
 uint64_t aa_clock_nanoseconds(clockid_t clock);
 
-static inline uint64_t aa_clock_ticks(void) {
+/* Where the counter can be trusted. */
+static inline uint64_t aa_clock_count(void) {
 #if defined(__x86_64__)
-    if (aa_likely(aa_clock_counter))
-        return __rdtsc();
+    return __rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
+#else
+    return 0;
 #endif
-    return aa_clock_nanoseconds(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t aa_clock_ticks(void) {
+    return aa_likely(aa_clock_counter) ? aa_clock_count() : aa_clock_nanoseconds(CLOCK_MONOTONIC);
 }
 
 /* Choose where ticks come from, and take the anchor of the process's start. */

@@ -74,9 +74,8 @@ struct aa_node {
     uint32_t parent; /* the parent's offset in the file by 64; 0: none */
     uint32_t region; /* AA_NO_REGION: the base of a thread's tree */
     uint64_t visits;
-    const char *edge_key; /* the child that was entered last, by its descriptor */
-    struct aa_node *edge_child;
     uint32_t thread, unused;
+    uint64_t reserved[2];
     struct aa_time time[AA_SHARES];
     uint64_t mpi_calls, mpi_sent, mpi_received;
     uint64_t io_calls, io_read, io_written;
@@ -95,6 +94,7 @@ struct aa_frame {
     struct aa_call call;
 };
 
+/* From a node by a descriptor's address to a child or an ancestor; null: to none. */
 struct aa_edge {
     struct aa_node *node;
     const char *key;
@@ -120,8 +120,8 @@ struct aa_thread {
     uint64_t synchronised;
     struct aa_node *base;
     struct aa_frame *frames;
-    struct aa_edge *edges;
-    uint64_t frame_capacity, edge_capacity, edge_count;
+    struct aa_edge *edges; /* open addressing; at most a quarter full */
+    uint64_t edge_mask, edge_count, frame_capacity;
     struct aa_thread *next_free;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 

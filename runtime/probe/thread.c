@@ -155,7 +155,7 @@ struct aa_thread *aa_thread_attach(void) {
     aa_thread_closed = true;
     struct aa_thread *thread = find_tree();
     aa_thread_closed = false;
-    if (!thread || (!thread->frames && !aa_thread_deepen(thread))) {
+    if (!thread || (!thread->frames && !(aa_thread_deepen(thread) && aa_tree_widen(thread)))) {
         if (aa_shard())
             atomic_fetch_add(&aa_shard()->unrecorded, 1);
         aa_thread_closed = true;

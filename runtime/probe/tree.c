@@ -32,8 +32,9 @@ static inline struct aa_time *open_time(const struct aa_thread *thread) {
     return &thread->current->time[thread->call.share];
 }
 
+/* Whether a plain reading of the counter is all that the event needs. */
 static inline bool undisturbed(const struct aa_thread *thread) {
-    return aa_likely(*thread->watch.word == thread->watch.armed);
+    return aa_likely(aa_clock_counter) && aa_likely(*thread->watch.word == thread->watch.armed);
 }
 
 static inline void book_until(struct aa_thread *thread, uint64_t now) {
@@ -50,6 +51,10 @@ static void renew_anchor(uint64_t now) {
 }
 
 static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
+    if (*thread->watch.word == thread->watch.armed) {
+        book_until(thread, aa_clock_ticks());
+        return;
+    }
     uint64_t now = aa_watch_synchronise(&thread->watch, &open_time(thread)->off);
     book_until(thread, now);
     thread->synchronised++;
@@ -59,46 +64,58 @@ static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
 
 void aa_tree_book(struct aa_thread *thread) {
     if (undisturbed(thread))
-        book_until(thread, aa_clock_ticks());
+        book_until(thread, aa_clock_count());
     else
         book_disturbed(thread);
 }
 
-/* ---- edges: from a node by a descriptor's address to a child, an ancestor or, as null, to nowhere */
+/* ---- edges */
+
+static inline uint64_t edge_hash(const struct aa_node *node, const char *key) {
+    return (((uintptr_t)node >> 6) ^ (uintptr_t)key) * 0x9e3779b97f4a7c15u >> 32;
+}
+
+static inline struct aa_edge *first_edge(const struct aa_thread *thread, const struct aa_node *node,
+                                         const char *key) {
+    return &thread->edges[edge_hash(node, key) & thread->edge_mask];
+}
 
 static struct aa_edge *find_edge(const struct aa_thread *thread, const struct aa_node *node,
                                  const char *key) {
-    uint64_t mask = thread->edge_capacity - 1;
-    uint64_t hash = ((uintptr_t)node ^ (uintptr_t)key * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u;
-    for (uint64_t i = (hash >> 32) & mask;; i = (i + 1) & mask) {
-        struct aa_edge *edge = &thread->edges[i];
-        if (!edge->node || (edge->node == node && edge->key == key))
-            return edge;
-    }
+    struct aa_edge *edge = first_edge(thread, node, key);
+    while (edge->node && (edge->node != node || edge->key != key))
+        edge = edge == thread->edges + thread->edge_mask ? thread->edges : edge + 1;
+    return edge;
 }
 
-static bool make_room_for_edge(struct aa_thread *thread) {
-    if (2 * thread->edge_count < thread->edge_capacity)
-        return true;
-    uint64_t old_capacity = thread->edge_capacity, capacity = old_capacity ? 2 * old_capacity : FIRST_EDGES;
+static void put_edge(struct aa_thread *thread, struct aa_edge put) {
+    struct aa_edge *edge = find_edge(thread, put.node, put.key);
+    edge->child = put.child;
+    edge->key = put.key;
+    in_order();
+    edge->node = put.node;
+}
+
+/* The old table stays mapped, for the event that a signal handler which gets here has interrupted. */
+bool aa_tree_widen(struct aa_thread *thread) {
+    uint64_t old_mask = thread->edge_mask, capacity = thread->edges ? 2 * (old_mask + 1) : FIRST_EDGES;
     struct aa_edge *old = thread->edges, *edges = aa_memory_map(capacity * sizeof *edges);
     if (!edges)
         return false;
     thread->edges = edges;
-    thread->edge_capacity = capacity;
-    for (uint64_t i = 0; i < old_capacity; i++) {
+    in_order();
+    thread->edge_mask = capacity - 1;
+    for (uint64_t i = 0; old && i <= old_mask; i++) {
         if (old[i].node)
-            *find_edge(thread, old[i].node, old[i].key) = old[i];
+            put_edge(thread, old[i]);
     }
-    if (old)
-        munmap(old, old_capacity * sizeof *old);
     return true;
 }
 
 static void keep_edge(struct aa_thread *thread, struct aa_node *node, const char *key,
                       struct aa_node *child) {
-    if (make_room_for_edge(thread)) {
-        *find_edge(thread, node, key) = (struct aa_edge){node, key, child};
+    if (4 * thread->edge_count < thread->edge_mask || aa_tree_widen(thread)) {
+        put_edge(thread, (struct aa_edge){node, key, child});
         thread->edge_count++;
     }
 }
@@ -115,7 +132,6 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
         return NULL;
     node->region = region;
     node->thread = thread->index;
-    node->edge_child = node;
     if (parent) {
         node->parent = (uint32_t)(((char *)parent - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
         node->sibling = parent->first_child;
@@ -176,12 +192,8 @@ static struct aa_node *discover(struct aa_thread *thread, struct aa_node *node, 
 }
 
 static struct aa_node *look_up(struct aa_thread *thread, struct aa_node *node, const char *key) {
-    if (thread->edge_capacity) {
-        const struct aa_edge *edge = find_edge(thread, node, key);
-        if (edge->node)
-            return edge->child;
-    }
-    return discover(thread, node, key);
+    const struct aa_edge *edge = find_edge(thread, node, key);
+    return edge->node ? edge->child : discover(thread, node, key);
 }
 
 /* The entry counts to the node itself, which nevertheless is not visited once more. */
@@ -197,17 +209,10 @@ static struct aa_node *step(struct aa_thread *thread, const char *key) {
         return collapse(node, &thread->reentered);
     aa_thread_closed = true;
     in_order();
-    struct aa_node *child = look_up(thread, node, key);
+    struct aa_node *child = key ? look_up(thread, node, key) : NULL;
     in_order();
     aa_thread_closed = false;
-    if (!child)
-        return collapse(node, &thread->collapsed);
-    node->edge_key = NULL;
-    in_order();
-    node->edge_child = child;
-    in_order();
-    node->edge_key = key;
-    return child;
+    return child ? child : collapse(node, &thread->collapsed);
 }
 
 /* ---- enter and exit */
@@ -240,8 +245,7 @@ static __attribute__((noinline)) void enter_slowly(const char *key) {
         aa_thread_stop();
         return;
     }
-    struct aa_node *node = thread->current;
-    push(thread, key, node->edge_key == key ? node->edge_child : step(thread, key));
+    push(thread, key, step(thread, key));
 }
 
 void aa_probe_enter(const char *descriptor) {
@@ -250,11 +254,11 @@ void aa_probe_enter(const char *descriptor) {
         enter_slowly(descriptor);
         return;
     }
-    struct aa_node *node = thread->current;
-    if (aa_likely(node->edge_key == descriptor) && aa_likely(thread->top < thread->limit) &&
-        undisturbed(thread)) {
-        book_until(thread, aa_clock_ticks());
-        push(thread, descriptor, node->edge_child);
+    const struct aa_edge *edge = first_edge(thread, thread->current, descriptor);
+    if (aa_likely(edge->node == thread->current) && aa_likely(edge->key == descriptor) &&
+        aa_likely(edge->child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
+        book_until(thread, aa_clock_count());
+        push(thread, descriptor, edge->child);
         return;
     }
     enter_slowly(descriptor);
@@ -285,7 +289,7 @@ void aa_probe_exit(const char *descriptor) {
         return;
     struct aa_frame *frame = thread->top - 1;
     if (aa_likely(frame->key == descriptor) && undisturbed(thread)) {
-        book_until(thread, aa_clock_ticks());
+        book_until(thread, aa_clock_count());
         pop_to(thread, frame);
         return;
     }
@@ -341,16 +345,17 @@ void aa_count_io(uint64_t read, uint64_t written) {
 
 double aa_tree_pair_cost(void) {
     static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
-    struct aa_node base = {.edge_key = key}, child = {.edge_key = key};
+    struct aa_node base = {.visits = 0}, child = {.visits = 0};
+    struct aa_edge edge = {&base, key, &child};
     struct aa_frame frames[3] = {
         {.key = ""}}; /* the bottom, one for the pair, one for the pair of a handler */
     struct aa_thread scratch = {.index = 1,
                                 .base = &base,
                                 .current = &base,
+                                .edges = &edge,
                                 .frames = frames,
                                 .top = frames + 1,
                                 .limit = frames + 3};
-    base.edge_child = child.edge_child = &child;
     aa_watch_open(&scratch.watch);
     scratch.last = aa_clock_ticks();
     struct aa_thread *self = aa_thread_self;

@@ -7,6 +7,9 @@
 /* Append a node; null if there is no more memory. The caller holds the shard's lock, and publishes. */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
+/* Twice the room for edges; false if there is no more memory. */
+bool aa_tree_widen(struct aa_thread *thread);
+
 /* Count the time since the last event to where the thread stands. */
 void aa_tree_book(struct aa_thread *thread);
 
