@@ -1,0 +1,63 @@
+"""Programs that say what they expect of each region, and what the probe library recorded of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.mpi import Mpi, find_mpi
+from autoanalyzer.runtime.shard import Shard, read_shard
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
+    """A program from ``programs``."""
+    program = folder / Path(source).stem
+    words = [compiler, "-std=gnu11", "-O1", *flags, str(PROGRAMS / source), "-o", str(program)]
+    subprocess.run([*words, "-ldl", "-lpthread"], check=True)
+    return program
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a run left."""
+
+    output: str
+    shards: list[Shard]
+
+
+def recorded(command: Sequence[str], folder: Path, mpi: Mpi | None = None, **variables: str) -> Recorded:
+    """Run a command in a folder with the probe library preloaded."""
+    shards = folder / "shards"
+    shards.mkdir(exist_ok=True)
+    library = probe_library(mpi or find_mpi(command))
+    environment = {**os.environ, "LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(shards), **variables}
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return Recorded(run.stdout + run.stderr, [read_shard(path) for path in sorted(shards.glob("*.shard"))])
+
+
+def expectations(folder: Path, rank: int) -> dict[str, Counter[str]]:
+    """What the program said: calls and bytes a region, summed where a region has several cases."""
+    expected: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in (folder / f"expected.{rank}").read_text().splitlines():
+        name, calls, out, into = line.split("\t")
+        expected[name].update({"calls": int(calls), "out": int(out), "in": int(into)})
+    return dict(expected)
+
+
+def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[str]]:
+    """The same from a shard, of the regions of kind ``user``."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for tree in shard.threads:
+        for node in tree.nodes:
+            if node["region"] >= 0 and shard.regions[node["region"]].kind == "user":
+                name = shard.regions[node["region"]].name
+                found[name].update({"calls": int(node[calls]), "out": int(node[out]), "in": int(node[into])})
+    return dict(found)

@@ -1,0 +1,19 @@
+from pathlib import Path
+
+import pytest
+
+from .conftest import compiled, expectations, figures, recorded
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+@pytest.mark.parametrize("source", ["mpi_point_to_point.c", "mpi_collectives.c"])
+def test_calls_and_bytes_are_those_of_the_rules(source: str, ranks: int, mpi: tuple[str, str], tmp_path: Path) -> None:
+    launcher, compiler = mpi
+    program = compiled(compiler, source, tmp_path)
+    run = recorded([launcher, "-n", str(ranks), str(program)], tmp_path)
+    assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == list(range(ranks))
+    for shard in run.shards:
+        assert shard.rank is not None
+        expected = expectations(tmp_path, shard.rank)
+        assert len(expected) > 30
+        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
