@@ -1,0 +1,31 @@
+"""Compile with any C compiler, probes in."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from ..errors import UsageError
+from ..instrument.wrapper import compile_instrumented
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "compile"
+HELP: Final = "compile C with any compiler, probes put in: compile -- CC ARGUMENT..."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the compiler command."""
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="-- CC ARGUMENT...", help="the command to carry out"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry out the compiler command; its status is ours."""
+    words: list[str] = arguments.command
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if not words:
+        raise UsageError("a compiler command wanted after 'compile --', found nothing")
+    return compile_instrumented(words)

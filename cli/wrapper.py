@@ -1,0 +1,43 @@
+"""The console scripts that stand in for a compiler, each a single word."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from typing import NoReturn
+
+from ..errors import AutoanalyzerError, UsageError
+from ..instrument.wrapper import compile_instrumented
+
+__all__ = ["mpicc"]
+
+
+def mpicc() -> NoReturn:
+    """Be ``aa-mpicc``: call ``$AUTOANALYZER_CC``, else ``mpicc``, with the sources instrumented."""
+    try:
+        compiler = _real_compiler("AUTOANALYZER_CC", "mpicc")
+        status = compile_instrumented([*compiler, *sys.argv[1:]])
+    except AutoanalyzerError as error:
+        sys.stderr.write(f"autoanalyzer: {error}\n")
+        status = 2
+    sys.exit(status)
+
+
+def _real_compiler(variable: str, default: str) -> list[str]:
+    """Read which compiler to call, refusing this program itself.
+
+    Raises:
+        UsageError: The variable is empty, badly quoted, or names this program.
+    """
+    try:
+        words = shlex.split(os.environ.get(variable, default))
+    except ValueError as error:
+        raise UsageError(f"{variable}: a command wanted, found {os.environ[variable]!r} ({error})") from None
+    if not words:
+        raise UsageError(f"{variable}: a compiler wanted, found nothing; unset it for {default}")
+    found = shutil.which(words[0])
+    if found and os.path.realpath(found) == os.path.realpath(sys.argv[0]):
+        raise UsageError(f"{variable}: a real compiler wanted, found {words[0]}, which is this wrapper itself")
+    return words

@@ -1,0 +1,117 @@
+"""Lexical look at preprocessed C: where literals, comments, groups and statements begin and end."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["LexicalError", "blank", "group_end", "mask", "statement_end"]
+
+# Each alternative begins with a literal character: the engine then skips all others by a table.
+_OPAQUE: Final = re.compile(
+    r"""/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"""
+    r"""|//(?:\\\r?\n|[^\n])*"""
+    r"""|"(?:\\.|[^"\\\n])*\""""
+    r"""|R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)\""""
+    r"""|'(?:\\.|[^'\\\n])*'"""
+    r"""|\#[^\n]*"""
+    r"""|<%|%>|<:|:>""",
+    re.DOTALL,
+)
+# A brace stays at the digraph's last character, so that "right after it" means the same for both spellings.
+_DIGRAPHS: Final = {"<%": " {", "%>": " }", "<:": " [", ":>": " ]"}
+_STANDS_FOR: Final = {'"': '""', "R": '""', "'": "0"}
+_NOT_NEWLINE: Final = re.compile(r"[^\n]")
+_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_BRACKET_OR_END: Final = re.compile(r"[()\[\]{};]")
+_WORD_OR_SIGN: Final = re.compile(r"\w+|\S")
+_LABEL: Final = re.compile(r"[A-Za-z_$][\w$]*\s*:")
+_OPENING: Final = "([{"
+
+
+class LexicalError(ValueError):
+    """Report text whose brackets or statements do not close, with the offset where they open."""
+
+    def __init__(self, offset: int, message: str) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def blank(text: str, replacement: str = "") -> str:
+    """Fill ``text`` with spaces after ``replacement``; its length and its line ends stay."""
+    return replacement + _NOT_NEWLINE.sub(" ", text[len(replacement) :])
+
+
+def mask(text: str) -> tuple[str, tuple[int, ...]]:
+    """Blank comments, directive lines and literals, so that every bracket left is a bracket.
+
+    Offsets, lines and columns stay. A string becomes an empty one, a character constant a 0, a digraph the
+    bracket that it means, a letter beyond ASCII an underscore.
+
+    Returns:
+        The masked text, and the offsets where directive lines begin.
+    """
+    directives: list[int] = []
+
+    def masked(match: re.Match[str]) -> str:
+        found = match.group()
+        if found[0] == "#":
+            directives.append(match.start())
+        return _DIGRAPHS.get(found) or blank(found, _STANDS_FOR.get(found[0], ""))
+
+    result = _OPAQUE.sub(masked, text)
+    return result if result.isascii() else _BEYOND_ASCII.sub("_", result), tuple(directives)
+
+
+def group_end(masked: str, start: int) -> int:
+    """Give the offset right after the bracket that closes the one at ``start``."""
+    depth = 0
+    for match in _BRACKET.finditer(masked, start):
+        depth += 1 if match.group() in _OPENING else -1
+        if depth == 0:
+            return match.end()
+    raise LexicalError(start, f"{masked[start]!r} is not closed")
+
+
+def statement_end(masked: str, start: int) -> int:
+    """Give the offset right after the statement whose text begins at ``start`` or after blanks."""
+    word, after = _word(masked, start)
+    while word in {"case", "default"} or _LABEL.match(masked, after - len(word)):
+        after = masked.index(":", after) + 1
+        word, after = _word(masked, after)
+    if word == "{":
+        return group_end(masked, after - 1)
+    if word in {"for", "while", "switch"}:
+        return statement_end(masked, _condition_end(masked, after))
+    if word == "if":
+        end = statement_end(masked, _condition_end(masked, after))
+        following = _WORD_OR_SIGN.search(masked, end)
+        return statement_end(masked, following.end()) if following and following.group() == "else" else end
+    if word == "do":
+        _, after = _word(masked, statement_end(masked, after))
+        return _semicolon_end(masked, after)
+    return _semicolon_end(masked, after - len(word))
+
+
+def _word(masked: str, start: int) -> tuple[str, int]:
+    match = _WORD_OR_SIGN.search(masked, start)
+    if match is None:
+        raise LexicalError(start, "a statement wanted, found the end of the file")
+    return match.group(), match.end()
+
+
+def _condition_end(masked: str, start: int) -> int:
+    word, after = _word(masked, start)
+    if word != "(":
+        raise LexicalError(start, f"'(' wanted, found {word!r}")
+    return group_end(masked, after - 1)
+
+
+def _semicolon_end(masked: str, start: int) -> int:
+    offset = start
+    while match := _BRACKET_OR_END.search(masked, offset):
+        if match.group() == ";":
+            return match.end()
+        offset = group_end(masked, match.start())
+    raise LexicalError(start, "a statement without its ';'")

@@ -1,0 +1,250 @@
+"""Make preprocessed C digestible for pycparser without moving a line or a column.
+
+pycparser reads standard C; what compilers and their headers add to it is blanked or replaced in place by something
+standard and not longer. Meaning may be lost, structure may not: functions, loops and jumps are what is looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from .lexer import blank, group_end
+from .preprocessed import Preprocessed
+
+__all__ = ["PRELUDE", "Digest", "outer_braces", "sanitise"]
+
+_BUILTIN_TYPES: Final = (
+    "__builtin_va_list __builtin_ms_va_list __int128_t __uint128_t __float128 __float80 __ibm128 __fp16 __bf16 "
+    "_Float16 _Float32 _Float64 _Float128 _Float32x _Float64x _Decimal32 _Decimal64 _Decimal128"
+).split()
+PRELUDE: Final = " ".join(f"typedef int {name};" for name in _BUILTIN_TYPES)
+"""One line that declares the types a compiler knows by itself; the parser reads it first."""
+
+_STANDARD_SPELLING: Final = {
+    "__inline__": "inline",
+    "__inline": "inline",
+    "__restrict__": "restrict",
+    "__restrict": "restrict",
+    "__signed__": "signed",
+    "__signed": "signed",
+    "__const__": "const",
+    "__const": "const",
+    "__volatile__": "volatile",
+    "__volatile": "volatile",
+    "__complex__": "_Complex",
+    "__complex": "_Complex",
+    "__auto_type": "int",
+}
+_WITHOUT_MEANING: Final = frozenset(
+    "__extension__ _Noreturn __thread _Thread_local __real__ __real __imag__ __imag _Nonnull _Nullable "
+    "_Null_unspecified".split()
+)
+# A word with a group in parentheses, and what stands for both.
+_GROUPED: Final = {
+    **dict.fromkeys(["__attribute__", "__attribute", "__declspec", "_Alignas"], ""),
+    **dict.fromkeys(["__asm__", "__asm", "asm"], ""),
+    **dict.fromkeys(["__typeof__", "__typeof", "typeof", "__typeof_unqual__", "typeof_unqual"], "int"),
+    **dict.fromkeys(["_BitInt", "_Atomic"], "int"),
+    **dict.fromkeys(["__alignof__", "__alignof", "_Alignof", "__builtin_va_arg", "__builtin_offsetof"], "0"),
+    **dict.fromkeys(["__builtin_types_compatible_p", "__builtin_convertvector", "__builtin_bit_cast"], "0"),
+    "__builtin_has_attribute": "0",
+}
+_ASM: Final = frozenset(["__asm__", "__asm", "asm"])
+_WORDS: Final = sorted([*_STANDARD_SPELLING, *_WITHOUT_MEANING, *_GROUPED], key=len, reverse=True)
+_UNUSUAL: Final = re.compile(
+    rf"""
+      (?<![\w$]) (?P<word> {"|".join(_WORDS)} ) (?![\w$])
+    | (?P<elvis>   \?\s*: )
+    | (?P<range>   (?<!\.)\.\.\. )
+    | (?P<attributes> \[\s*\[ )
+    | (?P<indirect> \bgoto\s*\* )
+    | (?P<address> && (?= \s*[A-Za-z_$] ) )
+    | (?P<local>   \b__label__\b [^;]*; )
+    """,
+    re.VERBOSE,
+)
+_ASM_QUALIFIERS: Final = re.compile(r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*")
+_NAME: Final = re.compile(r"\s*([A-Za-z_$][\w$]*)")
+# After one of these a '&&' can only take a label's address.
+_BEFORE_OPERAND: Final = frozenset("-+*/%&|^<>=!~?:,;({[")
+_RETURN: Final = re.compile(r"\breturn\s*\Z")
+_OPENING: Final = re.compile(r"\s*\(")
+_ANY_OPENING: Final = re.compile(r"[(\[{]")
+_TYPEDEF: Final = re.compile(r"\btypedef\b")
+_SPECIFIER_GROUP: Final = re.compile(
+    r";|\{|\b(?:__attribute__|__attribute|__asm__|__asm|__declspec|__typeof__|__typeof|_Alignas)\s*\("
+)
+_NESTED_DECLARATOR: Final = re.compile(
+    r"\(\s*(?:\w+\s+)?[*^]\s*(?:(?:const|volatile|__?restrict)\s+|\*\s*)*(\w+) | \(\s*(\w+)\s*\)\s*[(\[]", re.X
+)
+_PLAIN_DECLARATOR: Final = re.compile(r"(\w+)\s*\)?\s*(?=[\[(]|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What the parser gets, and what it could not be told.
+
+    Attributes:
+        text: Standard C, each user token where it stands in the preprocessed text.
+        indirect_jumps: Offsets of ``goto *`` and ``asm goto``, whose targets are any label below.
+        address_taken: Labels whose address is taken by ``&&``, or that an ``asm goto`` names.
+        local_labels: Offsets of ``__label__`` declarations.
+    """
+
+    text: str
+    indirect_jumps: tuple[int, ...]
+    address_taken: frozenset[str]
+    local_labels: tuple[int, ...]
+
+
+def sanitise(unit: Preprocessed) -> Digest:
+    """Blank system text but for its type names, and rewrite the rest in standard C.
+
+    Raises:
+        LexicalError: A bracket does not close.
+    """
+    rewriter = _Rewriter(unit.masked)
+    pieces = [
+        _type_names(unit.masked[start:end]) if system else rewriter.rewrite(start, end)
+        for start, end, system in unit.runs()
+    ]
+    text = _without_outer_initialisers("".join(pieces))
+    return Digest(
+        text, tuple(rewriter.indirect_jumps), frozenset(rewriter.address_taken), tuple(rewriter.local_labels)
+    )
+
+
+class _Rewriter:
+    """Rewrite user text, and keep what the parser will not see."""
+
+    def __init__(self, masked: str) -> None:
+        self.masked = masked
+        self.indirect_jumps: list[int] = []
+        self.address_taken: set[str] = set()
+        self.local_labels: list[int] = []
+        self._rules: dict[str, Callable[[re.Match[str]], tuple[int, str]]] = {
+            "word": self._word,
+            "elvis": lambda match: (match.end(), "||"),
+            "range": self._range,
+            "attributes": lambda match: (group_end(masked, match.start()), ""),
+            "indirect": self._indirect,
+            "address": self._address,
+            "local": self._local,
+        }
+
+    def rewrite(self, start: int, end: int) -> str:
+        """Give the text from start to end, as long as it was."""
+        pieces = []
+        offset = start
+        while match := _UNUSUAL.search(self.masked, offset, end):
+            replaced_to, replacement = self._rules[str(match.lastgroup)](match)
+            pieces.append(self.masked[offset : match.start()])
+            pieces.append(blank(self.masked[match.start() : replaced_to], replacement))
+            offset = replaced_to
+        pieces.append(self.masked[offset:end])
+        return "".join(pieces)
+
+    def _word(self, match: re.Match[str]) -> tuple[int, str]:
+        word, end = match.group(), match.end()
+        if word in _WITHOUT_MEANING:
+            return end, ""
+        if word in _STANDARD_SPELLING:
+            return end, _STANDARD_SPELLING[word]
+        qualifiers = _ASM_QUALIFIERS.match(self.masked, end) if word in _ASM else None
+        opening = _OPENING.match(self.masked, qualifiers.end() if qualifiers else end)
+        if opening is None:
+            return end, word
+        closed = group_end(self.masked, opening.end() - 1)
+        if qualifiers and "goto" in qualifiers.group():
+            self.indirect_jumps.append(match.start())
+            labels = self.masked[opening.end() : closed].rpartition(":")[2]
+            self.address_taken.update(_NAME.findall(labels))
+        return closed, _GROUPED[word]
+
+    def _range(self, match: re.Match[str]) -> tuple[int, str]:
+        return match.end(), "..." if self._before(match.start()) in "(," else "+"
+
+    def _indirect(self, match: re.Match[str]) -> tuple[int, str]:
+        self.indirect_jumps.append(match.start())
+        return match.end() - 1, ""
+
+    def _address(self, match: re.Match[str]) -> tuple[int, str]:
+        if self._before(match.start()) not in _BEFORE_OPERAND and not _RETURN.search(
+            self.masked, max(match.start() - 20, 0), match.start()
+        ):
+            return match.end(), "&&"
+        label = _NAME.match(self.masked, match.end())
+        assert label is not None  # the pattern has looked ahead
+        self.address_taken.add(label.group(1))
+        return label.end(), "0"
+
+    def _local(self, match: re.Match[str]) -> tuple[int, str]:
+        self.local_labels.append(match.start())
+        return match.end(), ""
+
+    def _before(self, offset: int) -> str:
+        """Give the last character before an offset that is no blank."""
+        while offset > 0 and self.masked[offset - 1].isspace():
+            offset -= 1
+        return self.masked[offset - 1 : offset]
+
+
+def _type_names(system: str) -> str:
+    """Replace system text by one declaration of the types that it names, as long and with as many lines."""
+    names: dict[str, None] = {}
+    for match in _TYPEDEF.finditer(system):
+        names.update(dict.fromkeys(_declared(system, match.end())))
+    lines = system.count("\n")
+    declaration = f"typedef int {','.join(names)};" if names else ""
+    return declaration.ljust(len(system) - lines) + "\n" * lines
+
+
+def _declared(system: str, start: int) -> list[str]:
+    """Name what a typedef declares whose text goes on at ``start``."""
+    plain: list[str] = []
+    offset = start
+    while match := _SPECIFIER_GROUP.search(system, offset):
+        plain.append(system[offset : match.start()])
+        if match.group() == ";":
+            break
+        offset = group_end(system, match.end() - 1)
+        plain.append(" ")
+    declarators = _nested_commas_blanked("".join(plain)).split(",")
+    found = [_NESTED_DECLARATOR.search(text) or _PLAIN_DECLARATOR.search(text) for text in declarators]
+    return [str(match[match.lastindex or 0]) for match in found if match]
+
+
+def _nested_commas_blanked(text: str) -> str:
+    depth = 0
+    result = []
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        result.append(" " if depth and character == "," else character)
+    return "".join(result)
+
+
+def outer_braces(text: str) -> Iterator[tuple[int, int]]:
+    """Give start and end of each group in braces that stands in no other group.
+
+    Raises:
+        LexicalError: A bracket does not close.
+    """
+    offset = 0
+    while match := _ANY_OPENING.search(text, offset):
+        offset = group_end(text, match.start())
+        if match.group() == "{":
+            yield match.start(), offset
+
+
+def _without_outer_initialisers(text: str) -> str:
+    """Empty the initialisers of file scope: tables can be long, and hold neither loop nor jump."""
+    pieces = []
+    offset = 0
+    for start, end in outer_braces(text):
+        if text[offset:start].rstrip().endswith("=") and end - start > len("{0}"):
+            pieces += [text[offset:start], "{", blank(text[start + 1 : end - 1], "0"), "}"]
+            offset = end
+    return "".join([*pieces, text[offset:]])

@@ -1,0 +1,45 @@
+"""A preprocessed source in, the same source with probes out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from .c_regions import CodeRegions, find_regions
+from .insert import insert_guards
+from .preprocessed import Preprocessed
+
+__all__ = ["Instrumented", "code_regions", "instrument_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Instrumented:
+    """Preprocessed text with probes, and the regions that were found in it."""
+
+    text: bytes
+    found: CodeRegions
+
+
+def instrument_text(text: bytes, source: str, system_directories: tuple[str, ...]) -> Instrumented:
+    """Instrument what the preprocessor wrote.
+
+    Args:
+        text: The preprocessor's output, line markers included.
+        source: The file that was preprocessed, as the compiler was given it.
+        system_directories: Directories of headers that are not the user's, each with a closing slash.
+
+    Raises:
+        SourceError: The text cannot be read.
+    """
+    unit = _unit(text, source, system_directories)
+    found = find_regions(unit)
+    return Instrumented(insert_guards(unit, found.regions).encode("latin-1"), found)
+
+
+def code_regions(text: bytes, source: str, system_directories: tuple[str, ...]) -> CodeRegions:
+    """Find the regions in what the preprocessor wrote; arguments and errors as for ``instrument_text``."""
+    return find_regions(_unit(text, source, system_directories))
+
+
+def _unit(text: bytes, source: str, system_directories: tuple[str, ...]) -> Preprocessed:
+    return Preprocessed(text.decode("latin-1"), os.fsencode(source).decode("latin-1"), system_directories)

@@ -1,0 +1,55 @@
+/*
+ * What an instrumented object brings along: probes that do nothing until the probe library is preloaded.
+ *
+ * This text stands at the top of every instrumented translation unit, so that nothing need be added to any link
+ * line. All its symbols are weak and hidden: one copy a program or shared library remains. It is C89 with GNU
+ * attributes, wants neither header nor library, and uses no macro, for it is put into preprocessed text. Where
+ * there is no dynamic linker the probes stay silent.
+ */
+typedef void aa_probe(const char *);
+
+/* By another name, for the program may declare dlsym in its own way. */
+extern void *aa_lookup(void *, const char *) __asm__("dlsym") __attribute__((__weak__));
+
+__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
+               __no_profile_instrument_function__)) void
+aa_ignore(const char *descriptor) {
+    (void)descriptor;
+}
+
+__attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_enter_probe = aa_ignore;
+__attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = aa_ignore;
+
+__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
+               __no_profile_instrument_function__)) void
+aa_enter(const char *descriptor) {
+    aa_enter_probe(descriptor);
+}
+
+__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
+               __no_profile_instrument_function__)) void
+aa_exit(const char *descriptor) {
+    aa_exit_probe(descriptor);
+}
+
+__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
+               __no_profile_instrument_function__)) void
+aa_leave(const char *const *descriptor) {
+    aa_exit_probe(*descriptor);
+}
+
+/* Runs once an object, and does the same each time. */
+__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__, __no_profile_instrument_function__,
+               __constructor__(101))) void
+aa_connect(void) {
+    aa_probe *enter;
+    aa_probe *leave;
+    if (!aa_lookup)
+        return;
+    enter = __extension__(aa_probe *) aa_lookup((void *)0, "aa_probe_enter");
+    leave = __extension__(aa_probe *) aa_lookup((void *)0, "aa_probe_exit");
+    if (enter && leave) {
+        aa_enter_probe = enter;
+        aa_exit_probe = leave;
+    }
+}
