@@ -1,0 +1,48 @@
+"""``autoanalyzer instrument``: write instrumented source text, for eyes or for another build system."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError, UsageError
+from ..files import replacing
+from ..instrument.source import instrument_text
+from .c_sources import add_source_arguments, sources_of
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "instrument"
+HELP: Final = "write the instrumented text of C sources"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = "autoanalyzer instrument -o DIR [--cc CC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
+    parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR", help="where NAME.i goes")
+    add_source_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write ``DIR/NAME.i`` for each source, and say so."""
+    folder: Path = arguments.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: a folder wanted: {error.strerror}") from None
+    written: set[Path] = set()
+    for source in sources_of(arguments):
+        path = folder / f"{Path(source.source).stem}.i"
+        if path in written:
+            raise UsageError(f"{source.source}: two sources of this base name; give them different folders")
+        written.add(path)
+        instrumented = instrument_text(*source)
+        with replacing(path) as stream:
+            stream.write(instrumented.text)
+        count = sum(not found.reason for found in instrumented.found.regions)
+        print(f"{path}: {count} regions")
+        for problem in instrumented.found.problems:
+            print(f"autoanalyzer: {problem}", file=sys.stderr)
+    return 0

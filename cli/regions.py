@@ -1,0 +1,54 @@
+"""``autoanalyzer regions``: the code-region tree of C sources."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Final
+
+from ..experiment.region import Region
+from ..instrument.c_regions import CodeRegion, CodeRegions
+from ..instrument.source import code_regions
+from .c_sources import add_source_arguments, sources_of
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "regions"
+HELP: Final = "print the code regions of C sources, and what is left out with the reason"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = "autoanalyzer regions [--cc CC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
+    add_source_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the tree of each source."""
+    for source in sources_of(arguments):
+        print("\n".join(_lines(source.source, code_regions(*source))))
+    return 0
+
+
+def _lines(source: str, found: CodeRegions) -> Iterator[str]:
+    yield source
+    for each in found.regions:
+        if not each.reason:
+            yield f"{_indent(each)}{each.region.name}  {_lines_of(each.region, source)}"
+    left_out = [each for each in found.regions if each.reason]
+    if left_out or found.problems:
+        yield "left out"
+    for each in left_out:
+        inside = f" in {each.region.function}" if each.region.kind == "loop" else ""
+        yield f"  {each.region.name}{inside}  {_lines_of(each.region, source)}: {each.reason}"
+    for problem in found.problems:
+        yield f"  {problem}"
+
+
+def _indent(found: CodeRegion) -> str:
+    return "    " if found.region.kind == "loop" else "  "
+
+
+def _lines_of(region: Region, source: str) -> str:
+    lines = f"{region.first_line}-{region.last_line}"
+    return lines if region.file == source else f"{region.file}:{lines}"
