@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         with replacing(path) as stream:
             stream.write(instrumented.text)
         count = sum(not found.reason for found in instrumented.found.regions)
-        print(f"{path}: {count} regions")
+        sys.stdout.write(f"{path}: {count} regions\n")
         for problem in instrumented.found.problems:
-            print(f"autoanalyzer: {problem}", file=sys.stderr)
+            sys.stderr.write(f"autoanalyzer: {problem}\n")
     return 0

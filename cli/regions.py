@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from typing import Final
 
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the tree of each source."""
     for source in sources_of(arguments):
-        print("\n".join(_lines(source.source, code_regions(*source))))
+        sys.stdout.writelines(f"{line}\n" for line in _lines(source.source, code_regions(*source)))
     return 0
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from ..errors import SourceError
 from .compiler import Argument, CompilerCommand
 from .dependencies import dependency_words
 from .source import instrument_text
 from .steps import Finished, Headers, compile_words, preprocess, run
+from .workspace import workspace
 
 __all__ = ["Build"]
 
@@ -19,19 +21,21 @@ class Build:
 
     Args:
         command: The user's command.
-        folder: An empty directory for the instrumented text.
     """
 
-    def __init__(self, command: CompilerCommand, folder: str) -> None:
+    def __init__(self, command: CompilerCommand) -> None:
         self.command = command
-        self.folder = folder
         self.instrumented: dict[Argument, str] = {}
         self.warnings: list[str] = []
         self.colours = ["-fdiagnostics-color=always"] if sys.stderr.isatty() else []
 
     def run(self) -> int:
         """Compile, and give the compiler's status; its messages appear once, as without instrumentation."""
-        messages = self._instrument()
+        with workspace() as folder:
+            return self._run(folder)
+
+    def _run(self, folder: Path) -> int:
+        messages = self._instrument(folder)
         if messages is None or not self.instrumented:
             return self._as_it_is()
         compiled = run(compile_words(self.command, self.instrumented, self.colours), messages=True)
@@ -41,7 +45,7 @@ class Build:
         self._warn()
         return 0
 
-    def _instrument(self) -> bytes | None:
+    def _instrument(self, folder: Path) -> bytes | None:
         """Write the instrumented text of each source, and give the preprocessor's messages; None if it fails."""
         headers = Headers(self.command.compiler)
         dependencies = dependency_words(self.command)
@@ -51,34 +55,29 @@ class Build:
             if done.status:
                 return None
             messages += done.messages
-            self._instrument_one(number, source, done.output, headers)
+            # Sources may share a base name, and the names of outputs follow from it.
+            path = folder / str(number) / f"{Path(source.words[0]).stem}.i"
+            self._instrument_one(source, done.output, headers, path)
         return messages
 
-    def _instrument_one(self, number: int, source: Argument, text: bytes, headers: Headers) -> None:
-        name = source.words[0]
+    def _instrument_one(self, source: Argument, text: bytes, headers: Headers, path: Path) -> None:
         try:
-            result = instrument_text(text, name, headers.directories())
+            result = instrument_text(text, source.words[0], headers.directories())
         except SourceError as error:
             place = f"{error.file}:{error.line}:{error.column}"
             self.warnings.append(f"{place}: not instrumented: {error.message}; compiled as it is")
             return
         self.warnings.extend(str(problem) for problem in result.found.problems)
         if any(not found.reason for found in result.found.regions):
-            # Sources may share a base name, and the names of outputs follow from it.
-            folder = os.path.join(self.folder, str(number))
-            os.mkdir(folder)
-            path = os.path.join(folder, os.path.splitext(os.path.basename(name))[0] + ".i")
-            with open(path, "wb") as stream:
-                stream.write(result.text)
-            self.instrumented[source] = path
+            path.parent.mkdir()
+            path.write_bytes(result.text)
+            self.instrumented[source] = str(path)
 
     def _as_it_is(self, because: Finished | None = None) -> int:
         status = run(self.command.words).status
         if status == 0 and because is not None:
             names = ", ".join(source.words[0] for source in self.instrumented)
-            self.warnings.append(
-                f"{names}: not instrumented: {_first_error(because.messages)}; compiled as it is"
-            )
+            self.warnings.append(f"{names}: not instrumented: {_first_error(because.messages)}; compiled as it is")
         if status == 0:
             self._warn()
         return status

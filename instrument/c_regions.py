@@ -15,7 +15,7 @@ from .lexer import LexicalError, group_end, statement_end
 from .pragmas import device_text, guard_start
 from .preprocessed import Preprocessed
 from .sanitise import Digest, sanitise
-from .syntax import SyntaxProblem, Tree, parse
+from .syntax import DigestError, Tree, parse
 
 __all__ = ["CodeRegion", "CodeRegions", "find_regions", "readable"]
 
@@ -78,7 +78,7 @@ def find_regions(unit: Preprocessed) -> CodeRegions:
         digest = sanitise(unit)
         tree = parse(digest.text)
         return _Finder(unit, digest, tree).find()
-    except (SyntaxProblem, LexicalError) as error:
+    except (DigestError, LexicalError) as error:
         raise _source_error(unit, error.offset, str(error)) from None
 
 
@@ -120,9 +120,7 @@ class _Finder:
         end = group_end(self.unit.masked, body)
         jumps = self._jumps(node.body)
         first = self.unit.place(self.tree.offset(node.decl))
-        region = Region(
-            "function", name, readable(first.file), name, 0, first.line, self.unit.place(end - 1).line
-        )
+        region = Region("function", name, readable(first.file), name, 0, first.line, self.unit.place(end - 1).line)
         reason = self.exempt.get(name, "") or (
             self._why_tiny(node, body, end, jumps) if complete and name != "main" else ""
         )
@@ -205,17 +203,15 @@ class _Finder:
 
     def _exempt_functions(self) -> dict[str, str]:
         """Find functions that by an attribute, here or at a declaration, must not be touched."""
-        exempt = {
-            match.group(1): "resolver of an indirect function"
-            for match in _RESOLVER.finditer(self.unit.text)
-        }
+        exempt = {match.group(1): "resolver of an indirect function" for match in _RESOLVER.finditer(self.unit.text)}
         if not _EXEMPT.search(self.unit.masked):
             return exempt
         for node in self.tree.root.ext:
             decl = node.decl if isinstance(node, c_ast.FuncDef) else node
-            if isinstance(decl, c_ast.Decl) and isinstance(decl.type, c_ast.FuncDecl):
-                if match := _EXEMPT.search(self._declaration_text(node, decl)):
-                    exempt[decl.name] = f"attribute {match.group(1)}"
+            if not isinstance(decl, c_ast.Decl) or not isinstance(decl.type, c_ast.FuncDecl):
+                continue
+            if match := _EXEMPT.search(self._declaration_text(node, decl)):
+                exempt[decl.name] = f"attribute {match.group(1)}"
         return exempt
 
     def _declaration_text(self, node: Any, decl: Any) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator
 from enum import Enum, auto
+from itertools import islice
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..errors import UsageError
@@ -40,29 +41,37 @@ class Argument(NamedTuple):
     language: str = ""
 
 
-_PREPROCESS_TWO: Final = frozenset(
-    "-D -U -I -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix -iwithprefixbefore "
-    "-cxx-isystem -isystem-after -iframework -F -Xpreprocessor -imultilib".split()
-)
-_COMPILE_TWO: Final = frozenset("-l -L -Xlinker -Xassembler -T -u -z -e -aux-info -wrapper -dumpbase -dumpdir".split())
-_BOTH_TWO: Final = frozenset(
-    "-A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -dumpbase-ext -V -b".split()
-)
-_DEPENDENCY_TWO: Final = frozenset(["-MF", "-MT", "-MQ"])
-_DEPENDENCY_ONE: Final = frozenset(["-MD", "-MMD", "-MP", "-MG", "-MV"])
-_PREPROCESS_PREFIXES: Final = ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")
-_PREPROCESS_ONE: Final = frozenset(["-nostdinc", "-undef", "-H", "-trigraphs", "-remap", "-traditional-cpp"])
-_COMPILE_PREFIXES: Final = ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld", "-print")
-_COMPILE_ONE: Final = frozenset(
-    "-c -S -shared -static -rdynamic -pie -no-pie -static-pie -s -nostdlib -nodefaultlibs -nostartfiles -v -pipe "
-    "-C -CC -P -dD -dM -dN -dI -dU -static-libgcc -static-libasan -shared-libgcc -symbolic --save-temps -Q "
-    "-time -r".split()
+# Options whose value is the next word.
+_TWO_WORDS: Final = {
+    Role.PREPROCESS: """-D -U -I -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
+        -iwithprefixbefore -isystem-after -iframework -F -Xpreprocessor -imultilib""",
+    Role.DEPENDENCY: "-MF -MT -MQ",
+    Role.COMPILE: "-l -L -Xlinker -Xassembler -T -u -z -e -aux-info -wrapper -dumpbase -dumpdir -dumpbase-ext",
+    Role.BOTH: "-A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b",
+    Role.LANGUAGE: "-x",
+    Role.OUTPUT: "-o",
+}
+_ONE_WORD: Final = {
+    Role.PREPROCESS: "-nostdinc -undef -H -trigraphs -remap -traditional-cpp",
+    Role.DEPENDENCY: "-MD -MMD -MP -MG -MV",
+    Role.COMPILE: """-c -S -shared -static -rdynamic -pie -no-pie -static-pie -s -nostdlib -nodefaultlibs -nostartfiles
+        -v -pipe -C -CC -P -dD -dM -dN -dI -dU -static-libgcc -static-libasan -shared-libgcc -symbolic --save-temps
+        -Q -time -r""",
+}
+_TWO_WORDS_ROLE: Final = {name: role for role, names in _TWO_WORDS.items() for name in names.split()}
+_ONE_WORD_ROLE: Final = {name: role for role, names in _ONE_WORD.items() for name in names.split()}
+# Options that go on with their value; the first that fits counts.
+_PREFIXES: Final = (
+    (Role.DEPENDENCY, ("-MF", "-MT", "-MQ", "-Wp,-M")),
+    (Role.PREPROCESS, ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")),
+    (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld")),
+    (Role.LANGUAGE, ("-x",)),
+    (Role.OUTPUT, ("-o",)),
 )
 # They ask something, or stop before there is code: the compiler answers by itself.
-_ASKS: Final = frozenset(
-    "-E -M -MM -fsyntax-only --help --version -### -show -compile-info -link-info -link_info -compile_info "
-    "-emit-ast -emit-pch --analyze -fpreprocessed -fdirectives-only -cc1 -cc1as --preprocess".split()
-)
+_ASKING: Final = """-E -M -MM -fsyntax-only --help --version -### -compile-info -link-info -link_info -compile_info
+    -emit-ast -emit-pch --analyze -fpreprocessed -fdirectives-only -cc1 -cc1as --preprocess"""
+_ASKS: Final = frozenset(_ASKING.split())
 _ASKS_PREFIXES: Final = ("--help", "-dump", "-print-", "--print-", "--showme", "-showme", "-show", "--target-help")
 _C_LANGUAGES: Final = frozenset(["c", "cpp-output"])
 _C_SUFFIXES: Final = (".c", ".i")
@@ -80,7 +89,7 @@ class CompilerCommand:
     """
 
     def __init__(self, words: list[str]) -> None:
-        count = 2 if os.path.basename(words[0]) in _LAUNCHERS and len(words) > 1 else 1
+        count = 2 if Path(words[0]).name in _LAUNCHERS and len(words) > 1 else 1
         self.words = words
         self.compiler = words[:count]
         self.arguments = list(_arguments(_expanded(words[count:])))
@@ -115,10 +124,10 @@ def no_compiler(name: str, error: OSError) -> UsageError:
 def _expanded(words: list[str]) -> Iterator[str]:
     """Replace ``@file`` by the words in that file, as the compiler does."""
     for word in words:
-        if word.startswith("@") and os.path.isfile(word[1:]):
+        if word.startswith("@") and Path(word[1:]).is_file():
             try:
-                with open(word[1:], encoding="utf-8", errors="surrogateescape") as stream:
-                    yield from _expanded(shlex.split(stream.read()))
+                text = Path(word[1:]).read_text("utf-8", "surrogateescape")
+                yield from _expanded(shlex.split(text))
             except (OSError, ValueError) as error:
                 raise UsageError(f"response file {word[1:]} cannot be read: {error}") from None
         else:
@@ -140,32 +149,9 @@ def _arguments(words: Iterator[str]) -> Iterator[Argument]:
 
 
 def _option(word: str, following: Iterator[str]) -> Argument:
-    for role, names in (
-        (Role.PREPROCESS, _PREPROCESS_TWO),
-        (Role.COMPILE, _COMPILE_TWO),
-        (Role.BOTH, _BOTH_TWO),
-        (Role.DEPENDENCY, _DEPENDENCY_TWO),
-        (Role.LANGUAGE, {"-x"}),
-        (Role.OUTPUT, {"-o"}),
-    ):
-        if word in names:
-            return Argument(role, (word, *_next(following)))
-    return Argument(_role_of_one(word), (word,))
-
-
-def _next(words: Iterator[str]) -> list[str]:
-    for word in words:
-        return [word]
-    return []
-
-
-def _role_of_one(word: str) -> Role:
-    if word in _DEPENDENCY_ONE or word.startswith(("-MF", "-MT", "-MQ", "-Wp,-M")):
-        return Role.DEPENDENCY
-    if word in _PREPROCESS_ONE or word.startswith(_PREPROCESS_PREFIXES):
-        return Role.PREPROCESS
-    if word in _COMPILE_ONE or word.startswith(_COMPILE_PREFIXES):
-        return Role.COMPILE
-    if word.startswith("-x"):
-        return Role.LANGUAGE
-    return Role.OUTPUT if word.startswith("-o") else Role.BOTH
+    if word in _TWO_WORDS_ROLE:
+        return Argument(_TWO_WORDS_ROLE[word], (word, *islice(following, 1)))
+    if word in _ONE_WORD_ROLE:
+        return Argument(_ONE_WORD_ROLE[word], (word,))
+    role = next((role for role, prefixes in _PREFIXES if word.startswith(prefixes)), Role.BOTH)
+    return Argument(role, (word,))

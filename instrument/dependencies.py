@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from itertools import pairwise
 from typing import Final
 
 from .compiler import Argument, CompilerCommand
@@ -45,7 +46,7 @@ def _words(line: str) -> list[str]:
 
 def _options(call: list[str], *, with_target: bool) -> list[str]:
     words: list[str] = []
-    for option, value in zip(call, call[1:], strict=False):
+    for option, value in pairwise(call):
         if option in _FILE_OPTIONS:
             words += ["-MF", value]
         elif option in _TARGET_OPTIONS and with_target:

@@ -54,7 +54,5 @@ def device_text(unit: Preprocessed) -> list[tuple[int, int]]:
 def _binds(pragma: Pragma) -> bool:
     directive = pragma.text
     return bool(
-        _LOOP_DIRECTIVE.match(directive)
-        or _DEVICE_DIRECTIVE.match(directive)
-        or not _NOT_OF_A_LOOP.match(directive)
+        _LOOP_DIRECTIVE.match(directive) or _DEVICE_DIRECTIVE.match(directive) or not _NOT_OF_A_LOOP.match(directive)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError
@@ -34,8 +35,8 @@ def preprocessed(compiler: list[str], sources: list[str], flags: list[str]) -> I
     """
     headers = None
     for path in sources:
-        if not os.path.isfile(path):
-            raise InputError(f"{path}: a C source wanted, found {'a folder' if os.path.isdir(path) else 'nothing'}")
+        if not Path(path).is_file():
+            raise InputError(f"{path}: a C source wanted, found {'a folder' if Path(path).is_dir() else 'nothing'}")
         command = CompilerCommand([*compiler, *flags, path])
         if [path] not in [list(source.words) for source in command.sources]:
             raise InputError(f"{path}: a C source wanted (.c or .i), found another kind of file")

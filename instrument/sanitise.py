@@ -16,10 +16,26 @@ from .preprocessed import Preprocessed
 
 __all__ = ["PRELUDE", "Digest", "outer_braces", "sanitise"]
 
-_BUILTIN_TYPES: Final = (
-    "__builtin_va_list __builtin_ms_va_list __int128_t __uint128_t __float128 __float80 __ibm128 __fp16 __bf16 "
-    "_Float16 _Float32 _Float64 _Float128 _Float32x _Float64x _Decimal32 _Decimal64 _Decimal128"
-).split()
+_BUILTIN_TYPES: Final = [
+    "__builtin_va_list",
+    "__builtin_ms_va_list",
+    "__int128_t",
+    "__uint128_t",
+    "__float128",
+    "__float80",
+    "__ibm128",
+    "__fp16",
+    "__bf16",
+    "_Float16",
+    "_Float32",
+    "_Float64",
+    "_Float128",
+    "_Float32x",
+    "_Float64x",
+    "_Decimal32",
+    "_Decimal64",
+    "_Decimal128",
+]
 PRELUDE: Final = " ".join(f"typedef int {name};" for name in _BUILTIN_TYPES)
 """One line that declares the types a compiler knows by itself; the parser reads it first."""
 
@@ -39,8 +55,19 @@ _STANDARD_SPELLING: Final = {
     "__auto_type": "int",
 }
 _WITHOUT_MEANING: Final = frozenset(
-    "__extension__ _Noreturn __thread _Thread_local __real__ __real __imag__ __imag _Nonnull _Nullable "
-    "_Null_unspecified".split()
+    [
+        "__extension__",
+        "_Noreturn",
+        "__thread",
+        "_Thread_local",
+        "__real__",
+        "__real",
+        "__imag__",
+        "__imag",
+        "_Nonnull",
+        "_Nullable",
+        "_Null_unspecified",
+    ]
 )
 # A word with a group in parentheses, and what stands for both.
 _GROUPED: Final = {
@@ -66,7 +93,9 @@ _UNUSUAL: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_ASM_QUALIFIERS: Final = re.compile(r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*")
+_ASM_QUALIFIERS: Final = re.compile(
+    r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*"
+)
 _NAME: Final = re.compile(r"\s*([A-Za-z_$][\w$]*)")
 # After one of these a '&&' can only take a label's address.
 _BEFORE_OPERAND: Final = frozenset("-+*/%&|^<>=!~?:,;({[")
@@ -112,9 +141,7 @@ def sanitise(unit: Preprocessed) -> Digest:
         for start, end, system in unit.runs()
     ]
     text = _without_outer_initialisers("".join(pieces))
-    return Digest(
-        text, tuple(rewriter.indirect_jumps), frozenset(rewriter.address_taken), tuple(rewriter.local_labels)
-    )
+    return Digest(text, tuple(rewriter.indirect_jumps), frozenset(rewriter.address_taken), tuple(rewriter.local_labels))
 
 
 class _Rewriter:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,14 +14,14 @@ from pycparser.c_parser import CParser, ParseError
 from .lexer import blank
 from .sanitise import PRELUDE, outer_braces
 
-__all__ = ["SyntaxProblem", "Tree", "Unread", "parse"]
+__all__ = ["DigestError", "Tree", "Unread", "parse"]
 
 _PLACE: Final = re.compile(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
 _DEEP: Final = 100_000  # frames; pycparser descends recursively, else-if chains of thousands exist
 _MOST_UNREAD: Final = 30  # each costs a new pass over the file
 
 
-class SyntaxProblem(ValueError):
+class DigestError(ValueError):
     """Report text outside function bodies that the parser cannot read."""
 
     def __init__(self, offset: int, message: str) -> None:
@@ -50,14 +49,14 @@ class Tree:
 
     def offset(self, node: Any) -> int:
         """Give the offset where a node's first (of a declaration: the name's) token begins."""
-        return self._line_starts[node.coord.line - 2] + node.coord.column - 1
+        return int(self._line_starts[node.coord.line - 2] + node.coord.column - 1)
 
 
 def parse(text: str) -> Tree:
     """Parse a digest.
 
     Raises:
-        SyntaxProblem: The text outside of function bodies is not C as pycparser knows it.
+        DigestError: The text outside of function bodies is not C as pycparser knows it.
     """
     unread: list[Unread] = []
     while True:
@@ -68,7 +67,7 @@ def parse(text: str) -> Tree:
             offset, message = _error_place(text, str(error))
             body = _body_around(text, offset)
             if body is None or not text[body[0] + 1 : body[1] - 1].strip() or len(unread) == _MOST_UNREAD:
-                raise SyntaxProblem(offset, message) from None
+                raise DigestError(offset, message) from None
             unread.append(Unread(body[0], offset, message))
             text = text[: body[0] + 1] + blank(text[body[0] + 1 : body[1] - 1]) + text[body[1] - 1 :]
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from pathlib import Path
 from typing import Final, NoReturn
 
 from ..errors import UsageError
@@ -21,7 +18,6 @@ _SWITCH: Final = "AUTOANALYZER"
 _PROBING: Final = re.compile(
     r"/conftest\.[ci]$|/CMakeFiles/(?:CMakeTmp|CMakeScratch|[\d.]+(?:-\w+)?/CompilerIdC)/|/meson-private/"
 )
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def compile_instrumented(words: list[str]) -> int:
@@ -43,14 +39,13 @@ def compile_instrumented(words: list[str]) -> int:
     command = CompilerCommand(words)
     if command.asks or not command.sources or any(_is_probe(source) for source in command.sources):
         _become(words)
-    from .build import Build
+    from .build import Build  # noqa: PLC0415 - what passes through need not wait for the parser
 
-    with _workspace() as folder:
-        return Build(command, folder).run()
+    return Build(command).run()
 
 
 def _is_probe(source: Argument) -> bool:
-    return bool(_PROBING.search(os.path.abspath(source.words[0])))
+    return bool(_PROBING.search(str(Path(source.words[0]).absolute())))
 
 
 def _become(words: list[str]) -> NoReturn:
@@ -59,37 +54,3 @@ def _become(words: list[str]) -> NoReturn:
         os.execvp(words[0], words)
     except OSError as error:
         raise no_compiler(words[0], error) from None
-
-
-@contextmanager
-def _workspace() -> Iterator[str]:
-    """Give a temporary directory that no signal leaves behind."""
-    import tempfile
-
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
-    ours = [number for number, handler in before.items() if handler != signal.SIG_IGN]
-    for number in ours:
-        signal.signal(number, _stop)
-    try:
-        with tempfile.TemporaryDirectory(prefix="autoanalyzer-") as folder:
-            yield folder
-    except _StopError as stopped:
-        signal.signal(stopped.number, signal.SIG_DFL)
-        os.kill(os.getpid(), stopped.number)
-    finally:
-        for number in ours:
-            signal.signal(number, before[number])
-
-
-class _StopError(BaseException):
-    """Carry a signal to the end of the workspace."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-def _stop(number: int, _frame: FrameType | None) -> NoReturn:
-    for other in _SIGNALS:
-        signal.signal(other, signal.SIG_IGN)
-    raise _StopError(number)
