@@ -23,7 +23,7 @@ $(VENV)/.ready: $(VENV)/.packages pyproject.toml
 	@touch $@
 
 demo: $(VENV)/.ready
-	@sh tools/demo.sh $(BIN)
+	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
 test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q $(ARGS)

@@ -61,29 +61,32 @@ def run(arguments: argparse.Namespace) -> int:
     measurement = measure(
         command, arguments.output, gather=arguments.gather, keep_environment=not arguments.no_environment
     )
-    if measurement.status:
-        _say(_failure(measurement.status))
-    if measurement.experiment is None:
+    experiment, status = measurement.experiment, measurement.status
+    # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
+    failed = bool(status or (experiment and experiment.notes.unfinished))
+    if failed:
+        _say(_ending(status))
+    if experiment is None:
         nothing = f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
-        if not measurement.status:
+        if not failed:
             raise InputError(nothing)
         _say(nothing)
         return 1
     if arguments.no_analyze:
         _say(f"data {measurement.file}")
     else:
-        findings = findings_of(measurement.experiment, arguments)
+        findings = findings_of(experiment, arguments)
         if arguments.json:
             write_findings(findings, measurement.file, arguments.json)
         print_verdict(verdict_lines(findings, measurement.file), stderr=True)
-    return 1 if measurement.status else 0
+    return 1 if failed else 0
 
 
 def _say(sentence: str) -> None:
     sys.stderr.write(f"autoanalyzer: {sentence}\n")
 
 
-def _failure(status: int) -> str:
+def _ending(status: int) -> str:
     if status < 0:
         return f"the program was ended by signal {-status} ({signal.Signals(-status).name})"
     return f"the program ended with exit status {status}"

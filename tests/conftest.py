@@ -2,12 +2,60 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+Done = subprocess.CompletedProcess[bytes]
+
+BIN = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Runs commands in one folder; sources are written there first."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def __call__(self, *words: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Done:
+        program = BIN / words[0] if (BIN / words[0]).exists() else words[0]
+        return subprocess.run(
+            [program, *words[1:]],
+            cwd=self.folder,
+            env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", **(env or {})},
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=200,
+        )
+
+    def build(self, source: str, *flags: str, compiler: str = "mpicc") -> None:
+        """Compile ``source`` with probes into the program ``app``."""
+        self.write("app.c", source)
+        done = self("aa-mpicc", "-O1", "-g", "app.c", "-o", "app", "-lm", *flags, env={"AUTOANALYZER_CC": compiler})
+        assert done.returncode == 0, done.stderr.decode()
+
+    def findings(self, *options: str) -> dict[str, Any]:
+        """What ``analyze`` writes of the run in ``out``."""
+        done = self("autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
+        assert done.returncode == 0, done.stderr.decode()
+        found: dict[str, Any] = json.loads((self.folder / "findings.json").read_text())
+        return found
+
 
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
 
@@ -41,3 +89,9 @@ def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
     if not shutil.which(launcher) or not shutil.which(compiler):
         pytest.skip(f"{launcher} is not installed")
     return launcher, compiler
+
+
+@pytest.fixture
+def tool(tmp_path: Path) -> Tool:
+    """The commands as a user has them, in a folder of the test's own."""
+    return Tool(tmp_path)

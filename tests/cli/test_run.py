@@ -1,0 +1,254 @@
+import pytest
+
+HEAD = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static double spin(long steps) {
+    double sum = 0;
+    for (long i = 0; i < steps; i++)
+        sum += 1.0 / (i + 1);
+    return sum;
+}
+
+static double work(int rank, long steps) {
+    double sum = 0;
+    for (int shot = 0; shot < 20; shot++)
+        sum += spin(steps * (1 + rank / 2));
+    return sum;
+}
+"""
+
+UNEVEN = (
+    HEAD
+    + """
+int main(int argc, char **argv) {
+    int rank;
+    double sum, total;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    sum = work(rank, 2000000);
+    MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("total %.6f\\n", total);
+    MPI_Finalize();
+    return 0;
+}
+"""
+)
+
+
+def ending(action: str) -> str:
+    return (
+        HEAD
+        + """
+int main(int argc, char **argv) {
+    int rank;
+    volatile double sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    sum = work(rank, 500000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ACTION;
+    sum += work(rank, 1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return sum < 0;
+}
+""".replace("ACTION", action)
+    )
+
+
+def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, mpi):
+    launcher, compiler = mpi
+    tool.build(UNEVEN, compiler=compiler)
+    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"total ")
+    assert b"IMBALANCE   app.c:11   loop in spin" in done.stderr
+    found = tool.findings()
+    assert found["schema"] == "autoanalyzer.findings/1"
+    assert found["experiment"]["processes"] == 4
+    assert found["completeness"] == {
+        "expected_processes": 4,
+        "missing": [],
+        "unfinished": [],
+        "not_instrumented": [],
+        "repairs": 0,
+        "remarks": [],
+    }
+    assert found["dissimilarity"]["clusters"] == [[0, 1], [2, 3]]
+    core = found["dissimilarity"]["cccr"]
+    assert [(each["path"], each["file"], each["line"]) for each in core] == [
+        ("work/loop@18/spin/loop@11", "app.c", 11),
+    ]
+
+
+def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, mpi):
+    launcher, compiler = mpi
+    tool.build(ending("(void)0"), compiler=compiler)
+    shapes = []
+    for how in ("plain", "mpi"):
+        done = tool("autoanalyzer", "run", "-o", "out", "--gather", how, "--", launcher, "-n", "3", "./app")
+        assert done.returncode == 0, done.stderr
+        found = tool.findings()
+        shapes.append([(each["path"], each["visits"]) for each in found["costs"]])
+        assert found["completeness"]["remarks"] == []
+        assert not (tool.folder / "out" / "shards").exists()
+    assert shapes[0] == shapes[1]
+
+
+def test_exec_is_the_portable_form(tool, mpi):
+    launcher, compiler = mpi
+    tool.build(UNEVEN, compiler=compiler)
+    done = tool(launcher, "-n", "4", "autoanalyzer", "exec", "-o", "out", "./app")
+    assert done.returncode == 0, done.stderr
+    assert tool.findings()["dissimilarity"]["clusters"] == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("action", "unfinished"),
+    [
+        ("if (rank == 2) raise(SIGKILL)", 2),
+        ("raise(SIGKILL)", 0),
+        ("if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3)", 1),
+        ("if (rank == 3) raise(SIGSEGV)", 3),
+        ("if (rank == 1) exit(5)", 1),
+        ("exit(0)", 3),
+    ],
+)
+def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, action: str, unfinished: int):
+    launcher, compiler = mpi
+    tool.build(ending(action), compiler=compiler)
+    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
+    found = tool.findings()
+    assert unfinished in found["completeness"]["unfinished"]
+    assert found["completeness"]["expected_processes"] == 4
+    shots = next(each for each in found["costs"] if each["path"] == "work/loop@18/spin")
+    assert shots["visits"] >= 4 * 20
+    assert b"never entered MPI_Finalize" in done.stderr
+    assert done.returncode == 1
+    assert b"the program ended with exit status " in done.stderr
+
+
+def test_streams_and_status_pass_through_unchanged(tool, mpi):
+    launcher, compiler = mpi
+    tool.build(
+        HEAD
+        + """
+int main(int argc, char **argv) {
+    char line[100];
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        while (fgets(line, sizeof line, stdin))
+            printf("<%zu %s>", strlen(line), argv[1]);
+        fprintf(stderr, "to stderr\\n");
+    }
+    MPI_Finalize();
+    return rank == 0 ? 7 : 0;
+}
+""",
+        compiler=compiler,
+    )
+    command = (launcher, "-n", "2", "./app", "a b")
+    plain = tool(*command, stdin=b"one\ntwo\n\nlast")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", *command, stdin=b"one\ntwo\n\nlast")
+    assert done.stdout == plain.stdout
+    assert b"to stderr\n" in done.stderr
+    assert plain.returncode == 7
+    assert done.returncode == 1
+    assert b"the program ended with exit status 7" in done.stderr
+
+
+def test_an_mpi_program_without_probes_is_measured_as_a_whole(tool, mpi):
+    launcher, compiler = mpi
+    tool.write("app.c", UNEVEN)
+    assert tool(compiler, "app.c", "-O1", "-o", "app", "-lm").returncode == 0
+    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
+    assert b"not instrumented: app: no probes in it" in done.stderr
+    found = tool.findings()
+    assert found["dissimilarity"]["clusters"] == [[0, 1], [2, 3]]
+    assert [each["function"] for each in found["dissimilarity"]["cccr"]] == ["app"]
+
+
+def test_a_program_without_mpi_is_one_rank(tool):
+    tool.build(
+        "int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i; return s; } int main() { return f(9) != 36; }"
+    )
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    found = tool.findings()
+    assert found["experiment"]["processes"] == 1
+    assert found["completeness"]["unfinished"] == []
+    assert [each["path"] for each in found["costs"]][:2] == ["f", "f/loop@1"]
+
+
+def test_two_programs_in_one_job_have_two_roots(tool):
+    tool.build(UNEVEN)
+    (tool.folder / "app").rename(tool.folder / "first")
+    tool.build(UNEVEN.replace("main(", "main (").replace("static double work", "\nstatic double work"))
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "1", "./first", ":", "-n", "2", "./app")
+    assert done.returncode == 0, done.stderr
+    assert tool.findings()["experiment"]["processes"] == 3
+
+
+def test_a_new_run_replaces_the_data_of_the_last_and_no_other_file(tool):
+    tool.build(ending("(void)0"))
+    tool.write("out/notes.txt", "mine")
+    for ranks in ("2", "1"):
+        assert tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", ranks, "./app").returncode == 0
+    assert tool.findings()["experiment"]["processes"] == 1
+    assert (tool.folder / "out" / "notes.txt").read_text() == "mine"
+
+
+def test_no_environment_is_kept_if_so_asked(tool):
+    tool.build(ending("(void)0"))
+    for options, kept in (((), True), (("--no-environment",), False)):
+        tool(
+            *("autoanalyzer", "run", "-o", "out", "--no-analyze", *options, "--", "mpirun", "-n", "1", "./app"),
+            env={"OMP_NUM_THREADS": "1", "SECRET_TOKEN": "hush"},
+        )
+        text = (tool.folder / "out" / "experiment.cube").read_text()
+        assert ("OMP_NUM_THREADS" in text) == kept
+        assert "hush" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "--", "mpirun", "-n", "2", "/bin/true"), "nothing was recorded; an MPI program, or one compiled"),
+        (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
+        (("run", "--", "no-such-launcher", "./none"), "no-such-launcher: no such program"),
+        (("run", "--", "."), ".: a program wanted, found a folder"),
+        (("run", "--", "./notes.txt"), "./notes.txt: a program wanted, found a file that is not executable"),
+        (("run",), "a command to run wanted, found none"),
+        (("run", "-o", "notes.txt/out", "--", "/bin/true"), "notes.txt/out: cannot be written: Not a directory"),
+        (("run", "--counters", "simulated", "--", "/bin/true"), "--counters simulated: this version takes no counts"),
+        (("run", "--counters", "many", "--", "/bin/true"), "invalid choice: 'many'"),
+        (("run", "--bogus", "--", "/bin/true"), "--bogus"),
+        (("exec",), "a program wanted, found none"),
+        (("exec", "./none"), "./none: no such program"),
+        (("bogus",), "invalid choice: 'bogus'"),
+        (("analyze",), "the following arguments are required: EXPERIMENT"),
+        (("analyze", "none.cube"), "none.cube: cannot be read: No such file or directory"),
+        (("analyze", "empty"), "empty: experiment.cube or shards wanted, found none"),
+        (("analyze", "notes.txt"), "notes.txt: an experiment (CUBE 3 XML) wanted, found a file of another kind"),
+        (("analyze", "notes.txt", "--bogus"), "unrecognized arguments: --bogus"),
+        (("analyze", "notes.txt", "--exclude-rank", "x"), "invalid int value: 'x'"),
+        (("analyze", "notes.txt", "--dissimilarity-metric", "x"), "invalid choice: 'x'"),
+    ],
+)
+def test_bad_input_gets_one_line_and_exit_code_2(tool, words: tuple[str, ...], message: str):
+    tool.write("notes.txt", "no experiment")
+    (tool.folder / "empty").mkdir()
+    done = tool("autoanalyzer", *words)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert done.stderr.decode().count("\n") == 1
+    assert done.stdout == b""

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Build the sample rays with probes, run it on 4 ranks, print the verdict. $2: static (default) or dynamic schedule.
+set -eu
+bin=$(cd "$1" && pwd)
+schedule=${2:-static}
+PATH=$bin:$PATH
+export PATH
+
+# Open MPI asks root to say so, and wants a word before it puts four ranks on two cores.
+if [ "$(id -u)" = 0 ]; then
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+fi
+OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe
+
+folder=build/demo/$schedule
+mkdir -p "$folder"
+cp samples/rays/* "$folder"
+cd "$folder"
+echo '$ make CC=aa-mpicc && autoanalyzer run -o out -- mpirun -n 4 ./rays'
+make --no-print-directory CC=aa-mpicc SCHEDULE="$schedule"
+autoanalyzer run -o out -- mpirun -n 4 ./rays
