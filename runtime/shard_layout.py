@@ -51,7 +51,7 @@ THREAD_LAYOUT: Final = np.dtype(
             *["repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised"],
         ],
         "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 6,
-        "offsets": [8, 16, 80, 84, 88, 92, 96, 104, 112, 120, 128, 136],
+        "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144],
         "itemsize": 256,
     }
 )
@@ -63,8 +63,8 @@ NODE_LAYOUT: Final = np.dtype(
             *["mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written", "counters"],
         ],
         "formats": ["u4", "u4", "u8", "u4", (TIME, 3)] + ["u8"] * 6 + [("u8", COUNTERS)],
-        "offsets": [8, 12, 16, 24, 48, 96, 104, 112, 120, 128, 136, 160],
-        "itemsize": 256,
+        "offsets": [8, 12, 16, 24, 32, 80, 88, 96, 104, 112, 120, 128],
+        "itemsize": 192,
     }
 )
 

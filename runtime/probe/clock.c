@@ -254,15 +254,16 @@ void aa_clock_calibrate(void) {
 }
 
 void aa_watch_open(struct aa_watch *watch) {
-    int64_t ignored = 0;
     aa_watch_open_at_start(watch);
-    aa_watch_synchronise(watch, &ignored);
+    aa_watch_synchronise(watch);
+    watch->owed = 0;
 }
 
 void aa_watch_open_at_start(struct aa_watch *watch) {
     struct perf_event_mmap_page *page;
     watch->real = clock_state.start_real;
     watch->cpu = clock_state.start_cpu;
+    watch->owed = 0;
     watch_nothing(watch);
     if (clock_state.cpu == CPU_RSEQ)
         rseq_open(watch);
@@ -270,7 +271,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
-uint64_t aa_watch_synchronise(struct aa_watch *watch, int64_t *off) {
+uint64_t aa_watch_synchronise(struct aa_watch *watch) {
     uint64_t real, cpu, now;
     int tries = 0;
     do {
@@ -280,7 +281,7 @@ uint64_t aa_watch_synchronise(struct aa_watch *watch, int64_t *off) {
         now = aa_clock_ticks();
     } while (*watch->word != watch->armed && !watches_nothing(watch) && ++tries < SYNCHRONISE_TRIES);
     int64_t nanoseconds = (int64_t)(real - watch->real) - (int64_t)(cpu - watch->cpu);
-    *off += (int64_t)((double)nanoseconds * clock_state.rate);
+    watch->owed += (int64_t)((double)nanoseconds * clock_state.rate);
     watch->real = real;
     watch->cpu = cpu;
     return now;

@@ -34,6 +34,7 @@ struct aa_watch {
     uint32_t unused;
     uint64_t real; /* nanoseconds of CLOCK_MONOTONIC_RAW at the last synchronisation */
     uint64_t cpu;  /* nanoseconds of the thread's CPU time there */
+    int64_t owed;  /* ticks off the CPU that are not booked yet */
 };
 
 extern bool aa_clock_counter; /* the processor's time stamp counter can be trusted */
@@ -70,13 +71,11 @@ const char *aa_clock_cpu_name(void);
 
 /*
  * A watch belongs to the thread that opens it. Opened at the process's start, it takes the start's readings,
- * which are those of the main thread. Synchronising returns the time stamp at which it happened, and adds the
- * ticks that the thread spent off the CPU since the last time; clocks jitter, so that the sum alone is sure
- * not to be negative.
+ * which are those of the main thread. Synchronising returns the time stamp at which it happened.
  */
 void aa_watch_open(struct aa_watch *watch);
 void aa_watch_open_at_start(struct aa_watch *watch);
-uint64_t aa_watch_synchronise(struct aa_watch *watch, int64_t *off);
+uint64_t aa_watch_synchronise(struct aa_watch *watch);
 void aa_watch_close(struct aa_watch *watch);
 
 #endif

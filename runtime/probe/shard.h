@@ -75,11 +75,9 @@ struct aa_node {
     uint32_t region; /* AA_NO_REGION: the base of a thread's tree */
     uint64_t visits;
     uint32_t thread, unused;
-    uint64_t reserved[2];
     struct aa_time time[AA_SHARES];
     uint64_t mpi_calls, mpi_sent, mpi_received;
     uint64_t io_calls, io_read, io_written;
-    struct aa_node *first_child, *sibling;
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -127,7 +125,6 @@ struct aa_thread {
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");
 _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an event touches one line");
-_Static_assert(offsetof(struct aa_node, time[AA_MPI]) == AA_SHARD_ALIGNMENT, "an event touches one line");
 
 /*
  * Create the file in the folder and map it; null and errno, if that cannot be. The file may grow up to the

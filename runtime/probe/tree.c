@@ -37,10 +37,24 @@ static inline bool undisturbed(const struct aa_thread *thread) {
     return aa_likely(aa_clock_counter) && aa_likely(*thread->watch.word == thread->watch.armed);
 }
 
-static inline void book_until(struct aa_thread *thread, uint64_t now) {
-    uint64_t last = thread->last;
+static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
+    int64_t took = (int64_t)(now - thread->last);
     thread->last = now;
-    open_time(thread)->wall += (int64_t)(now - last);
+    open_time(thread)->wall += took;
+    return took;
+}
+
+/*
+ * No interval is longer off the CPU than it is. More can be owed, as what a hypervisor takes from the machine
+ * disturbs no watch; less than nothing, as clocks jitter. Both are left to the next interval that is
+ * disturbed.
+ */
+static void book_off(struct aa_thread *thread, int64_t took) {
+    int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
+    if (off > 0) {
+        open_time(thread)->off += off;
+        thread->watch.owed -= off;
+    }
 }
 
 /* Now and then a late anchor, so that the ticks' rate is well known even if the process gets killed. */
@@ -55,8 +69,8 @@ static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
         book_until(thread, aa_clock_ticks());
         return;
     }
-    uint64_t now = aa_watch_synchronise(&thread->watch, &open_time(thread)->off);
-    book_until(thread, now);
+    uint64_t now = aa_watch_synchronise(&thread->watch);
+    book_off(thread, book_until(thread, now));
     thread->synchronised++;
     if (thread->index == 0)
         renew_anchor(now);
@@ -112,12 +126,12 @@ bool aa_tree_widen(struct aa_thread *thread) {
     return true;
 }
 
-static void keep_edge(struct aa_thread *thread, struct aa_node *node, const char *key,
-                      struct aa_node *child) {
-    if (4 * thread->edge_count < thread->edge_mask || aa_tree_widen(thread)) {
-        put_edge(thread, (struct aa_edge){node, key, child});
-        thread->edge_count++;
-    }
+static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
+    if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
+        return false;
+    put_edge(thread, edge);
+    thread->edge_count++;
+    return true;
 }
 
 /* ---- nodes */
@@ -132,24 +146,16 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
         return NULL;
     node->region = region;
     node->thread = thread->index;
-    if (parent) {
+    if (parent)
         node->parent = (uint32_t)(((char *)parent - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
-        node->sibling = parent->first_child;
-        parent->first_child = node;
-    }
     return node;
 }
 
 /* Nodes above the node are all open, so that a region found there is entered recursively. */
-static struct aa_node *find_node(struct aa_node *node, uint32_t region) {
-    for (struct aa_node *above = node; above; above = parent_of(above)) {
-        if (above->region == region)
-            return above;
-    }
-    struct aa_node *child = node->first_child;
-    while (child && child->region != region)
-        child = child->sibling;
-    return child;
+static struct aa_node *find_open(struct aa_node *node, uint32_t region) {
+    while (node && node->region != region)
+        node = parent_of(node);
+    return node;
 }
 
 static bool well_formed(const char *descriptor) {
@@ -168,26 +174,31 @@ static void refuse(const char *descriptor) {
                         AA_DESCRIPTOR_VERSION, descriptor);
 }
 
+/* The text's own copy in the shard is a key, too: by it the region is found from any address. */
 static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *node, const char *key) {
-    struct aa_node *child = NULL;
-    aa_shard_lock();
-    struct aa_region *region = aa_region_intern(key);
-    if (region) {
-        child = find_node(node, region->id);
-        if (!child && (child = aa_tree_append(thread, node, region->id)))
-            aa_shard_publish();
+    const struct aa_region *region = aa_region_intern(key);
+    if (!region)
+        return NULL;
+    struct aa_node *child = find_open(node, region->id);
+    if (!child)
+        child = find_edge(thread, node, region->descriptor)->child;
+    if (!child && (child = aa_tree_append(thread, node, region->id))) {
+        aa_shard_publish();
+        keep_edge(thread, (struct aa_edge){node, region->descriptor, child});
     }
-    aa_shard_unlock();
     return child;
 }
 
 static struct aa_node *discover(struct aa_thread *thread, struct aa_node *node, const char *key) {
     struct aa_node *child = NULL;
-    if (well_formed(key))
+    if (well_formed(key)) {
+        aa_shard_lock();
         child = find_or_append(thread, node, key);
-    else
+        aa_shard_unlock();
+    } else {
         refuse(key);
-    keep_edge(thread, node, key, child);
+    }
+    keep_edge(thread, (struct aa_edge){node, key, child});
     return child;
 }
 
