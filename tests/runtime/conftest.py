@@ -19,7 +19,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
     """A program from ``programs``."""
     program = folder / Path(source).stem
-    words = [compiler, "-std=gnu11", "-O1", *flags, str(PROGRAMS / source), "-o", str(program)]
+    words = [compiler, "-std=gnu11", *flags, str(PROGRAMS / source), "-o", str(program)]
     subprocess.run([*words, "-ldl", "-lpthread"], check=True)
     return program
 

@@ -17,3 +17,10 @@ def test_calls_and_bytes_are_those_of_the_rules(source: str, ranks: int, mpi: tu
         expected = expectations(tmp_path, shard.rank)
         assert len(expected) > 30
         assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
+
+
+def test_receives_of_several_threads_are_not_mixed_up(mpi: tuple[str, str], tmp_path: Path) -> None:
+    launcher, compiler = mpi
+    program = compiled(compiler, "mpi_threads.c", tmp_path)
+    run = recorded([launcher, "-n", "1", str(program)], tmp_path)
+    assert figures(run.shards[0], "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, 0)

@@ -1,0 +1,72 @@
+/* The table of requests against a plain list: handles in use twice, growth, and searches across gaps. */
+#include "mpi_request_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LIVE 5000
+#define HANDLES 700 /* few, so that a handle is often in use several times */
+
+static struct aa_request list[LIVE];
+static int length;
+
+/* The place of the youngest entry of a handle as of a serial number. */
+static int youngest(uint64_t handle, uint64_t as_of) {
+    int best = -1;
+    for (int i = 0; i < length; i++)
+        if (list[i].handle == handle && list[i].serial <= as_of &&
+            (best < 0 || list[i].serial > list[best].serial))
+            best = i;
+    return best;
+}
+
+static void check(int holds, const char *what) {
+    if (!holds) {
+        puts(what);
+        exit(1);
+    }
+}
+
+static void add(uint64_t handle, bool persistent) {
+    struct aa_request request = {.handle = handle, .sent = (uint64_t)rand(), .persistent = persistent};
+    aa_requests_add(request);
+    request.serial = aa_requests_now();
+    list[length++] = request;
+}
+
+static void complete(uint64_t handle, uint64_t as_of) {
+    struct aa_request found;
+    int place = youngest(handle, as_of);
+    check(aa_requests_complete(handle, as_of, &found) == (place >= 0), "found, or not");
+    if (place < 0)
+        return;
+    check(found.sent == list[place].sent && found.serial == list[place].serial, "another one");
+    if (!found.persistent)
+        list[place] = list[--length];
+}
+
+int main(void) {
+    srand(1);
+    check(aa_requests_none(), "empty at first");
+    for (int step = 0; step < 60000; step++) {
+        uint64_t handle = (uint64_t)(rand() % HANDLES) * 64;
+        int choice = rand() % 8;
+        if (choice < (step < 30000 ? 4 : 2) && length < LIVE)
+            add(handle, rand() % 10 == 0);
+        else if (choice < 7)
+            complete(handle, rand() % 2 ? aa_requests_now() : aa_requests_now() * 9 / 10);
+        else {
+            int place = youngest(handle, UINT64_MAX);
+            aa_requests_forget(handle);
+            if (place >= 0)
+                list[place] = list[--length];
+        }
+        check(aa_requests_none() == (length == 0), "number of entries");
+    }
+    while (length > 0)
+        aa_requests_forget(list[0].handle), list[youngest(list[0].handle, UINT64_MAX)] = list[length - 1],
+                                                                          length--;
+    check(aa_requests_none(), "empty at last");
+    puts("ok");
+    return 0;
+}

@@ -1,0 +1,129 @@
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import BuildError
+from autoanalyzer.runtime.build import build_ahead, cache_folder, probe_library
+from autoanalyzer.runtime.mpi import Mpi, find_mpi
+from autoanalyzer.runtime.mpi_library import MpiLibrary
+
+from .conftest import compiled
+
+BUILD = """
+import sys
+from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.mpi import Mpi
+print(probe_library(Mpi(None)))
+"""
+
+
+def logging_compiler(folder: Path) -> Path:
+    """A folder whose ``cc`` notes each call before it compiles."""
+    folder.mkdir()
+    script = folder / "cc"
+    script.write_text(f'#!/bin/sh\necho call >> {folder}/calls\nexec {shutil.which("cc")} "$@"\n')
+    script.chmod(0o755)
+    return folder
+
+
+def needed(library: Path) -> str:
+    return subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_library_is_linked_to_no_mpi(mpi: tuple[str, str]) -> None:
+    assert "mpi" not in needed(probe_library(find_mpi([mpi[0]]))).replace("libaaprobe", "")
+
+
+def test_each_mpi_has_a_library_of_its_own(tmp_path: Path) -> None:
+    libraries = {probe_library(find_mpi([launcher])) for launcher in ("mpirun.openmpi", "mpirun.mpich")}
+    assert len(libraries | {probe_library(Mpi(None))}) == 3
+
+
+def test_two_processes_that_ask_at_once_build_once(tmp_path: Path) -> None:
+    tools = logging_compiler(tmp_path / "tools")
+    environment = {
+        **os.environ,
+        "AUTOANALYZER_CACHE": str(tmp_path / "cache"),
+        "PATH": f"{tools}:{os.environ['PATH']}",
+    }
+
+    def ask(_: int) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", BUILD], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    with ThreadPoolExecutor() as pool:
+        answers = set(pool.map(ask, range(2)))
+    assert len(answers) == 1
+    assert (tools / "calls").read_text().splitlines() == ["call"]
+
+
+def test_a_library_in_the_cache_needs_no_compiler(mpi: tuple[str, str]) -> None:
+    choice = find_mpi([mpi[0]])
+    assert probe_library(choice) == probe_library(choice, {**os.environ, "PATH": ""})
+
+
+def test_a_failing_compiler_is_named_and_what_it_says_is_kept(tmp_path: Path) -> None:
+    broken = tmp_path / "cc"
+    broken.write_text("#!/bin/sh\necho no room left >&2\nexit 1\n")
+    broken.chmod(0o755)
+    cache = tmp_path / "cache"
+    with pytest.raises(BuildError, match=rf"{broken} cannot build the probe library: see {cache}/.*\.log"):
+        probe_library(Mpi(None), {"PATH": str(tmp_path), "AUTOANALYZER_CACHE": str(cache)})
+    (log,) = cache.glob("*.log")
+    assert "no room left" in log.read_text()
+    assert not list(cache.glob("*/*"))
+
+
+def test_no_compiler_at_all_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="found none on PATH: install gcc"):
+        probe_library(Mpi(None), {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)})
+
+
+def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: Path) -> None:
+    library = find_mpi([mpi[0]]).library
+    assert library is not None
+    unknown = tmp_path / library.path.name
+    shutil.copy(library.path, unknown)
+    environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
+    wanted = rf"links {unknown} wanted to build the probe library, found .*mpicc.*: set AUTOANALYZER_CC to it"
+    with pytest.raises(BuildError, match=wanted):
+        probe_library(Mpi(MpiLibrary(unknown, library.soname), mpi[0]), environment)
+
+
+@pytest.mark.parametrize("place", ["/proc/none", "/dev/null/cache"])
+def test_a_cache_that_cannot_be_written_is_refused(place: str) -> None:
+    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be written: name another folder"):
+        cache_folder({"AUTOANALYZER_CACHE": place})
+
+
+def test_without_a_home_a_private_folder_is_taken_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.warns(UserWarning, match="other nodes may not see"):
+        folder = cache_folder({"HOME": "/proc/none"})
+    assert folder.parent == tmp_path
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o777)
+    with pytest.raises(BuildError, match="set AUTOANALYZER_CACHE"):
+        cache_folder({"HOME": "/proc/none"})
+
+
+def test_the_cache_follows_the_users_own() -> None:
+    assert cache_folder({"XDG_CACHE_HOME": "/tmp", "HOME": "/proc"}) == Path("/tmp/autoanalyzer")
+
+
+def test_it_is_built_ahead_for_a_program_just_linked(
+    mpi: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher, compiler = mpi
+    program = compiled(compiler, "mpi_threads.c", tmp_path)
+    library = build_ahead([compiler], program)
+    assert library == probe_library(find_mpi([launcher, str(program)]))
+    assert build_ahead(["/bin/false"], program, {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)}) is None

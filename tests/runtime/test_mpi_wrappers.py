@@ -1,0 +1,124 @@
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import BuildError
+from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.byte_rules import RULES, TIMED
+from autoanalyzer.runtime.mpi import Mpi, find_mpi
+from autoanalyzer.runtime.wrappers import BY_HAND, function_list, read_prototypes, wrapper_text
+
+from .conftest import PROGRAMS
+
+ROOT = Path(__file__).parents[2]
+PROBE = ROOT / "runtime" / "probe"
+
+# What MPI 3.1 calls blocking, non-blocking and persistent communication, without the probes.
+POINT_TO_POINT = """
+    Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init Rsend_init
+    Recv Irecv Recv_init Mrecv Imrecv Sendrecv Sendrecv_replace
+"""
+COLLECTIVE = """
+    Barrier Bcast Reduce Allreduce Scan Exscan Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall
+    Alltoallv Alltoallw Reduce_scatter Reduce_scatter_block Neighbor_allgather Neighbor_allgatherv
+    Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw
+"""
+
+
+def preprocessed(compiler: str) -> str:
+    return subprocess.run(
+        [compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
+    ).stdout
+
+
+def exported(library: Path) -> set[str]:
+    listing = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True)
+    return {line.split()[-1] for line in listing.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("underlying", ["gcc", "clang"])
+def test_all_c_code_compiles_without_a_warning(underlying: str, mpi: tuple[str, str], tmp_path: Path) -> None:
+    _, compiler = mpi
+    environment = {**os.environ, "OMPI_CC": underlying, "MPICH_CC": underlying}
+    prototypes = read_prototypes(preprocessed(compiler))
+    (tmp_path / "mpi_functions.h").write_text(function_list(prototypes))
+    (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
+    sources = [*PROBE.glob("mpi_*.c"), *PROBE.glob("io_*.c"), tmp_path / "mpi_wrappers.c"]
+    words = [compiler, "-std=gnu11", "-O1", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", "-U_FORTIFY_SOURCE"]
+    words += ['-DAA_MPI_SONAME=""', '-DAA_PROBE_FILE=""', f"-I{PROBE}", f"-I{tmp_path}"]
+    subprocess.run([*words, *map(str, sources)], cwd=tmp_path, env=environment, check=True)
+
+
+def test_every_communication_function_is_wrapped(mpi: tuple[str, str]) -> None:
+    launcher, _ = mpi
+    symbols = exported(probe_library(find_mpi([launcher])))
+    blocking = COLLECTIVE.split()
+    nonblocking = [f"I{name[0].lower()}{name[1:]}" for name in blocking]
+    for name in [*POINT_TO_POINT.split(), *blocking, *nonblocking, *BY_HAND.split()]:
+        assert f"MPI_{name}" in symbols
+
+
+def test_large_count_functions_are_wrapped_where_the_library_has_them() -> None:
+    prototypes = read_prototypes(preprocessed("mpicc.mpich"))
+    text = wrapper_text(prototypes)
+    for name in ("Send_c", "Irecv_c", "Alltoallw_c", "Ineighbor_alltoallv_c", "Bcast_init_c"):
+        assert re.search(rf"AA_EXPORT int MPI_{name}\(", text)
+
+
+def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
+    launcher, _ = mpi
+    symbols = exported(probe_library(find_mpi([launcher])))
+    libc = subprocess.run(["gcc", "-print-file-name=libc.so.6"], capture_output=True, text=True, check=True)
+    known = {symbol.split("@")[0] for symbol in exported(Path(libc.stdout.strip()))}
+    newer = {"__isoc23_scanf", "__isoc23_fscanf", "__isoc23_vscanf", "__isoc23_vfscanf"}
+    foreign = {symbol for symbol in symbols - known - newer if not symbol.startswith("MPI_")}
+    assert foreign == {"aa_probe_enter", "aa_probe_exit"}
+
+
+def test_attributes_and_unusable_functions_of_a_header_are_passed_over() -> None:
+    text = """
+    # 1 "mpi.h"
+    extern __attribute__((visibility("default"))) int MPI_Send(const void *buf, int count, MPI_Comm comm)
+        __attribute__((pointer_with_type_tag(MPI,1,3))) ;
+    int MPI_Pcontrol(const int level, ...);
+    int MPI_Op_create(void (*user_fn)(void *, int), int commute, MPI_Op *op);
+    int MPI_Finalize(void);
+    double MPI_Wtime(void);
+    """
+    prototypes = read_prototypes(text)
+    assert set(prototypes) == {"Send", "Finalize"}
+    assert prototypes["Send"].declaration(["a", "b", "c"]) == "int MPI_Send(const void *a, int b, MPI_Comm c)"
+
+
+def test_a_function_with_unknown_parameters_is_refused() -> None:
+    prototypes = read_prototypes("int MPI_Bcast(void *buf, int count, MPI_Comm comm);")
+    with pytest.raises(BuildError, match="MPI_Bcast with 3 parameters instead of 5"):
+        wrapper_text(prototypes)
+
+
+def test_a_header_older_than_mpi_3_is_refused() -> None:
+    with pytest.raises(BuildError, match=r"version 3\.0"):
+        function_list(read_prototypes("int MPI_Init(int *argc, char ***argv);"))
+
+
+def test_every_function_is_in_the_documentation() -> None:
+    text = (ROOT / "docs" / "mpi-bytes.md").read_text()
+    names = [*TIMED.split(), *BY_HAND.split(), *(name for rule in RULES for name in rule.names.split())]
+    assert [name for name in names if f"`{name}`" not in text] == []
+
+
+def test_requests_are_found_again_among_thousands(tmp_path: Path) -> None:
+    program = tmp_path / "table"
+    flags = ["-std=gnu11", "-g", "-fsanitize=address,undefined", "-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]
+    sources = [str(PROGRAMS / "mpi_request_table.c"), str(PROBE / "mpi_request_table.c")]
+    subprocess.run(["gcc", *flags, *sources, "-o", str(program), "-lpthread"], check=True)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "ok\n"
+
+
+def test_without_mpi_there_are_only_io_wrappers() -> None:
+    symbols = exported(probe_library(Mpi(None)))
+    assert "write" in symbols
+    assert not any(symbol.startswith("MPI_") for symbol in symbols)
