@@ -12,7 +12,7 @@ from pycparser import c_ast
 from ..errors import SourceError
 from ..experiment.region import Region
 from .lexer import LexicalError, group_end, statement_end
-from .pragmas import device_text, guard_start
+from .pragmas import block_start, device_text, guard_start
 from .preprocessed import Preprocessed
 from .sanitise import Digest, sanitise
 from .syntax import DigestError, Tree, parse
@@ -20,10 +20,11 @@ from .syntax import DigestError, Tree, parse
 __all__ = ["CodeRegion", "CodeRegions", "find_regions", "readable"]
 
 _LOOPS: Final = (c_ast.For, c_ast.While, c_ast.DoWhile)
-_TINY: Final = 3  # statements; below that a probe costs more than the function
+_TINY: Final = 12  # statements: up to that a probe may cost as much as the function
 _STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
 _EXEMPT: Final = re.compile(r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b")
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
+_UNIVERSAL: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _LOCAL_LABELS: Final = re.compile(r"\s*__label__\b")
 
 
@@ -65,6 +66,7 @@ class _Jumps:
     gotos: list[tuple[int, str]] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     cases: list[tuple[int, int]] = field(default_factory=list)  # a case label, and its switch
+    indirect: list[int] = field(default_factory=list)
     calls: int = 0
 
 
@@ -119,6 +121,7 @@ class _Finder:
         name = self._name(node)
         end = group_end(self.unit.masked, body)
         jumps = self._jumps(node.body)
+        jumps.indirect = [offset for offset in self.digest.indirect_jumps if body < offset < end]
         first = self.unit.place(self.tree.offset(node.decl))
         region = Region("function", name, readable(first.file), name, 0, first.line, self.unit.place(end - 1).line)
         reason = self.exempt.get(name, "") or (
@@ -126,7 +129,7 @@ class _Finder:
         )
         if _LOCAL_LABELS.match(self.unit.masked, body + 1):
             reason = "its body begins with __label__"
-        yield CodeRegion(region, body + 1, end, reason)
+        yield CodeRegion(region, block_start(self.unit, body + 1), end, reason)
         for ordinal, loop in enumerate(sorted(jumps.loops)):
             yield self._loop(region, loop, ordinal, jumps)
 
@@ -148,7 +151,8 @@ class _Finder:
 
     def _name(self, node: Any) -> str:
         start = self.tree.offset(node.decl)
-        return readable(self.unit.text[start : start + len(node.decl.name)])
+        name = self.unit.text[start : start + len(node.decl.name)]
+        return _UNIVERSAL.sub(lambda match: chr(int(match.group()[2:], 16)), readable(name))
 
     def _why_tiny(self, node: Any, body: int, end: int, jumps: _Jumps) -> str:
         statements = len(_STATEMENT.findall(self.unit.masked, body, end))
@@ -172,7 +176,7 @@ class _Finder:
         if any(inside(case) and not inside(switch) for case, switch in jumps.cases):
             return "entered by a case label of a switch around it"
         taken = [jumps.labels[label] for label in self.digest.address_taken if label in jumps.labels]
-        dynamic = [inside(offset) for offset in [*taken, *self.digest.indirect_jumps]]
+        dynamic = [inside(offset) for offset in [*taken, *jumps.indirect]]
         if taken and any(dynamic) and not all(dynamic):
             return "entered or left by a computed goto"
         if any(low <= start < high for low, high in self.device):

@@ -13,14 +13,16 @@ _OPAQUE: Final = re.compile(
     r"""|//(?:\\\r?\n|[^\n])*"""
     r"""|"(?:\\.|[^"\\\n])*\""""
     r"""|R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)\""""
+    r"""|'(?<=\d')(?<!u8')"""  # separates digits
     r"""|'(?:\\.|[^'\\\n])*'"""
+    r"""|\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})"""
     r"""|\#[^\n]*"""
     r"""|<%|%>|<:|:>""",
     re.DOTALL,
 )
 # A brace stays at the digraph's last character, so that "right after it" means the same for both spellings.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<:": " [", ":>": " ]"}
-_STANDS_FOR: Final = {'"': '""', "R": '""', "'": "0"}
+_STANDS_FOR: Final = {'"': '""', "R": '""', "'": "0", "\\": "_" * len("\\U0000000f")}
 _NOT_NEWLINE: Final = re.compile(r"[^\n]")
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _BRACKET: Final = re.compile(r"[()\[\]{}]")
@@ -40,14 +42,14 @@ class LexicalError(ValueError):
 
 def blank(text: str, replacement: str = "") -> str:
     """Fill ``text`` with spaces after ``replacement``; its length and its line ends stay."""
-    return replacement + _NOT_NEWLINE.sub(" ", text[len(replacement) :])
+    return replacement[: len(text)] + _NOT_NEWLINE.sub(" ", text[len(replacement) :])
 
 
 def mask(text: str) -> tuple[str, tuple[int, ...]]:
     """Blank comments, directive lines and literals, so that every bracket left is a bracket.
 
     Offsets, lines and columns stay. A string becomes an empty one, a character constant a 0, a digraph the
-    bracket that it means, a letter beyond ASCII an underscore.
+    bracket that it means, what stands for letters beyond ASCII underscores.
 
     Returns:
         The masked text, and the offsets where directive lines begin.

@@ -1,0 +1,140 @@
+"""What compilers add to declarations stays: attributes, alignment, variable arrays, odd types."""
+
+ATTRIBUTES = r"""
+#include <stddef.h>
+#include <stdio.h>
+struct __attribute__((packed)) small { char c; double d; };
+struct wide { char c; double d __attribute__((aligned(64))); };
+union __attribute__((transparent_union)) either { int *i; float *f; };
+typedef int vector __attribute__((vector_size(16)));
+static int old __attribute__((unused)), table[] = {[0 ... 3] = 7, [5] = 1};
+extern int printf(const char *, ...) __attribute__((format(printf, 1, 2)));
+static __thread int mine = 3;
+_Alignas(32) static char buffer[8];
+static unsigned __int128 big = 5;
+_Static_assert(sizeof(struct small) == 9, "a { brace");
+int main(void) {
+    vector v = {1, 2, 3, 4};
+    __typeof__(v) w = v + v;
+    __auto_type x = 2.5;
+    int total = 0;
+    for (int i = 0; i < 6; i++)
+        total += table[i] + w[i % 4];
+    printf("%zu %zu %zu %d %d %g %d %d\n", sizeof(struct small), sizeof(struct wide), offsetof(struct wide, d), total,
+           mine, x, (int)((size_t)buffer % 32), (int)big);
+    return 0;
+}
+"""
+
+
+def test_attributes_and_extended_types(lab):
+    run = lab.run(ATTRIBUTES)
+    assert run.visits == {"main": 1, "main:loop@19": 1}
+    assert not run.messages
+
+
+VLA = r"""
+#include <stdarg.h>
+#include <stdio.h>
+static int last(int count, ...) {
+    va_list ap;
+    int value = 0;
+    va_start(ap, count);
+    for (int i = 0; i < count; i++)
+        value = va_arg(ap, int);
+    va_end(ap);
+    return value;
+}
+static int sum(int n, int a[static n][n]) {
+    int s = 0, copy[n];
+    for (int i = 0; i < n; i++) {
+        copy[i] = a[i][0];
+        s += copy[i] ?: 100;
+    }
+    return s;
+}
+int main(void) {
+    int n = 2, a[n][n];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            a[i][j] = i;
+    printf("%d %d\n", last(3, 1, 2, 9), sum(n, a));
+    return 0;
+}
+"""
+
+
+def test_variable_arrays_and_arguments(lab):
+    run = lab.run(VLA, "-Wall", "-Wextra", "-Werror")
+    assert run.nesting_is_clean
+    assert set(run.visits) == {"main", "main:loop@23", "last", "last:loop@8", "sum", "sum:loop@15"}
+
+
+GENERIC = r"""
+#include <stdio.h>
+#define KIND(x) _Generic((x), int: "int", double: "double", default: "other")
+#define MAX(a, b) ({ __typeof__(a) a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
+static int classify(int c) {
+    switch (c) {
+    case 'a' ... 'z': return 1;
+    case '0' ... '9': return 2;
+    case '{': case '\'': case '"': case '\\': return 3;
+    }
+    return 0;
+}
+int main(void) {
+    int n = 0;
+    for (const char *p = "a7{'\"\\ "; *p; p++)
+        n = n * 10 + classify(*p);
+    asm volatile("" : "+r"(n) : : "memory");
+    printf("%s %s %s %d %d\n", KIND(1), KIND(1.0), KIND("x"), MAX(3, n), __builtin_types_compatible_p(int, long));
+    return 0;
+}
+"""
+
+
+def test_generic_selection_case_ranges_statement_expressions_and_asm(lab):
+    run = lab.run(GENERIC)
+    assert set(run.visits) == {"main", "main:loop@15", "classify"}
+    assert run.visits["classify"] == 7
+
+
+ASM_GOTO = r"""
+#include <stdio.h>
+int main(void) {
+    int n = 0;
+    asm goto("" : : : : done);
+    while (n < 3)
+        n++;
+done:
+    for (int i = 0; i < 2; i++) {
+        asm goto("" : : : : next);
+        n++;
+    next:;
+    }
+    printf("%d\n", n);
+    return 0;
+}
+"""
+
+
+def test_asm_goto_counts_as_a_computed_one(lab):
+    run = lab.run(ASM_GOTO)
+    assert run.nesting_is_clean
+    assert run.visits == {"main": 1, "main:loop@6": 1}
+
+
+LOCAL_LABEL = r"""
+#include <stdio.h>
+static int f(int n) { __label__ out; if (n > 3) goto out; n++; printf("-"); out: return n; }
+int main(void) {
+    for (int i = 0; i < 2; i++) { __label__ skip; if (i) goto skip; printf("%d", f(i)); skip:; }
+    return 0;
+}
+"""
+
+
+def test_local_labels(lab):
+    run = lab.run(LOCAL_LABEL)
+    assert run.visits == {"main": 1, "main:loop@5": 1}
+    assert lab.left_out() == {"f": "its body begins with __label__"}

@@ -1,0 +1,109 @@
+"""Functions: which are regions, by what name, from which file."""
+
+HEADER = """
+static int sum(int n) {
+    int s = 0;
+    while (n > 0)
+        s += n--;
+    return s;
+}
+"""
+
+
+def test_functions_of_a_users_header_are_regions_of_that_header(lab):
+    (lab.tool.folder / "inc").mkdir()
+    lab.tool.write("inc/sum.h", HEADER)
+    run = lab.run('#include "sum.h"\n#include <stdio.h>\nint main(void) { printf("%d", sum(4)); return 0; }\n', "-Iinc")
+    assert {(region.name, region.file, region.first_line) for _, region in run.events} == {
+        ("main", "x.c", 3),
+        ("sum", "inc/sum.h", 2),
+        ("loop@4", "inc/sum.h", 4),
+    }
+
+
+TINY = r"""
+#include <stdio.h>
+static int square(int x) { return x * x; }
+static int called(int x) { return square(x) + 1; }
+static inline int wrapped(int x) { return called(x); }
+static int looped(int x) { while (x > 3) x--; return x; }
+static int more(int x) { int y = x; y++; y *= 2; return y; }
+int main(void) { printf("%d\n", wrapped(2) + looped(9) + more(1)); return 0; }
+"""
+
+
+def test_tiny_functions_are_left_out_with_the_reason_and_main_never(lab):
+    run = lab.run(TINY)
+    assert run.nesting_is_clean
+    assert set(run.visits) == {"main", "called", "looped", "looped:loop@6", "more"}
+    assert lab.left_out() == {
+        "square": "tiny: no loop, no call, at most 12 statements",
+        "wrapped": "tiny: inline, no loop, at most 12 statements",
+    }
+
+
+def test_an_empty_main_is_a_region(lab):
+    assert lab.run("int main() {}\n", "-std=gnu99").visits == {"main": 1}
+
+
+KR = r"""
+#include <stdio.h>
+int scale(a, n)
+    double *a;
+    int n;
+{
+    int i;
+    for (i = 0; i < n; i++)
+        a[i] *= 2;
+    return n;
+}
+main() { double a[3] = {1, 2, 3}; printf("%d %g\n", scale(a, 3), a[2]); return 0; }
+"""
+
+
+def test_old_style_definitions(lab):
+    run = lab.run(KR, "-std=gnu89")
+    assert run.nesting_is_clean
+    assert run.visits == {"main": 1, "scale": 1, "scale:loop@8": 1}
+
+
+EXEMPT = r"""
+#include <stdio.h>
+void quiet(int *n) __attribute__((no_instrument_function));
+void quiet(int *n) { for (int i = 0; i < 3; i++) printf("%d", *n); }
+static int plain(int n) { for (int i = 0; i < 3; i++) printf("%d", n); return n; }
+static int (*resolve(void))(int) { puts(""); return plain; }
+int chosen(int) __attribute__((ifunc("resolve")));
+__attribute__((naked)) void bare(void) { __asm__("ret"); }
+int main(void) { int n = 2; quiet(&n); bare(); return chosen(0); }
+"""
+
+
+def test_functions_whose_attributes_forbid_it_are_left_out(lab):
+    lab.tool.write("x.c", EXEMPT)
+    reasons = lab.left_out()
+    assert reasons["quiet"] == reasons["loop@4"] == "attribute no_instrument_function"
+    assert reasons["bare"] == "attribute naked"
+    assert reasons["resolve"] == "resolver of an indirect function"
+
+
+NESTED = r"""
+#include <stdio.h>
+static int outer(int n) {
+    int add(int x) { return x + n; }
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += add(i);
+    return s;
+}
+static int other(int n) { while (n > 3) n--; return n; }
+int main(void) { printf("%d %d\n", outer(4), other(5)); return 0; }
+"""
+
+
+def test_a_function_with_a_nested_one_is_a_region_without_loops_and_named(lab):
+    run = lab.run(NESTED)
+    assert run.nesting_is_clean
+    assert set(run.visits) == {"main", "outer", "other", "other:loop@10"}
+    assert run.messages.startswith("autoanalyzer: x.c:4:")
+    assert "the loops of outer are not instrumented" in run.messages

@@ -1,0 +1,128 @@
+"""The stub fits into every unit: standards, link modes, sanitizers, several objects, foreign linkers."""
+
+import platform
+import shutil
+
+import pytest
+
+SOURCE = """
+extern int printf(const char *, ...);
+static int f(int n) { int s = 0; while (n > 0) s += n--; return s; }
+int main(void) { printf("%d\\n", f(4)); return 0; }
+"""
+STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
+
+
+@pytest.mark.parametrize("cc", ["gcc", "clang"])
+@pytest.mark.parametrize("standard", ["c89", "gnu89", "c99", "c11", "gnu17", "c2x"])
+def test_every_standard_at_its_strictest(lab, cc, standard):
+    run = lab.run(SOURCE, f"-std={standard}", *STRICT, cc=cc)
+    assert run.visits == {"main": 1, "f": 1, "f:loop@3": 1}
+    assert not run.messages
+
+
+def test_no_warning_of_clang_at_all_is_about_us(lab):
+    lab.tool.write("x.c", SOURCE)
+    flags = ["-Weverything", "-c", "x.c", "-o", "x.o"]
+    plain = lab.tool("clang", *flags)
+    probed = lab.tool("autoanalyzer", "compile", "--", "clang", *flags)
+    assert probed.stderr == plain.stderr
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["-O3", "-flto"],
+        ["-O0"],
+        ["-Os", "-fPIC", "-fvisibility=hidden"],
+        ["-ffreestanding", "-fno-builtin"],
+        ["-fsanitize=address,undefined"],
+        ["-fsanitize=thread"],
+        ["-finstrument-functions", "-fno-pie", "-no-pie"],
+        ["-fno-common", "-ffunction-sections", "-Wl,--gc-sections"],
+        ["-fstack-protector-all", "-fexceptions", "-fno-plt"],
+    ],
+    ids=" ".join,
+)
+def test_modes_of_compiling(lab, flags):
+    source = SOURCE
+    if "-finstrument-functions" in flags:
+        hook = "void __cyg_profile_func_%s(void *f, void *c) __attribute__((no_instrument_function));"
+        body = "void __cyg_profile_func_%s(void *f, void *c) { (void)f; (void)c; }"
+        source = "\n".join(text % kind for kind in ("enter", "exit") for text in (hook, body)) + SOURCE
+    run = lab.run(source, *flags) if "-fsanitize" not in flags[0] else None
+    if run is None:
+        lab.tool.write("x.c", source)
+        assert lab.tool("autoanalyzer", "compile", "--", "gcc", *flags, "x.c", "-o", "probed").returncode == 0
+        done = lab.tool("./probed")
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"10\n", b"")
+        return
+    assert {"main", "f", f"f:loop@{6 if source != SOURCE else 3}"} <= set(run.visits)
+    assert not run.messages
+
+
+def test_a_static_program_stays_silent(lab):
+    run = lab.run(SOURCE, "-static")
+    assert run.visits == {}
+
+
+BARE = """
+int f(int n) { while (n > 3) n--; return n; }
+void _start(void) {
+    f(5);
+    for (;;)
+        __asm__ volatile("syscall" : : "a"(60), "D"(0) : "rcx", "r11");
+}
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="ends by a system call of x86-64")
+def test_a_program_without_a_library(lab):
+    lab.tool.write("x.c", BARE)
+    flags = ["-nostdlib", "-static", "-fno-stack-protector", "x.c", "-o", "bare"]
+    done = lab.tool("autoanalyzer", "compile", "--", "gcc", *flags)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert lab.tool("./bare").returncode == 0
+
+
+TWO = {
+    "a.c": "static int f(int n) { while (n > 3) n -= 2; return n; } int b(int); int main(void) { return f(8) + b(7); }",
+    "b.c": "static int f(int n) { while (n > 1) n -= 2; return n; } int b(int n) { return f(n); }\n",
+}
+
+
+def objects(lab, cc="gcc"):
+    for name, text in TWO.items():
+        lab.tool.write(name, text)
+        assert lab.tool("autoanalyzer", "compile", "--", cc, "-fPIC", "-c", name).returncode == 0
+        assert lab.tool(cc, "-fPIC", "-c", name, "-o", f"plain-{name}.o").returncode == 0
+
+
+@pytest.mark.parametrize("linker", ["gcc", "g++", "clang", "mpicc", "mpicxx"])
+def test_objects_are_linked_by_whatever_links(lab, linker):
+    if not shutil.which(linker):
+        pytest.skip(f"{linker} is not installed")
+    objects(lab)
+    assert lab.tool(linker, "plain-a.c.o", "plain-b.c.o", "-o", "plain").returncode == 0
+    assert lab.tool(linker, "a.o", "b.o", "-o", "probed").returncode == 0
+    run = lab.compare()
+    assert run.nesting_is_clean
+    assert run.visits == {"main": 1, "f": 2, "f:loop@1": 2, "b": 1}
+    assert {region.file for _, region in run.events if region.name == "f"} == {"a.c", "b.c"}
+
+
+def test_archives_relocatable_links_and_shared_libraries_each_work(lab):
+    objects(lab)
+    assert lab.tool("gcc", "plain-a.c.o", "plain-b.c.o", "-o", "plain").returncode == 0
+    steps = (
+        ["ld", "-r", "b.o", "-o", "b-again.o"],
+        ["ar", "crs", "libb.a", "b-again.o"],
+        ["gcc", "a.o", "-L.", "-lb", "-o", "probed"],
+    )
+    for step in steps:
+        assert lab.tool(*step).returncode == 0
+    assert lab.compare().visits == {"main": 1, "f": 2, "f:loop@1": 2, "b": 1}
+    (lab.tool.folder / "events").unlink()
+    assert lab.tool("gcc", "-shared", "b.o", "-o", "libc2.so").returncode == 0
+    assert lab.tool("gcc", "a.o", "-L.", "-lc2", "-Wl,-rpath,.", "-o", "probed").returncode == 0
+    assert lab.compare().visits == {"main": 1, "f": 2, "f:loop@1": 2, "b": 1}

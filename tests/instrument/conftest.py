@@ -1,0 +1,94 @@
+"""Instrumented and untouched programs side by side, and a probe library that watches the nesting."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autoanalyzer.experiment.region import Region
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Run:
+    """What an instrumented program did, once it has been found to print what the untouched one prints."""
+
+    events: tuple[tuple[str, Region], ...]
+    messages: str
+
+    @property
+    def nesting_is_clean(self) -> bool:
+        return all(event in {"enter", "exit"} for event, _ in self.events)
+
+    @property
+    def still_open(self) -> list[str]:
+        return [region.name for event, region in self.events if event == "open"]
+
+    @property
+    def visits(self) -> dict[str, int]:
+        """Entries by the region's name; loops as function:loop@line."""
+        return dict(Counter(_label(region) for event, region in self.events if event == "enter"))
+
+
+def _label(region: Region) -> str:
+    return region.name if region.kind == "function" else f"{region.function}:{region.name}"
+
+
+@pytest.fixture(scope="session")
+def probe_check(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("probe") / "probe_check.so"
+    flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["gcc", *flags, HERE / "probe_check.c", "-o", library], check=True)
+    return library
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Builds a program untouched and instrumented, runs both, compares."""
+
+    tool: Any
+    probe: Path
+
+    def run(self, source: str | bytes, *flags: str, cc: str = "gcc", name: str = "x.c") -> Run:
+        path = self.tool.folder / name
+        path.write_bytes(source if isinstance(source, bytes) else source.encode())
+        command = [cc, "-O1", "-g", name, *flags]
+        plain = self.tool(*command, "-o", "plain")
+        assert plain.returncode == 0, plain.stderr.decode()
+        built = self.tool("autoanalyzer", "compile", "--", *command, "-o", "probed")
+        assert built.returncode == 0, built.stderr.decode()
+        return self.compare(built.stderr.decode())
+
+    def compare(self, messages: str = "") -> Run:
+        events = self.tool.folder / "events"
+        untouched = self.tool("./plain")
+        silent = self.tool("./probed")
+        watched = self.tool("./probed", env={"LD_PRELOAD": str(self.probe), "PROBE_EVENTS": str(events)})
+        for done in (silent, watched):
+            assert (done.returncode, done.stdout) == (untouched.returncode, untouched.stdout)
+        return Run(tuple(_events(events)), messages)
+
+    def left_out(self, *words: str) -> dict[str, str]:
+        """Region name → reason, as ``autoanalyzer regions`` prints it."""
+        done = self.tool("autoanalyzer", "regions", "--cc", "gcc", *(words or ("x.c",)))
+        assert done.returncode == 0, done.stderr.decode()
+        lines = done.stdout.decode().partition("left out\n")[2].splitlines()
+        return {line.split()[0]: line.partition(": ")[2] for line in lines}
+
+
+def _events(path: Path) -> list[tuple[str, Region]]:
+    if not path.exists():
+        return []
+    lines = path.read_bytes().decode("utf-8", "surrogateescape").splitlines()
+    return [(event, Region.from_descriptor(text)) for event, _, text in (line.partition(" ") for line in lines)]
+
+
+@pytest.fixture
+def lab(tool: Any, probe_check: Path) -> Lab:
+    return Lab(tool, probe_check)

@@ -1,0 +1,41 @@
+/* A probe library for tests: writes every event into $PROBE_EVENTS and says where nesting breaks. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Thread_local const char *stack[4096];
+static _Thread_local int depth;
+static int file = -1;
+
+static void put(const char *event, const char *descriptor) {
+    char line[1024];
+    int length;
+    if (file < 0) {
+        const char *path = getenv("PROBE_EVENTS");
+        file = open(path ? path : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    }
+    length = snprintf(line, sizeof line, "%s %s\n", event, descriptor);
+    if (write(file, line, (size_t)length) != length)
+        abort();
+}
+
+void aa_probe_enter(const char *descriptor) {
+    put("enter", descriptor);
+    stack[depth++] = descriptor;
+}
+
+void aa_probe_exit(const char *descriptor) {
+    put("exit", descriptor);
+    if (depth == 0 || strcmp(stack[depth - 1], descriptor) != 0)
+        put("mismatch", descriptor);
+    else
+        depth--;
+}
+
+__attribute__((destructor)) static void end(void) {
+    while (depth > 0)
+        put("open", stack[--depth]);
+}
