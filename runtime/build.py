@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -37,7 +38,8 @@ _FLAGS: Final = (
         "-fvisibility=hidden",
         "-ftls-model=initial-exec",
     ),
-    # What the MPI compiler adds must not be linked: the library is preloaded into shells too.
+    # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that
+    # nothing of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
     *("-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now"),
 )
 
@@ -51,7 +53,7 @@ def probe_library(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path
         BuildError: There is no compiler, it fails, or the cache cannot be written.
     """
     cache = cache_folder(environment)
-    folder = cache / f"probe-{_key(mpi.library)}"
+    folder = _folder(cache, mpi.library)
     if not (folder / LIBRARY).exists():
         with _locked(cache):
             if not (folder / LIBRARY).exists():
@@ -60,15 +62,24 @@ def probe_library(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path
 
 
 def build_ahead(compiler: Sequence[str], program: Path, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Build the library for a program that was just linked, where its compiler is at hand for sure.
+    """Build the library for an MPI program that was just linked, where its compiler is at hand for sure.
 
     Nothing depends on it: a library that cannot be built now is missed, and reported, when the program is run.
+
+    Returns:
+        The library; None if there is none now.
     """
     library = linked_mpi(program, environment)
-    try:
-        return probe_library(Mpi(library), {**environment, "AUTOANALYZER_CC": " ".join(compiler)})
-    except BuildError:
+    if library is None:
         return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if _log(cache_folder(environment), library).exists():
+                return None  # it failed before; a build system would wait for the same failure at each link
+            return probe_library(Mpi(library), {**environment, "AUTOANALYZER_CC": shlex.join(compiler)})
+        except BuildError:
+            return None
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -114,6 +125,14 @@ def _private_folder(unusable: Path) -> Path:
     return folder
 
 
+def _folder(cache: Path, library: MpiLibrary | None) -> Path:
+    return cache / f"probe-{_key(library)}"
+
+
+def _log(cache: Path, library: MpiLibrary | None) -> Path:
+    return _folder(cache, library).with_suffix(".log")
+
+
 def _key(library: MpiLibrary | None) -> str:
     """What the result depends on: our sources and the MPI library's file. No compiler is run to find it."""
     digest = hashlib.sha256()
@@ -143,7 +162,7 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
     compiler = _compiler(mpi, environment)
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name)
-        log = folder.with_suffix(".log")
+        log = _log(folder.parent, mpi.library)
         if mpi.library:
             _generate(compiler, mpi.library, work, log, environment)
         _run([*compiler, *_arguments(mpi.library, work)], log, environment)
@@ -154,8 +173,8 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
 
 def _compiler(mpi: Mpi, environment: Mapping[str, str]) -> tuple[str, ...]:
     if mpi.library is None:
-        for name in ("cc", "gcc", "clang"):
-            if path := shutil.which(name, path=environment.get("PATH")):
+        for name in (environment.get("AUTOANALYZER_CC", ""), "cc", "gcc", "clang"):
+            if name and (path := shutil.which(name, path=environment.get("PATH"))):
                 return (path,)
         raise BuildError("a C compiler wanted to build the probe library, found none on PATH: install gcc")
     found = []
@@ -194,7 +213,13 @@ def _arguments(library: MpiLibrary | None, work: Path) -> list[str]:
 def _run(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
     """Run a compiler; what a failing one says is kept."""
     run = subprocess.run(
-        command, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     if run.returncode != 0:
         log.write_text(f"{' '.join(command)}\n{run.stderr}")

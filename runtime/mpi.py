@@ -82,6 +82,7 @@ def _is_open_mpi(launcher: str, environment: Mapping[str, str]) -> bool | None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
             timeout=20,
         )

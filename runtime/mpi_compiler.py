@@ -55,7 +55,7 @@ def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibra
     if library:
         for folder in library.path.parents[1:3]:
             yield [str(folder / "bin" / "mpicc")]
-    for name in ("mpicc", "mpicc.openmpi", "mpicc.mpich", "mpiicx", "mpiicc"):
+    for name in ("mpicc", "mpicc.openmpi", "mpicc.mpich", "mpiicx", "mpiicc", "cc"):  # cc: on Cray systems
         yield [name]
 
 

@@ -61,6 +61,7 @@ def linked_mpi(executable: Path, environment: Mapping[str, str]) -> MpiLibrary |
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
         )
     except OSError:

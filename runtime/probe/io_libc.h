@@ -49,24 +49,25 @@ int close_range(unsigned first, unsigned last, int flags);
             __pread64_chk) function(write) function(pwrite) function(pwrite64) function(writev)              \
             function(pwritev) function(pwritev64) function(pwritev2) function(pwritev64v2) function(         \
                 sendfile) function(sendfile64) function(copy_file_range) function(fsync) function(fdatasync) \
-                function(close) function(dup2) function(dup3) function(closefrom) function(                  \
-                    close_range) function(fclose) function(freopen) function(freopen64) function(fflush)     \
-                    function(fflush_unlocked) function(fseek) function(fseeko) function(fseeko64) function(  \
-                        fwrite) function(fwrite_unlocked) function(fputc) function(putc) function(_IO_putc)  \
-                        function(fputc_unlocked) function(putc_unlocked) function(putchar)                   \
-                            function(putchar_unlocked) function(putw) function(puts) function(fputs)         \
-                                function(fputs_unlocked) function(vfprintf) function(__vfprintf_chk)         \
-                                    function(vdprintf) function(__vdprintf_chk) function(fread) function(    \
-                                        fread_unlocked) function(__fread_chk) function(__fread_unlocked_chk) \
-                                        function(fgetc) function(getc) function(_IO_getc)                    \
-                                            function(fgetc_unlocked) function(getc_unlocked)                 \
-                                                function(getchar) function(getchar_unlocked) function(getw)  \
-                                                    function(fgets) function(fgets_unlocked)                 \
-                                                        function(__fgets_chk) function(__fgets_unlocked_chk) \
-                                                            function(getdelim) function(__getdelim)          \
-                                                                function(getline) function(vfscanf)          \
-                                                                    function(__isoc99_vfscanf)               \
-                                                                        function(__isoc23_vfscanf)
+                function(close) function(dup2) function(dup3) function(closefrom) function(close_range)      \
+                    function(fclose) function(pclose) function(freopen) function(freopen64) function(fflush) \
+                        function(fflush_unlocked) function(fseek) function(fseeko) function(fseeko64)        \
+                            function(fwrite) function(fwrite_unlocked) function(fputc) function(             \
+                                putc) function(_IO_putc) function(fputc_unlocked) function(putc_unlocked)    \
+                                function(putchar) function(putchar_unlocked) function(putw) function(puts)   \
+                                    function(fputs) function(fputs_unlocked) function(vfprintf) function(    \
+                                        __vfprintf_chk) function(vdprintf) function(__vdprintf_chk)          \
+                                        function(fread) function(fread_unlocked) function(__fread_chk)       \
+                                            function(__fread_unlocked_chk) function(fgetc) function(getc)    \
+                                                function(_IO_getc) function(fgetc_unlocked)                  \
+                                                    function(getc_unlocked) function(getchar) function(      \
+                                                        getchar_unlocked) function(getw) function(fgets)     \
+                                                        function(fgets_unlocked) function(__fgets_chk)       \
+                                                            function(__fgets_unlocked_chk)                   \
+                                                                function(getdelim) function(__getdelim)      \
+                                                                    function(getline) function(vfscanf)      \
+                                                                        function(__isoc99_vfscanf)           \
+                                                                            function(__isoc23_vfscanf)
 
 #define AA_LIBC_POINTER(name) __typeof__(name) *name;
 

@@ -169,11 +169,15 @@ static void forget(FILE *stream) {
     aa_io_forget(fd, fd < 0 ? -1 : fd);
 }
 
-AA_EXPORT int fclose(FILE *stream) {
-    struct aa_stream_call call = timed_begin(stream);
-    forget(stream);
-    return timed_end(call, aa_libc()->fclose(stream));
-}
+#define CLOSE(function)                                                                                      \
+    AA_EXPORT int function(FILE *stream) {                                                                   \
+        struct aa_stream_call call = timed_begin(stream);                                                    \
+        forget(stream);                                                                                      \
+        return timed_end(call, aa_libc()->function(stream));                                                 \
+    }
+
+CLOSE(fclose)
+CLOSE(pclose)
 
 #define REOPEN(function)                                                                                     \
     AA_EXPORT FILE *function(const char *path, const char *mode, FILE *stream) {                             \

@@ -95,6 +95,16 @@ static void not_files(void) {
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 || sockets[0] != fd)
         abort();
     CASE("socket after stream", 0, 0, 0, write(fd, data, 10));
+    close(fd);
+    FILE *command = popen("cat > /dev/null", "w");
+    CASE("command", 0, 0, 0, fputs("x", command));
+    fd = fileno(command);
+    pclose(command);
+    stream = fopen("reused", "w");
+    if (fileno(stream) != fd)
+        abort();
+    CASE("stream after command", 1, 0, 1, fputs("x", stream));
+    fclose(stream);
     CASE("invalid", 0, 0, 0, write(-1, data, 10));
 }
 

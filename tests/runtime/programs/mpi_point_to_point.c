@@ -247,6 +247,17 @@ static void given_up(void) {
     MPI_Barrier(ring);
 }
 
+/* Too little room. */
+static void truncated(void) {
+    MPI_Request requests[2];
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+    MPI_Irecv(in, 1, MPI_INT, left, 80, ring, &requests[0]);
+    MPI_Isend(out, N, MPI_INT, right, 80, ring, &requests[1]);
+    CASE("Wait, failed", 0, 0, 0, if (MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS) abort());
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(ring, &rank);
@@ -264,6 +275,7 @@ int main(int argc, char **argv) {
     one_of_several();
     persistent();
     given_up();
+    truncated();
     close_cases();
     MPI_Finalize();
     return 0;
