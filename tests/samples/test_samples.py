@@ -1,0 +1,124 @@
+"""The tool finds what is planted in the samples, and acquits the rest."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+LAUNCH = ("mpirun.openmpi", "--oversubscribe", "-n", "4")
+
+
+class Sample:
+    """A sample, built in a folder of its own by the instrumenting compiler and run once under the tool."""
+
+    def __init__(self, name: str, folder: Path, *variables: str):
+        built = shutil.ignore_patterns("*.o", "*.out", ".built-with", name)
+        self.folder = Path(shutil.copytree(SAMPLES / name, folder / name, ignore=built))
+        self.program = f"./{name}"
+        self.build(SCRIPTS / "aa-mpicc", *variables)
+        self.printed = self.output(SCRIPTS / "autoanalyzer", "run", "-o", "out", "--", *LAUNCH, self.program)
+
+    def build(self, compiler: str | Path, *variables: str) -> None:
+        subprocess.run(["make", "-s", f"CC={compiler}", *variables], cwd=self.folder, check=True)
+
+    def output(self, *command: str | Path) -> str:
+        return subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def printed_untouched(self) -> str:
+        self.build("mpicc.openmpi")
+        return self.output(*LAUNCH, self.program)
+
+    def dissimilarity(self, *options: str) -> Any:
+        self.output(SCRIPTS / "autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
+        return json.loads((self.folder / "findings.json").read_text())["dissimilarity"]
+
+    def line_of(self, file: str, text: str) -> int:
+        """The number of the only line of a source that holds a text."""
+        lines = (self.folder / file).read_text().splitlines()
+        (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+        return number
+
+
+@pytest.fixture(scope="module")
+def rays(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return Sample("rays", tmp_path_factory.mktemp("static"))
+
+
+@pytest.fixture(scope="module")
+def dynamic_rays(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return Sample("rays", tmp_path_factory.mktemp("dynamic"), "SCHEDULE=dynamic")
+
+
+@pytest.fixture(scope="module")
+def heat(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return Sample("heat", tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture(scope="module")
+def overlapping_heat(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return Sample("heat", tmp_path_factory.mktemp("overlap"), "OVERLAP=1")
+
+
+def test_the_static_schedule_of_rays_makes_every_rank_a_cluster_of_its_own(rays: Sample) -> None:
+    assert rays.dissimilarity()["clusters"] == [[0], [1], [2], [3]]
+    assert rays.dissimilarity("--exclude-rank", "0")["clusters"] == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize("options", [(), ("--exclude-rank", "0")], ids=["with the master", "without the master"])
+def test_the_loop_over_the_rays_is_the_core_of_the_imbalance(rays: Sample, options: tuple[str, ...]) -> None:
+    (core,) = rays.dissimilarity(*options)["cccr"]
+    line = rays.line_of("propagate.c", "ray < rays")
+    assert (core["kind"], core["function"], core["line"]) == ("loop", "propagate", line)
+    assert Path(core["file"]).name == "propagate.c"
+    assert "/work/" in core["path"]
+
+
+def test_smoothing_and_writing_are_no_reason_why_the_workers_of_rays_differ(rays: Sample) -> None:
+    functions = {region["function"] for region in rays.dissimilarity("--exclude-rank", "0")["ccr"]}
+    assert functions == {"follow", "work", "propagate"}
+
+
+def test_the_dynamic_schedule_makes_the_workers_of_rays_alike(dynamic_rays: Sample) -> None:
+    found = dynamic_rays.dissimilarity("--exclude-rank", "0")
+    assert (found["clusters"], found["ccr"], found["cccr"]) == ([[1, 2, 3]], [], [])
+
+
+def test_rays_prints_the_same_untouched_and_under_the_tool_with_either_schedule(
+    rays: Sample, dynamic_rays: Sample
+) -> None:
+    assert rays.printed == dynamic_rays.printed == rays.printed_untouched()
+
+
+def test_heat_is_one_cluster(heat: Sample) -> None:
+    found = heat.dissimilarity()
+    assert (found["clusters"], found["ccr"], found["cccr"]) == ([[0, 1, 2, 3]], [], [])
+
+
+def test_heat_that_overlaps_is_one_cluster(overlapping_heat: Sample) -> None:
+    assert overlapping_heat.dissimilarity()["clusters"] == [[0, 1, 2, 3]]
+
+
+def test_heat_prints_the_same_untouched_and_under_the_tool_overlapping_or_not(
+    heat: Sample, overlapping_heat: Sample
+) -> None:
+    assert heat.printed == overlapping_heat.printed == heat.printed_untouched()
+
+
+@pytest.mark.parametrize(
+    ("sample", "arguments"), [("rays", ["x"]), ("rays", ["2"]), ("rays", ["1", "1", "1"]), ("heat", ["841"])]
+)
+def test_bad_arguments_are_one_line_and_exit_status_2(sample: str, arguments: list[str], tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(SAMPLES / sample, tmp_path / sample))
+    subprocess.run(["make", "-s", "CC=mpicc.openmpi"], cwd=folder, check=True)
+    run = subprocess.run([*LAUNCH, f"./{sample}", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert sum(sample in line for line in run.stderr.splitlines()) == 1
