@@ -10,7 +10,7 @@ from ..errors import SourceError
 from .compiler import Argument, CompilerCommand
 from .dependencies import dependency_words
 from .source import instrument_text
-from .steps import Finished, Headers, compile_words, preprocess, run
+from .steps import Headers, compile_words, preprocess, run, untouched_words
 from .workspace import workspace
 
 __all__ = ["Build"]
@@ -27,38 +27,44 @@ class Build:
         self.command = command
         self.instrumented: dict[Argument, str] = {}
         self.warnings: list[str] = []
-        self.colours = ["-fdiagnostics-color=always"] if sys.stderr.isatty() else []
 
     def run(self) -> int:
-        """Compile, and give the compiler's status; its messages appear once, as without instrumentation."""
+        """Compile, and give the compiler's status."""
         with workspace() as folder:
             return self._run(folder)
 
     def _run(self, folder: Path) -> int:
-        messages = self._instrument(folder)
-        if messages is None or not self.instrumented:
-            return self._as_it_is()
-        compiled = run(compile_words(self.command, self.instrumented, self.colours), messages=True)
-        if compiled.status:
-            return self._as_it_is(because=compiled)
-        _forward(messages, compiled.messages)
-        self._warn()
-        return 0
+        silent = self._instrument(folder)
+        if silent is None or not self.instrumented:
+            return self._ended(run(self.command.words).status)
+        words = compile_words(self.command, self.instrumented)
+        compiled = run(words, messages=True)
+        if compiled.status == 0 and silent and not compiled.messages:
+            return self._ended(0)
+        # The user's messages are those of the untouched command: guards change what flow analysis sees, and
+        # preprocessed text where a macro is blamed.
+        if status := self._untouched(folder / "untouched"):
+            return status
+        if compiled.status and run([*words, "-w"], messages=True).status:
+            names = ", ".join(source.words[0] for source in self.instrumented)
+            self.warnings.append(f"{names}: not instrumented: {_first_error(compiled.messages)}; compiled as it is")
+            return self._ended(run(self.command.words, messages=True).status)
+        return self._ended(0)
 
-    def _instrument(self, folder: Path) -> bytes | None:
-        """Write the instrumented text of each source, and give the preprocessor's messages; None if it fails."""
+    def _instrument(self, folder: Path) -> bool | None:
+        """Write the instrumented text of each source; tell whether the preprocessor was silent, None if it failed."""
         headers = Headers(self.command.compiler)
         dependencies = dependency_words(self.command)
-        messages = b""
+        silent = True
         for number, source in enumerate(self.command.sources):
-            done = preprocess(self.command, source, [*self.colours, *dependencies.get(source, [])])
+            done = preprocess(self.command, source, dependencies.get(source, []))
             if done.status:
                 return None
-            messages += done.messages
+            silent = silent and not done.messages
             # Sources may share a base name, and the names of outputs follow from it.
             path = folder / str(number) / f"{Path(source.words[0]).stem}.i"
             self._instrument_one(source, done.output, headers, path)
-        return messages
+        return silent
 
     def _instrument_one(self, source: Argument, text: bytes, headers: Headers, path: Path) -> None:
         try:
@@ -73,28 +79,21 @@ class Build:
             path.write_bytes(result.text)
             self.instrumented[source] = str(path)
 
-    def _as_it_is(self, because: Finished | None = None) -> int:
-        status = run(self.command.words).status
-        if status == 0 and because is not None:
-            names = ", ".join(source.words[0] for source in self.instrumented)
-            self.warnings.append(f"{names}: not instrumented: {_first_error(because.messages)}; compiled as it is")
-        if status == 0:
-            self._warn()
-        return status
+    def _untouched(self, folder: Path) -> int:
+        """Carry the untouched command out with its outputs put aside, for its messages; give its status."""
+        folder.mkdir()
+        for number, words in enumerate(untouched_words(self.command)):
+            if status := run([*words, "-o", str(folder / str(number))]).status:
+                return status
+        return 0
 
-    def _warn(self) -> None:
-        for warning in self.warnings:
-            sys.stderr.write(f"autoanalyzer: {warning}\n")
+    def _ended(self, status: int) -> int:
+        """Warn, unless the compiler has more to say."""
+        if status == 0:
+            sys.stderr.writelines(f"autoanalyzer: {warning}\n" for warning in self.warnings)
+        return status
 
 
 def _first_error(messages: bytes) -> str:
     lines = os.fsdecode(messages).splitlines()
     return next((line for line in lines if "error" in line), "the instrumented text does not compile")
-
-
-def _forward(preprocessing: bytes, compiling: bytes) -> None:
-    """Pass messages on; what the compiler's driver says in both steps, once."""
-    again = set(compiling.splitlines())
-    kept = [line for line in preprocessing.splitlines(keepends=True) if line.rstrip(b"\r\n") not in again]
-    sys.stderr.buffer.write(b"".join(kept) + compiling)
-    sys.stderr.flush()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from itertools import pairwise
 from typing import Final
 
-from .compiler import Argument, CompilerCommand
+from .compiler import Argument, CompilerCommand, Role
 from .steps import run
 
 __all__ = ["dependency_words"]
 
 _WRITES: Final = frozenset(["-MD", "-MMD"])
 _FILE_OPTIONS: Final = frozenset(["-MD", "-MMD", "-dependency-file"])
-_TARGET_OPTIONS: Final = frozenset(["-MT", "-MQ"])
+_TARGET_OPTIONS: Final = ("-MT", "-MQ")
+_NAMES_TARGET: Final = re.compile(r"^-M[TQ]|^-Wp,.*,-M[TQ]")
+_WRITES_BELOW: Final = ("-Wp,-MD", "-Wp,-MMD")
 
 
 def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
@@ -23,14 +26,18 @@ def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
     Where they go, and to what target, follows from ``-o``, the number of sources and the compiler's version: the
     compiler is asked what it would do (``-###``).
     """
-    options = [argument.words[0] for argument in command.arguments]
-    if _WRITES.isdisjoint(options):
+    options = command.of(Role.DEPENDENCY)
+    writes = not _WRITES.isdisjoint(options)
+    if not writes and not any(option.startswith(_WRITES_BELOW) for option in options):
         return {}
+    wanted = [
+        *(_FILE_OPTIONS if writes and not any(option.startswith("-MF") for option in options) else []),
+        *(_TARGET_OPTIONS if not any(_NAMES_TARGET.search(option) for option in options) else []),
+    ]
     asked = run([*command.words, "-###"], output=True, messages=True)
     calls = [_words(line) for line in os.fsdecode(asked.messages).splitlines() if line.startswith(" ")]
-    has_target = any(option.startswith(tuple(_TARGET_OPTIONS)) for option in options)
     return {
-        source: _options(call, with_target=not has_target)
+        source: _options(call, wanted)
         for source in command.sources
         for call in calls
         if source.words[0] in call and not _FILE_OPTIONS.isdisjoint(call)
@@ -44,11 +51,10 @@ def _words(line: str) -> list[str]:
         return []
 
 
-def _options(call: list[str], *, with_target: bool) -> list[str]:
+def _options(call: list[str], wanted: list[str]) -> list[str]:
+    """Pick the wanted options out of the call of the compiler proper, as its driver spells them."""
     words: list[str] = []
     for option, value in pairwise(call):
-        if option in _FILE_OPTIONS:
-            words += ["-MF", value]
-        elif option in _TARGET_OPTIONS and with_target:
-            words += [option, value]
+        if option in wanted:
+            words += [option if option in _TARGET_OPTIONS else "-MF", value]
     return words

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from .compiler import Argument, CompilerCommand, Role, no_compiler
 
-__all__ = ["Finished", "Headers", "compile_words", "preprocess", "run"]
+__all__ = ["Finished", "Headers", "compile_words", "preprocess", "run", "untouched_words"]
 
 _SEARCH_LIST: Final = "search starts here:"
 _SEARCH_END: Final = "End of search list."
@@ -83,26 +84,41 @@ def preprocess(command: CompilerCommand, source: Argument, extra: list[str]) -> 
     Args:
         command: The user's command.
         source: The source, one of the command's.
-        extra: Further words, as for dependencies and colours.
+        extra: Further words, as for dependencies.
     """
     words = [*command.compiler, *command.of(Role.PREPROCESS, Role.BOTH, Role.DEPENDENCY), *extra, "-E", "-C"]
     language = ["-x", source.language] if source.language else []
     return run([*words, *language, *source.words], output=True, messages=True)
 
 
-def compile_words(command: CompilerCommand, instrumented: dict[Argument, str], extra: list[str]) -> list[str]:
+def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -> list[str]:
     """Give the user's command with instrumented text in the place of sources.
 
     What only the preprocessor needs is left out, for it has done its work and some compilers complain of it; it
     stays if a source goes in as it is.
     """
-    as_it_is = any(source not in instrumented for source in command.sources)
-    words = [*command.compiler, *extra]
+    roles = {Role.DEPENDENCY, Role.LANGUAGE}
+    if all(source in instrumented for source in command.sources):
+        roles.add(Role.PREPROCESS)
+    words = list(command.compiler)
+    language = ""
     for argument in command.arguments:
-        if argument in instrumented and argument.language:
-            words += ["-x", "cpp-output", instrumented[argument], "-x", argument.language]
-        elif argument in instrumented:
-            words.append(instrumented[argument])
-        elif argument.role is not Role.DEPENDENCY and (argument.role is not Role.PREPROCESS or as_it_is):
+        if argument.role in {Role.SOURCE, Role.INPUT}:
+            wanted = "" if argument in instrumented else argument.language
+            words += ["-x", wanted or "none"] if wanted != language else []
+            words += [instrumented[argument]] if argument in instrumented else argument.words
+            language = wanted
+        elif argument.role not in roles:
             words += argument.words
     return words
+
+
+def untouched_words(command: CompilerCommand) -> Iterator[list[str]]:
+    """Give the user's command without outputs and dependencies, once a source where one ``-o`` cannot do for all."""
+    by_source = not {"-c", "-S"}.isdisjoint(command.of(Role.COMPILE))
+    for chosen in command.sources if by_source else [None]:
+        left_out = {Role.DEPENDENCY, Role.OUTPUT} | ({Role.SOURCE, Role.INPUT, Role.LANGUAGE} if chosen else set())
+        words = [*command.compiler, *command.of(*(role for role in Role if role not in left_out))]
+        if chosen:
+            words += [*(["-x", chosen.language] if chosen.language else []), *chosen.words]
+        yield words

@@ -13,7 +13,8 @@ static int sum(int n) {
 def test_functions_of_a_users_header_are_regions_of_that_header(lab):
     (lab.tool.folder / "inc").mkdir()
     lab.tool.write("inc/sum.h", HEADER)
-    run = lab.run('#include "sum.h"\n#include <stdio.h>\nint main(void) { printf("%d", sum(4)); return 0; }\n', "-Iinc")
+    main = '#include "sum.h"\n#include <stdio.h>\nint main(void) { printf("%d", sum(4)); return 0; }\n'
+    run = lab.run(main, "-Iinc")
     assert {(region.name, region.file, region.first_line) for _, region in run.events} == {
         ("main", "x.c", 3),
         ("sum", "inc/sum.h", 2),
@@ -27,7 +28,7 @@ static int square(int x) { return x * x; }
 static int called(int x) { return square(x) + 1; }
 static inline int wrapped(int x) { return called(x); }
 static int looped(int x) { while (x > 3) x--; return x; }
-static int more(int x) { int y = x; y++; y *= 2; return y; }
+static int more(int x) { int y = x; y++; y *= 2; y++; y *= 3; y++; y *= 4; y++; y *= 5; y++; y *= 6; y++; y *= 7; return y; }
 int main(void) { printf("%d\n", wrapped(2) + looped(9) + more(1)); return 0; }
 """
 

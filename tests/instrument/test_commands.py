@@ -1,0 +1,156 @@
+"""A compiler command does with probes what it does without: files, dependencies, messages, status."""
+
+import re
+import shlex
+import shutil
+from dataclasses import replace
+
+import pytest
+
+SOURCES = {
+    "inc/k.h": "int k(int);\n#define UNUSED 1\n",
+    "src/k.c": '#include "k.h"\n#include <stdio.h>\n#define HERE 1\nint k(int n) { while (n > 3) n--; return n; }\n',
+    "m.c": '#include "k.h"\nint main(void) { for (int i = 0; i < 2; i++) k(i); return k(9); }\n',
+    "other/m.c": "int other(int n) { while (n > 3) n--; return n; }\n",
+    "bad.c": "#include <stdio.h>\nint f(void) { return 1 + ; }\nint g(void) { return missing; }\n",
+    "nohead.c": '#include "nowhere.h"\nint f(void) { return 1; }\n',
+    "undefined.c": "int elsewhere(void);\nint main(void) { return elsewhere(); }\n",
+    "warns.c": """#include <stdio.h>
+#warning "by the user"
+#define TWICE(x) ((x) + (x)) /* comment */
+static int unused;
+int f(int n, char *s) {
+    switch (n) {
+    case 1: n++; /* FALLTHRU */
+    case 2: n++; break;
+    case 3: n = TWICE(s == 0);
+    case 4: n = 1;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        int n = i;
+        if (n) printf("%s\\n", n);
+    }
+    if (n = 2) return 1;
+}
+#pragma unknown thing
+""",
+    "two words.c": "int words(int n) { while (n > 3) n--; return n; }\n",
+    "flags.rsp": "-Iinc -DN=2\n-O1 'src/k.c'\n",
+    "text": "int t(int n) { while (n > 3) n--; return n; }\n",
+}
+
+COMMANDS = """
+-Iinc -c src/k.c
+-Iinc -c src/k.c -o src/k.o
+-Iinc -S src/k.c
+-Iinc -MD -c src/k.c
+-Iinc -MMD -MP -c src/k.c -o src/k.o
+-Iinc -MD -MF dep.x -MT 'a b' -c src/k.c -o src/k.o
+-Iinc -MD -MFdep.x -MTab -c src/k.c
+-Iinc -MMD -MF dep.x -c src/k.c -o src/k.o
+-Iinc -MD -MQ 'a$b' -c src/k.c
+-Iinc -Wp,-MD,foo.d -c src/k.c -o src/kk.o
+-Iinc -Wp,-MMD,foo.d,-MT,zz -c src/k.c
+-Iinc -MD src/k.c m.c -o prog
+-Iinc -MD -MF x.d m.c src/k.c -o prog
+-Iinc -MM src/k.c
+-Iinc -M -MF x.d src/k.c
+-Iinc -E src/k.c
+-Iinc -fsyntax-only src/k.c
+-Iinc -c m.c src/k.c
+-Iinc -c m.c other/m.c
+-Iinc m.c src/k.c
+-Iinc --coverage m.c src/k.c -o prog
+-Iinc --coverage -c src/k.c -o src/k.o
+-Iinc -g -gsplit-dwarf -c src/k.c -o src/z.o
+-Iinc -x c -c src/k.c
+-Iinc -x c text m.c -x none src/k.c -o prog
+-Iinc -pipe -include inc/k.h -DX=1 -imacros inc/k.h m.c src/k.c -lm -Wl,-O1 -o prog -Wall -Wextra
+-Iinc -Werror -Wunused-macros -Wall -c src/k.c
+@flags.rsp -c -o k.o
+-c 'two words.c' -o 'two words.o'
+-Wall -Wextra -c warns.c
+-Wall -Wextra -Werror -c warns.c
+-c bad.c
+-c nohead.c
+-c missing.c
+undefined.c -o undefined
+--version
+-dumpmachine
+-print-file-name=libc.a
+-v
+-c
+""".strip().splitlines()
+
+TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
+
+
+def files(folder):
+    return {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("cc", ["gcc", "clang"])
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_gives_what_it_gives_without_probes(tool, cc, words):
+    done = {}
+    for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
+        there = replace(tool, folder=tool.folder / kind)
+        for name, text in SOURCES.items():
+            there.write(name, text)
+        done[kind] = there(*prefix, cc, *shlex.split(words))
+    plain, probed = (files(tool.folder / kind) for kind in ("plain", "probed"))
+    assert set(probed) == set(plain)
+    for name in plain:
+        if name.suffix in {".d", ".x"}:
+            assert probed[name].read_text() == plain[name].read_text()
+    assert done["probed"].returncode == done["plain"].returncode
+    assert done["probed"].stdout == done["plain"].stdout
+    assert TEMPORARY.sub(b"", done["probed"].stderr) == TEMPORARY.sub(b"", done["plain"].stderr)
+
+
+def test_debug_information_names_source_and_folder_as_ever(tool):
+    tool.write("src/k.c", SOURCES["src/k.c"].replace('#include "k.h"', ""))
+    for cc in ("gcc", "clang"):
+        found = []
+        for prefix in ([], ["autoanalyzer", "compile", "--"]):
+            assert tool(*prefix, cc, "-g", "-c", "src/k.c", "-o", "k.o").returncode == 0
+            text = tool("readelf", "--debug-dump=info", "--dwarf-depth=1", "k.o").stdout.decode()
+            found.append(
+                [
+                    line.rpartition(": ")[2]
+                    for line in text.splitlines()
+                    if "DW_AT_name" in line or "DW_AT_comp_dir" in line
+                ]
+            )
+        assert found[0] == found[1]
+        assert found[0][0].strip() == "src/k.c"
+
+
+def places(assembly):
+    """Line and column of each location that names k.c."""
+    number = re.findall(r'\.file (\d+) "k.c"', assembly)[-1]
+    return set(re.findall(rf"\.loc {number} (\d+) (\d+)", assembly))
+
+
+def test_lines_and_columns_of_debug_information_stay(tool):
+    tool.write("k.c", "int k(int n) {\n    int s = 0;  while (n > 3) s += n--;   return s;\n}\n")
+    found = []
+    for prefix in ([], ["autoanalyzer", "compile", "--"]):
+        tool(*prefix, "gcc", "-g", "-O0", "-S", "k.c", "-o", "k.s")
+        found.append(places((tool.folder / "k.s").read_text()))
+    assert len(found[0]) > 5
+    assert found[0] <= found[1]
+
+
+def test_coverage_counts_the_users_lines(tool):
+    if not shutil.which("gcov"):
+        pytest.skip("gcov is not installed")
+    tool.write(
+        "m.c", "int main(void) {\n    int n = 0;\n    for (int i = 0; i < 7; i++)\n        n += i;\n    return n;\n}\n"
+    )
+    tool("autoanalyzer", "compile", "--", "gcc", "--coverage", "m.c", "-o", "m")
+    tool("./m")
+    done = tool("gcov", "m.c")
+    assert b"autoanalyzer" not in done.stdout
+    text = (tool.folder / "m.c.gcov").read_text()
+    assert "        7:    4:        n += i;" in text
