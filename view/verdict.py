@@ -15,7 +15,12 @@ __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
-_COMPUTES: Final = {"compute_time": "compute", "cpu_time": "are on a processor for", "wall_time": "take"}
+# What ranks do, and what one rank does, for the time that is compared.
+_VERBS: Final = {
+    "compute_time": ("compute", "computes"),
+    "cpu_time": ("are on a processor for", "is on a processor for"),
+    "wall_time": ("take", "takes"),
+}
 
 
 def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
@@ -63,13 +68,15 @@ def _imbalances(findings: Findings) -> Iterator[list[str]]:
         return
     word = "IMBALANCE " if found.severity >= _WEAK else "IMBALANCE?"
     last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
-    for number, core in enumerate(found.cccr):
+    values = findings.performance.values
+    cores = sorted(found.cccr, key=lambda core: values[core].min() - values[core].max())
+    for number, core in enumerate(cores):
         lines = [f"{word}  {_where(findings, core)}", _cluster_times(findings, core)]
         if number == 0:
             lines[1] += f"      {last}"
             lines += _hints(findings)
         yield lines
-    if not found.cccr:
+    if not cores:
         yield [f"{word}  spread over all regions", last, *_hints(findings)]
 
 
@@ -89,7 +96,7 @@ def _cluster_times(findings: Findings, region: int) -> str:
     if len(clusters) > 5:
         slowest = performance.label(int(values.argmax()))
         return f"from {seconds(values.min())} to {seconds(values.max())}, slowest rank {slowest}"
-    verb = _COMPUTES[performance.metric]
+    verb = _VERBS[performance.metric][len(clusters[0]) == 1]
     parts: list[str] = []
     for each in clusters:
         who = ranks([performance.label(column) for column in each])

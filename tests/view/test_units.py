@@ -1,0 +1,29 @@
+import pytest
+
+from autoanalyzer.view.units import percent, ranks, seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2.413, "2.41 s"), (0.083, "83 ms"), (12.14e-6, "12.1 us"), (3e-9, "3 ns"), (0.0, "0 s"), (1234.5, "1234 s")],
+)
+def test_times_have_three_digits_and_a_unit(value: float, text: str):
+    assert seconds(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(41.2, "41 %"), (0.31, "0.3 %"), (0.01, "< 0.1 %"), (0, "0.0 %")])
+def test_percentages_are_as_exact_as_they_matter(value: float, text: str):
+    assert percent(value) == text
+
+
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [
+        ([0], "rank 0"),
+        ([0, 1, 2, 5], "ranks 0-2, 5"),
+        ([1, 3, 5, 7, 9, 11], "ranks 1, 3, 5, … 11"),
+        (["0.0", "0.1"], "ranks 0.0, 0.1"),
+    ],
+)
+def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):
+    assert ranks(labels) == text
