@@ -40,6 +40,11 @@ class Argument(NamedTuple):
     words: tuple[str, ...]
     language: str = ""
 
+    @property
+    def is_preprocessed(self) -> bool:
+        """Whether a source has gone through the preprocessor by the user's hand."""
+        return self.language == "cpp-output" or (not self.language and self.words[0].endswith(".i"))
+
 
 # Options whose value is the next word.
 _TWO_WORDS: Final = {

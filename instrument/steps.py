@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from .compiler import Argument, CompilerCommand, Role, no_compiler
@@ -57,13 +58,16 @@ class Headers:
     """Ask a compiler for its own header directories, while something else is done."""
 
     def __init__(self, compiler: list[str]) -> None:
-        self._query = subprocess.Popen(
-            [*compiler, "-E", "-v", "-x", "c", os.devnull],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},
-        )
+        try:
+            self._query = subprocess.Popen(
+                [*compiler, "-E", "-v", "-x", "c", os.devnull],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+        except OSError as error:
+            raise no_compiler(compiler[0], error) from None
         self._directories: tuple[str, ...] | None = None
 
     def directories(self) -> tuple[str, ...]:
@@ -77,7 +81,7 @@ class Headers:
 
 
 def preprocess(command: CompilerCommand, source: Argument, extra: list[str]) -> Finished:
-    """Run the preprocessor on one source of a command, comments kept.
+    """Run the preprocessor on one source of a command, comments kept; what is preprocessed already is read.
 
     Comments stay because some say to the compiler that falling through a case is meant.
 
@@ -86,9 +90,18 @@ def preprocess(command: CompilerCommand, source: Argument, extra: list[str]) -> 
         source: The source, one of the command's.
         extra: Further words, as for dependencies.
     """
+    if source.is_preprocessed:
+        return _read(source.words[0])
     words = [*command.compiler, *command.of(Role.PREPROCESS, Role.BOTH, Role.DEPENDENCY), *extra, "-E", "-C"]
     language = ["-x", source.language] if source.language else []
     return run([*words, *language, *source.words], output=True, messages=True)
+
+
+def _read(path: str) -> Finished:
+    try:
+        return Finished(0, Path(path).read_bytes(), b"")
+    except OSError:
+        return Finished(1, b"", b"")  # the compiler says why
 
 
 def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -> list[str]:

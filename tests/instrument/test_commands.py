@@ -133,7 +133,7 @@ def places(assembly):
 
 
 def test_lines_and_columns_of_debug_information_stay(tool):
-    tool.write("k.c", "int k(int n) {\n    int s = 0;  while (n > 3) s += n--;   return s;\n}\n")
+    tool.write("k.c", "int k(int n) {\n    int s = 0; while (n > 3) s += n--; return s;\n}\n")
     found = []
     for prefix in ([], ["autoanalyzer", "compile", "--"]):
         tool(*prefix, "gcc", "-g", "-O0", "-S", "k.c", "-o", "k.s")

@@ -28,7 +28,11 @@ static int square(int x) { return x * x; }
 static int called(int x) { return square(x) + 1; }
 static inline int wrapped(int x) { return called(x); }
 static int looped(int x) { while (x > 3) x--; return x; }
-static int more(int x) { int y = x; y++; y *= 2; y++; y *= 3; y++; y *= 4; y++; y *= 5; y++; y *= 6; y++; y *= 7; return y; }
+static int more(int x) {
+    int y = x;
+    y++; y *= 2; y++; y *= 3; y++; y *= 4; y++; y *= 5; y++; y *= 6; y++; y *= 7;
+    return y;
+}
 int main(void) { printf("%d\n", wrapped(2) + looped(9) + more(1)); return 0; }
 """
 

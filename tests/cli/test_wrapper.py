@@ -1,0 +1,215 @@
+"""aa-mpicc in real builds, with nothing changed but the compiler's name."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = {
+    "src/main.c": """
+#include <mpi.h>
+#include <stdio.h>
+#include "area.h"
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    printf("%s %d\\n", NAME, area(4));
+    MPI_Finalize();
+    return 0;
+}
+""",
+    "src/area.c": '#include "area.h"\nint area(int n) { int s = 0; for (int i = 0; i < n; i++) s += n; return s; }\n',
+    "include/area.h": "int area(int n);\n",
+}
+MAKEFILE = """
+CC = mpicc
+CFLAGS = -O2 -Wall -Werror -MMD -Iinclude -DNAME='"the area"'
+app: main.o libarea.a
+\t$(CC) $(LDFLAGS) $^ -o $@
+libarea.a: area.o
+\t$(AR) rcs $@ $^
+%.o: src/%.c
+\t$(CC) $(CFLAGS) -c $< -o $@
+-include $(wildcard *.d)
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.16)
+project(area C)
+find_package(MPI REQUIRED COMPONENTS C)
+include(CheckFunctionExists)
+check_function_exists(strdup HAVE_STRDUP)
+add_library(area SHARED src/area.c)
+add_executable(app src/main.c)
+target_include_directories(area PUBLIC include)
+target_compile_definitions(app PRIVATE NAME="the area")
+target_link_libraries(app area MPI::MPI_C)
+"""
+CONFIGURE_AC = """
+AC_INIT([area], [1])
+AC_CONFIG_SRCDIR([src/main.c])
+AC_PROG_CC
+AC_CHECK_HEADERS([mpi.h])
+AC_CHECK_FUNCS([strdup nosuchfunction])
+AC_C_BIGENDIAN
+AC_CHECK_SIZEOF([long])
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+"""
+PROBES = b"aa1|function|main|"
+
+
+def program(tool, **more):
+    for name, text in {**PROGRAM, **more}.items():
+        tool.write(name, text)
+
+
+def check(tool, path="app"):
+    """The program carries probes, and prints what it shall."""
+    binary = (tool.folder / path).read_bytes()
+    done = tool("mpirun", "-n", "1", f"./{path}")
+    assert (done.returncode, done.stdout) == (0, b"the area 16\n"), done.stderr
+    return binary
+
+
+def succeed(done):
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    return done
+
+
+def test_make_with_both_mpis(tool, mpi):
+    launcher, compiler = mpi
+    program(tool, Makefile=MAKEFILE)
+    done = succeed(tool("make", "CC=aa-mpicc", env={"AUTOANALYZER_CC": compiler}))
+    assert done.stderr == b""
+    assert PROBES in (tool.folder / "app").read_bytes()
+    assert tool(launcher, "-n", "2", "./app").stdout == 2 * b"the area 16\n"
+    assert "include/area.h" in (tool.folder / "area.d").read_text()
+    assert b"up to date" in tool("make", "CC=aa-mpicc").stdout
+    (tool.folder / "include/area.h").touch()
+    assert tool("make", "CC=aa-mpicc").stdout.count(b" -c ") == 2
+
+
+@pytest.mark.parametrize("generator", ["Unix Makefiles", "Ninja"])
+def test_cmake(tool, generator):
+    program(tool, **{"CMakeLists.txt": CMAKE})
+    configured = succeed(tool("cmake", "-G", generator, "-B", "build", "-DCMAKE_C_COMPILER=aa-mpicc"))
+    assert b"Looking for strdup - found" in configured.stdout
+    built = succeed(tool("cmake", "--build", "build"))
+    assert b"autoanalyzer:" not in built.stdout + built.stderr
+    assert PROBES in check(tool, "build/app")
+    assert b"aa1|loop|loop@2|" in next((tool.folder / "build").glob("libarea.*")).read_bytes()
+
+
+def test_autoconf(tool):
+    if not shutil.which("autoconf"):
+        pytest.skip("autoconf is not installed")
+    program(tool, **{"configure.ac": CONFIGURE_AC, "Makefile.in": MAKEFILE.replace("CC = mpicc", "CC = @CC@")})
+    succeed(tool("autoconf"))
+    configured = succeed(tool("./configure", "CC=aa-mpicc"))
+    answers = configured.stdout.decode()
+    assert "size of long... 8" in answers
+    assert "strdup... yes" in answers
+    assert "nosuchfunction... no" in answers
+    succeed(tool("make"))
+    assert PROBES in check(tool)
+
+
+def test_one_call_that_compiles_and_links(tool):
+    program(tool)
+    sources = ["src/main.c", "src/area.c"]
+    succeed(tool("aa-mpicc", "-O2", "-g", "-Iinclude", '-DNAME="the area"', *sources, "-o", "app", "-lm"))
+    assert PROBES in check(tool)
+
+
+def test_off_is_the_compiler_itself(tool):
+    program(tool)
+    flags = ["-Iinclude", '-DNAME="the area"', "src/main.c", "src/area.c", "-o", "app"]
+    succeed(tool("aa-mpicc", *flags, env={"AUTOANALYZER": "off"}))
+    assert b"aa1|" not in check(tool)
+
+
+def test_a_call_of_itself_is_one_line(tool):
+    tool.write("x.c", "int main(void) { return 0; }\n")
+    for env in ({"AUTOANALYZER_CC": "aa-mpicc"}, {"OMPI_CC": "aa-mpicc", "AUTOANALYZER_CC": "mpicc.openmpi"}):
+        done = tool("aa-mpicc", "x.c", "-o", "x", env=env)
+        assert done.returncode != 0
+        assert done.stdout == b""
+        assert done.stderr.startswith(b"autoanalyzer: ")
+        assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("value", "hint"), [("", "nothing"), ("no-such-cc", "No such file"), ("'gcc", "quotation")])
+def test_a_compiler_that_is_none_is_one_line(tool, value, hint):
+    tool.write("x.c", "int main(void) { return 0; }\n")
+    for arguments in (["x.c", "-o", "x"], ["--version"]):
+        done = tool("aa-mpicc", *arguments, env={"AUTOANALYZER_CC": value})
+        assert done.returncode == 2
+        assert done.stderr.startswith(b"autoanalyzer: ")
+        assert hint in done.stderr.decode()
+        assert done.stderr.count(b"\n") == 1
+
+
+def test_what_asks_the_compiler_is_answered_by_it(tool):
+    for words in (["--version"], ["--showme"], ["-show"], ["-v"], ["-print-search-dirs"], ["-E", "-dM", "/dev/null"]):
+        plain, probed = tool("mpicc", *words), tool("aa-mpicc", *words)
+        assert (probed.returncode, probed.stdout, probed.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_source_from_standard_input_passes(tool):
+    done = tool("aa-mpicc", "-x", "c", "-", "-o", "x", stdin=b"int main(void) { return 5; }\n")
+    assert done.returncode == 0
+    assert tool("./x").returncode == 5
+
+
+def test_hand_preprocessed_text_is_instrumented_by_its_markers(tool):
+    program(tool)
+    flags = ["-Iinclude", '-DNAME="the area"']
+    with (tool.folder / "main.i").open("wb") as stream:
+        stream.write(succeed(tool("aa-mpicc", *flags, "-E", "src/main.c")).stdout)
+    succeed(tool("aa-mpicc", "-c", "main.i"))
+    succeed(tool("aa-mpicc", *flags, "main.o", "src/area.c", "-o", "app"))
+    assert b"aa1|function|main|src/main.c|main" in check(tool)
+
+
+def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named(tool):
+    tool.write("x.c", "int three = 3;\ntypedef int (^block)(int);\nint main(void) { return three; }\n")
+    done = succeed(tool("aa-mpicc", "-fblocks", "x.c", "-o", "x", env={"AUTOANALYZER_CC": "clang"}))
+    assert done.stderr == b"autoanalyzer: x.c:2:13: not instrumented: Invalid declarator; compiled as it is\n"
+    assert tool("./x").returncode == 3
+
+
+def test_what_the_compiler_cannot_take_with_probes_is_compiled_without_and_named(tool):
+    tool.write("x.c", "int aa_enter(int n) { while (n > 3) n--; return n; }\nint main(void) { return aa_enter(7); }\n")
+    done = succeed(tool("aa-mpicc", "x.c", "-o", "x"))
+    assert done.stderr.startswith(b"autoanalyzer: x.c: not instrumented: ")
+    assert done.stderr.endswith(b"; compiled as it is\n")
+    assert done.stderr.count(b"\n") == 1
+    assert tool("./x").returncode == 3
+
+
+def test_warnings_as_errors_of_the_guards_making_do_not_stop_a_build(tool):
+    source = "int f(int n) { if ((n = 2)) return 1; }\nint main(void) { return f(3); }\n"
+    tool.write("x.c", source)
+    done = succeed(tool("aa-mpicc", "-O1", "-Wall", "-Werror", "x.c", "-o", "x"))
+    assert done.stderr == b""
+    assert PROBES in (tool.folder / "x").read_bytes()
+
+
+def test_an_interrupted_compile_leaves_nothing_behind(tool):
+    (tool.folder / "tmp").mkdir()
+    body = "".join(f"int f{i}(int n) {{ for (int j = 0; j < n; j++) n += j * {i}; return n; }}\n" for i in range(4000))
+    tool.write("x.c", body)
+    wrapper = Path(sys.executable).parent / "aa-mpicc"
+    process = subprocess.Popen(
+        [wrapper, "-O2", "-c", "x.c"], cwd=tool.folder, env={**os.environ, "TMPDIR": str(tool.folder / "tmp")}
+    )
+    while not any((tool.folder / "tmp").iterdir()):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == -signal.SIGTERM
+    assert not [path for path in (tool.folder / "tmp").iterdir() if path.name.startswith("autoanalyzer-")]
+    assert not (tool.folder / "x.o").exists()
