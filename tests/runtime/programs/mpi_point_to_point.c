@@ -275,7 +275,8 @@ int main(int argc, char **argv) {
     one_of_several();
     persistent();
     given_up();
-    truncated();
+    if (size > 1) /* Open MPI takes it for success where a rank sends to itself */
+        truncated();
     close_cases();
     MPI_Finalize();
     return 0;
