@@ -1,0 +1,48 @@
+"""autoanalyzer compile: any compiler command."""
+
+from pathlib import Path
+
+import pytest
+
+SOURCE = "int f(int n) { while (n > 3) n--; return n; }\nint main(void) { return f(9); }\n"
+
+
+@pytest.mark.parametrize("dashes", [["--"], []])
+def test_any_compiler_can_be_called(tool, dashes):
+    tool.write("x.c", SOURCE)
+    for compiler in ("gcc", "clang", "mpicc"):
+        done = tool("autoanalyzer", "compile", *dashes, compiler, "-O1", "x.c", "-o", "x")
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert b"aa1|loop|loop@1|x.c|f|0|1|1" in (tool.folder / "x").read_bytes()
+        assert tool("./x").returncode == 3
+
+
+def test_a_launcher_before_the_compiler_stays(tool):
+    tool.write("x.c", SOURCE)
+    launcher = tool.write("ccache", '#!/bin/sh\necho "$@" >>calls\nexec "$@"\n')
+    launcher.chmod(0o755)
+    assert tool("autoanalyzer", "compile", "--", "./ccache", "gcc", "-c", "x.c").returncode == 0
+    assert b"aa1|loop|" in (tool.folder / "x.o").read_bytes()
+    assert all(line.startswith("gcc ") for line in Path(tool.folder / "calls").read_text().splitlines())
+
+
+def test_the_status_is_the_compilers(tool):
+    tool.write("x.c", "int main(void) { return 1 + ; }\n")
+    plain = tool("gcc", "-c", "x.c")
+    done = tool("autoanalyzer", "compile", "--", "gcc", "-c", "x.c")
+    assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_no_command_is_one_line(tool):
+    for words in ([], ["--"]):
+        done = tool("autoanalyzer", "compile", *words)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr == b"autoanalyzer: a compiler command wanted after 'compile --', found nothing\n"
+
+
+def test_an_unreadable_response_file_is_one_line(tool):
+    tool.write("flags", "-DNAME='x\n")
+    done = tool("autoanalyzer", "compile", "--", "gcc", "@flags", "-c", "x.c")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"autoanalyzer: response file flags ")
+    assert done.stderr.count(b"\n") == 1

@@ -1,0 +1,53 @@
+"""autoanalyzer instrument: the text with probes, as a file."""
+
+import pytest
+
+SOURCE = "#include <n.h>\nint main(void) { int n = N; while (n > 3) n--; return n; }\n"
+
+
+def test_the_text_is_written_and_compiles_anywhere(tool):
+    tool.write("src/x.c", SOURCE)
+    tool.write("inc/n.h", "")
+    done = tool("autoanalyzer", "instrument", "src/x.c", "-o", "out/deep", "--cc", "gcc -std=c99", "-Iinc", "-D", "N=9")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"out/deep/x.i: 2 regions\n", b"")
+    assert [path.name for path in (tool.folder / "out/deep").iterdir()] == ["x.i"]
+    assert tool("clang", "-Wall", "-Werror", "out/deep/x.i", "-o", "x").returncode == 0
+    assert tool("./x").returncode == 3
+    assert b"aa1|loop|loop@2|src/x.c|main|0|2|2" in (tool.folder / "x").read_bytes()
+
+
+def test_flags_of_the_compiler_follow_after_dashes(tool):
+    tool.write("x.c", SOURCE)
+    tool.write("inc/n.h", "")
+    done = tool("autoanalyzer", "instrument", "-o", "out", "x.c", "--", "-isystem", "inc", "-DN=9")
+    assert (done.returncode, done.stdout) == (0, b"out/x.i: 2 regions\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.c", "-o", "out"], "missing.c: a C source wanted, found nothing"),
+        (["folder", "-o", "out"], "folder: a C source wanted, found a folder"),
+        (["x.f90", "-o", "out"], "x.f90: a C source wanted (.c or .i), found another kind of file"),
+        (["nohead.c", "-o", "out"], "nohead.c: the preprocessor rejects it: "),
+        (["x.c", "-o", "x.c/deep"], "x.c/deep: a folder wanted: "),
+        (["x.c", "a/x.c", "-o", "out"], "a/x.c: two sources of this base name; give them different folders"),
+        (["x.c", "-o", "out", "--cc", "no-such-cc"], "compiler no-such-cc: No such file or directory; "),
+        (["x.c", "-o", "out", "--cc", ""], "--cc: a compiler command wanted, found nothing"),
+        (["x.c", "-o", "out", "--cc", "'gcc"], '--cc: a compiler command wanted, found "\'gcc"'),
+        (["odd.c", "-o", "out"], "odd.c:2:1: '{' is not closed"),
+        (["x.c"], "the following arguments are required: -o"),
+    ],
+)
+def test_bad_input_is_one_line(tool, words, message):
+    (tool.folder / "folder").mkdir()
+    for name in ("x.c", "a/x.c"):
+        tool.write(name, "int main(void) { return 0; }\n")
+    tool.write("x.f90", "end\n")
+    tool.write("nohead.c", '#include "nowhere.h"\n')
+    tool.write("odd.c", "int x;\n{ int y;\n")
+    done = tool("autoanalyzer", "instrument", *words)
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith(f"autoanalyzer: {message}")
+    assert done.stderr.count(b"\n") == 1
+    assert not list((tool.folder).glob("out/odd*"))

@@ -1,0 +1,55 @@
+"""autoanalyzer regions: the tree, and what is left out."""
+
+SOURCE = """
+static int half(int n) { return n / 2; }
+static int into(int n) {
+    if (n > 2) goto middle;
+    for (; n < 9; n++) {
+    middle:
+        n++;
+    }
+    while (n > 100) n--;
+    return n;
+}
+int main(void) {
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            n += into(half(i));
+    return n;
+}
+"""
+HEADER = "static int deep(int n) {\n    while (n > 3) n--;\n    return n;\n}\n"
+
+
+def test_the_tree_with_lines_and_what_is_left_out_with_the_reason(tool):
+    tool.write("src/x.c", '#include "deep.h"' + SOURCE)
+    tool.write("inc/deep.h", HEADER)
+    done = tool("autoanalyzer", "regions", "src/x.c", "-I", "inc")
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    assert lines[:8] == [
+        "src/x.c",
+        "  deep  inc/deep.h:1-4",
+        "    loop@2  inc/deep.h:2-2",
+        "  into  3-11",
+        "    loop@9  9-9",
+        "  main  12-18",
+        "    loop@14  14-16",
+        "left out",
+    ]
+    assert lines[8].startswith("  half  2-2: tiny: no loop, no call")
+    assert lines[9:] == ["  loop@5 in into  5-8: entered by goto middle"]
+
+
+def test_several_sources_with_flags_after_dashes(tool):
+    tool.write("a.c", "int a(int n) { while (n > N) n--; return n; }\n")
+    tool.write("b.c", "int b(int n) { while (n > N) n--; return n; }\n")
+    done = tool("autoanalyzer", "regions", "a.c", "b.c", "--", "-DN=3", "-std=c11")
+    assert done.stdout.decode() == "a.c\n  a  1-1\n    loop@1  1-1\nb.c\n  b  1-1\n    loop@1  1-1\n"
+
+
+def test_a_missing_source_is_one_line(tool):
+    done = tool("autoanalyzer", "regions", "missing.c")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"autoanalyzer: missing.c: a C source wanted, found nothing\n"
