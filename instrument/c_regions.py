@@ -21,6 +21,11 @@ __all__ = ["CodeRegion", "CodeRegions", "find_regions", "readable"]
 
 _LOOPS: Final = (c_ast.For, c_ast.While, c_ast.DoWhile)
 _TINY: Final = 12  # statements: up to that a probe may cost as much as the function
+_INSTRUCTIONS: Final = frozenset(
+    f"{name}{suffix}"
+    for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
+    for suffix in ("", "f", "l")
+) | {"abs", "labs"}
 _STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
 _EXEMPT: Final = re.compile(r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b")
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
@@ -201,7 +206,7 @@ class _Finder:
             elif isinstance(node, c_ast.Label):
                 jumps.labels[node.name] = self.tree.offset(node)
             elif isinstance(node, c_ast.FuncCall):
-                jumps.calls += not _is_builtin(node)
+                jumps.calls += not _is_instruction(node)
             pending.extend((child, in_loop, switch) for _, child in node.children())
         return jumps
 
@@ -226,5 +231,7 @@ class _Finder:
         return masked[start:end]
 
 
-def _is_builtin(call: Any) -> bool:
-    return isinstance(call.name, c_ast.ID) and call.name.name.startswith("__builtin_")
+def _is_instruction(call: Any) -> bool:
+    """Tell a call that compilers turn into an instruction or two."""
+    name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+    return name.startswith("__builtin_") or name in _INSTRUCTIONS
