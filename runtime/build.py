@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shlex
@@ -10,37 +9,28 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ..errors import BuildError
+from .cache import cache_folder, locked
 from .mpi import Mpi
 from .mpi_compiler import mpi_compilers
 from .mpi_library import MpiLibrary, linked_mpi
 from .wrappers import function_list, read_prototypes, wrapper_text
 
-__all__ = ["build_ahead", "cache_folder", "probe_library"]
+__all__ = ["build_ahead", "probe_library"]
 
 LIBRARY: Final = "libaaprobe.so"
 
 _ROOM: Final = Path(__file__).parent
 _SOURCES: Final = _ROOM / "probe"
+# Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
+# of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
 _FLAGS: Final = (
-    *(
-        "-std=gnu11",
-        "-O2",
-        "-g0",
-        "-U_FORTIFY_SOURCE",
-        "-fPIC",
-        "-shared",
-        "-fvisibility=hidden",
-        "-ftls-model=initial-exec",
-    ),
-    # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that
-    # nothing of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
-    *("-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now"),
+    "-std=gnu11 -O2 -g0 -U_FORTIFY_SOURCE -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec"
+    " -Wl,--as-needed -Wl,-z,defs -Wl,-z,now"
 )
 
 
@@ -55,7 +45,7 @@ def probe_library(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path
     cache = cache_folder(environment)
     folder = _folder(cache, mpi.library)
     if not (folder / LIBRARY).exists():
-        with _locked(cache):
+        with locked(cache):
             if not (folder / LIBRARY).exists():
                 _build(mpi, folder, environment)
     return folder / LIBRARY
@@ -82,49 +72,6 @@ def build_ahead(compiler: Sequence[str], program: Path, environment: Mapping[str
             return None
 
 
-def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder of built libraries: ``AUTOANALYZER_CACHE``, else below the user's own cache folder.
-
-    Where the user has no folder that can be written, a private one among the temporary files is taken, with a
-    warning.
-
-    Raises:
-        BuildError: ``AUTOANALYZER_CACHE`` names a folder that cannot be made or written.
-    """
-    if chosen := environment.get("AUTOANALYZER_CACHE"):
-        folder = Path(chosen).expanduser().absolute()
-        if not _is_writable(folder):
-            raise BuildError(f"AUTOANALYZER_CACHE={chosen} cannot be written: name another folder")
-        return folder
-    base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or "~").expanduser() / ".cache"
-    folder = Path(base, "autoanalyzer").absolute()
-    return folder if _is_writable(folder) else _private_folder(folder)
-
-
-def _is_writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK | os.X_OK)
-
-
-def _private_folder(unusable: Path) -> Path:
-    folder = Path(tempfile.gettempdir(), f"autoanalyzer-{os.getuid()}")
-    with suppress(OSError):
-        folder.mkdir(mode=0o700)
-    # What is preloaded into the user's programs must not come from where others can write.
-    status = folder.lstat() if os.path.lexists(folder) else None
-    if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
-        raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a folder")
-    warnings.warn(
-        f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see "
-        "(AUTOANALYZER_CACHE names a better place)",
-        stacklevel=3,
-    )
-    return folder
-
-
 def _folder(cache: Path, library: MpiLibrary | None) -> Path:
     return cache / f"probe-{_key(library)}"
 
@@ -138,23 +85,11 @@ def _key(library: MpiLibrary | None) -> str:
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.glob("*.[ch]")), _ROOM / "wrappers.py", _ROOM / "byte_rules.py"):
         digest.update(path.read_bytes())
-    digest.update(repr(_FLAGS).encode())
+    digest.update(_FLAGS.encode())
     if library:
         status = library.path.stat()
         digest.update(f"{library.path} {library.soname} {status.st_size} {status.st_mtime_ns}".encode())
     return digest.hexdigest()[:20]
-
-
-@contextmanager
-def _locked(cache: Path) -> Iterator[None]:
-    """Let one process at a time build. A file system without locks only costs a second build."""
-    try:
-        with (cache / "lock").open("w") as lock:
-            with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-    except OSError as error:
-        raise BuildError(f"{cache}: {error.strerror}: set AUTOANALYZER_CACHE to a folder with space") from None
 
 
 def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
@@ -206,8 +141,8 @@ def _arguments(library: MpiLibrary | None, work: Path) -> list[str]:
     if library:
         sources.append(work / "mpi_wrappers.c")
         defines.append(f'-DAA_MPI_SONAME="{library.soname}"')
-    paths = [str(path) for path in sources]
-    return [*_FLAGS, *defines, f"-I{_SOURCES}", f"-I{work}", *paths, "-o", str(work / LIBRARY), "-ldl", "-lpthread"]
+    defines += [f"-I{_SOURCES}", f"-I{work}"]
+    return [*_FLAGS.split(), *defines, *map(str, sources), "-o", str(work / LIBRARY), "-ldl", "-lpthread"]
 
 
 def _run(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.errors import BuildError
-from autoanalyzer.runtime.build import build_ahead, cache_folder, probe_library
+from autoanalyzer.runtime.build import build_ahead, probe_library
+from autoanalyzer.runtime.cache import cache_folder
 from autoanalyzer.runtime.mpi import Mpi, find_mpi
 from autoanalyzer.runtime.mpi_library import MpiLibrary
 
 from .conftest import compiled
 
 BUILD = """
-import sys
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.mpi import Mpi
 print(probe_library(Mpi(None)))
@@ -97,9 +97,14 @@ def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: 
 
 
 @pytest.mark.parametrize("place", ["/proc/none", "/dev/null/cache"])
-def test_a_cache_that_cannot_be_written_is_refused(place: str) -> None:
-    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be written: name another folder"):
+def test_a_cache_that_cannot_be_made_is_refused(place: str) -> None:
+    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be made: name another folder"):
         cache_folder({"AUTOANALYZER_CACHE": place})
+
+
+def test_a_cache_without_room_is_refused_in_one_line() -> None:
+    with pytest.raises(BuildError, match="/proc/self: .*: set AUTOANALYZER_CACHE to a folder with room"):
+        probe_library(Mpi(None), {**os.environ, "AUTOANALYZER_CACHE": "/proc/self"})
 
 
 def test_without_a_home_a_private_folder_is_taken_with_a_warning(

@@ -1,0 +1,74 @@
+"""The folder that keeps what was built, and the lock on it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..errors import BuildError
+
+__all__ = ["cache_folder", "locked"]
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder of built libraries: ``AUTOANALYZER_CACHE``, else below the user's own cache folder.
+
+    A chosen folder may be read-only, if it holds what is asked for. Where the user has no folder of his own that
+    can be written, a private one among the temporary files is taken, with a warning.
+
+    Raises:
+        BuildError: ``AUTOANALYZER_CACHE`` names a folder that does not exist and cannot be made.
+    """
+    if chosen := environment.get("AUTOANALYZER_CACHE"):
+        folder = Path(chosen).expanduser().absolute()
+        if not folder.is_dir() and not _is_writable(folder):
+            raise BuildError(f"AUTOANALYZER_CACHE={chosen} cannot be made: name another folder")
+        return folder
+    base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or "~").expanduser() / ".cache"
+    folder = Path(base, "autoanalyzer").absolute()
+    return folder if _is_writable(folder) else _private_folder(folder)
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _private_folder(unusable: Path) -> Path:
+    folder = Path(tempfile.gettempdir(), f"autoanalyzer-{os.getuid()}")
+    with suppress(OSError):
+        folder.mkdir(mode=0o700)
+    # What is preloaded into the user's programs must not come from where others can write.
+    status = folder.lstat() if os.path.lexists(folder) else None
+    if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
+        raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a folder")
+    warnings.warn(
+        f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see "
+        "(AUTOANALYZER_CACHE names a better place)",
+        stacklevel=3,
+    )
+    return folder
+
+
+@contextmanager
+def locked(cache: Path) -> Iterator[None]:
+    """Let one process at a time build. A file system without locks only costs a second build.
+
+    Raises:
+        BuildError: The folder cannot be written, or is full.
+    """
+    try:
+        with (cache / "lock").open("w") as lock:
+            with suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise BuildError(f"{cache}: {error.strerror or error}: set AUTOANALYZER_CACHE to a folder with room") from None
