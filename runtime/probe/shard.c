@@ -61,8 +61,13 @@ static bool write_zeros(long file, uint64_t from, uint64_t to) {
 }
 
 static bool extend(long file, uint64_t length) {
-    if (syscall(SYS_fallocate, file, 0, shard.length, length - shard.length) != 0 &&
-        !(errno == EOPNOTSUPP && write_zeros(file, shard.length, length)))
+    return syscall(SYS_fallocate, file, 0, shard.length, length - shard.length) == 0 ||
+           (errno == EOPNOTSUPP && write_zeros(file, shard.length, length));
+}
+
+/* What lies behind the file's end stays closed, or debuggers that look at all memory meet bus errors. */
+static bool open_up(uint64_t length) {
+    if (mprotect(shard.header, length, PROT_READ | PROT_WRITE) != 0)
         return false;
     shard.length = length;
     return true;
@@ -82,7 +87,7 @@ static bool grow(uint64_t needed) {
     struct stat status;
     bool ours =
         fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
-    bool grown = ours && extend(file, length);
+    bool grown = ours && extend(file, length) && open_up(length);
     syscall(SYS_close, file);
     return grown;
 }
@@ -111,22 +116,24 @@ static uint64_t allowed(uint64_t limit) {
 }
 
 /* With a limit on address space less than the limit must do. */
-static struct aa_header *map(long file, uint64_t limit) {
+static bool map(long file, uint64_t limit) {
     for (shard.limit = limit; shard.limit >= FIRST_CHUNK; shard.limit = shard.limit / 2 / BLOCK * BLOCK) {
-        void *memory = mmap(NULL, shard.limit, PROT_READ | PROT_WRITE, MAP_SHARED, (int)file, 0);
-        if (memory != MAP_FAILED)
-            return memory;
+        void *memory = mmap(NULL, shard.limit, PROT_NONE, MAP_SHARED, (int)file, 0);
+        if (memory != MAP_FAILED) {
+            shard.header = memory;
+            return true;
+        }
     }
-    return NULL;
+    return false;
 }
 
-static struct aa_header *reserve(long file, uint64_t limit) {
+static bool reserve(long file, uint64_t limit) {
     struct stat status;
-    if (fstat((int)file, &status) != 0 || !extend(file, FIRST_CHUNK))
-        return NULL;
+    if (fstat((int)file, &status) != 0 || !extend(file, FIRST_CHUNK) || !map(file, limit))
+        return false;
     shard.device = status.st_dev;
     shard.inode = status.st_ino;
-    return map(file, limit);
+    return open_up(FIRST_CHUNK);
 }
 
 static void fill_layout(struct aa_header *header) {
@@ -154,18 +161,19 @@ struct aa_header *aa_shard_create(const char *folder, uint64_t limit) {
     long file = syscall(SYS_openat, AT_FDCWD, shard.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0)
         return NULL;
-    struct aa_header *header = reserve(file, limit);
+    bool reserved = reserve(file, limit);
     int error = errno;
     syscall(SYS_close, file);
-    if (!header) {
+    if (!reserved) {
+        shard.header = NULL;
         syscall(SYS_unlinkat, AT_FDCWD, shard.path, 0);
         errno = error;
         return NULL;
     }
+    struct aa_header *header = shard.header;
     fill_layout(header);
     memcpy(header->host, host, sizeof header->host);
     header->start_realtime = now;
-    shard.header = header;
     shard.appended = sizeof *header;
     return header;
 }

@@ -1,0 +1,123 @@
+"""The core of the probe library, preloaded into a program that enters the regions which its arguments name."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.runtime import shard as reader
+
+PROBE = Path(reader.__file__).parent / "probe"
+CORE = [PROBE / f"{name}.c" for name in ("clock", "process", "region", "shard", "thread", "tree")]
+EVENTS = Path(__file__).parents[1] / "programs" / "events.c"
+WARNINGS = ["-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]
+LIBRARIES = ["-ldl", "-lpthread"]
+# rseq is registered by the C library, whatever the sanitizer; what a test leaves allocated is its own affair.
+SANITIZED = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
+
+Record = Callable[..., list[reader.Shard]]
+
+
+def compile_c(*arguments: str | Path) -> None:
+    subprocess.run(["gcc", "-std=gnu11", *WARNINGS, *arguments, *LIBRARIES], check=True)
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The core alone as a library to preload."""
+    library = tmp_path_factory.mktemp("library") / "libaacore.so"
+    compile_c("-O2", "-fPIC", "-shared", "-fvisibility=hidden", *CORE, "-o", library)
+    return library
+
+
+@pytest.fixture(scope="session")
+def plain_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program into which the library is preloaded."""
+    program = tmp_path_factory.mktemp("plain") / "events"
+    compile_c("-O1", EVENTS, "-o", program)
+    return program
+
+
+@pytest.fixture(scope="session")
+def linked_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program with the library's sources in it, under the address and undefined behaviour sanitizers."""
+    program = tmp_path_factory.mktemp("linked") / "events"
+    compile_c("-O1", "-g", "-DLINKED", "-fsanitize=address,undefined", EVENTS, *CORE, "-o", program)
+    return program
+
+
+@pytest.fixture(scope="session")
+def raced_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same under the thread sanitizer."""
+    program = tmp_path_factory.mktemp("raced") / "events"
+    compile_c("-O1", "-g", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE, "-o", program)
+    return program
+
+
+def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, str]) -> Record:
+    """Give a function that runs words, and reads the shards that they left."""
+
+    def record(words: str, *, before: tuple[str, ...] = (), status: int = 0, **more: str) -> list[reader.Shard]:
+        shards = tmp_path / "shards"
+        shards.mkdir(exist_ok=True)
+        variables = {**os.environ, "AUTOANALYZER_SHARDS": str(shards), **environment, **more}
+        done = subprocess.run(
+            [*before, *map(str, command), *words.split()],
+            env=variables,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stderr
+        (tmp_path / "stderr").write_text(done.stderr)
+        return [reader.read_shard(path) for path in sorted(shards.glob("*"))]
+
+    return record
+
+
+@pytest.fixture
+def preloaded(tmp_path: Path, library: Path, plain_program: Path) -> Record:
+    """Run words with the library preloaded; the standard error goes to the file ``stderr``."""
+    return recorder(tmp_path, ["env", f"LD_PRELOAD={library}", plain_program], {})
+
+
+@pytest.fixture
+def linked(tmp_path: Path, linked_program: Path) -> Record:
+    """Run words in the sanitized program, which can also do what the wrappers do."""
+    return recorder(tmp_path, [linked_program], SANITIZED)
+
+
+@pytest.fixture
+def raced(tmp_path: Path, raced_program: Path) -> Record:
+    """Run words under the thread sanitizer."""
+    return recorder(tmp_path, [raced_program], {"TSAN_OPTIONS": "halt_on_error=1"})
+
+
+@pytest.fixture(params=["preloaded", "linked"])
+def record(request: pytest.FixtureRequest) -> Record:
+    """Run words in both ways."""
+    chosen: Record = request.getfixturevalue(request.param)
+    return chosen
+
+
+def visits_by_path(shard: reader.Shard, thread: int = 0) -> dict[str, int]:
+    """Give the visits of each call path, ``main/f``; the base of the tree is left out."""
+    nodes = shard.threads[thread].nodes
+    paths = [""]
+    for node in nodes[1:]:
+        above = paths[node["parent"]]
+        name = shard.regions[node["region"]].name
+        paths.append(f"{above}/{name}" if above else name)
+    assert len(set(paths)) == len(paths), "a call path stands twice"
+    return dict(zip(paths[1:], nodes["visits"][1:].tolist(), strict=True))
+
+
+@pytest.fixture(name="visits")
+def visits_fixture() -> Callable[..., dict[str, int]]:
+    """Give the visits of each call path of a shard's thread."""
+    return visits_by_path

@@ -1,0 +1,281 @@
+/*
+ * Do what the arguments say, one after the other:
+ *
+ *   +NAME  -NAME      enter, leave the region NAME; NAME@2 has NAME's text at another address
+ *   +|TEXT            enter a region whose descriptor is TEXT; NULL: null
+ *   *N WORD           do WORD so often
+ *   times N WORDS ;   do the words so often
+ *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
+ *   fork WORDS ;      in a child
+ *   exec              the rest in a new image
+ *   new N             enter and leave so many regions that were never entered before
+ *   spin N  sleep N   for so many milliseconds
+ *   mpi{ }mpi io{ }io mpi N  io N  initialised finalising finalised aborting: what the wrappers would call
+ *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
+ *   closeall chdir exit _exit kill hang
+ *
+ * With -DLINKED the library's sources are part of the program; else it is preloaded.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+#define REGIONS 64
+
+struct words {
+    char **at, **end;
+};
+
+static void (*probe_enter)(const char *), (*probe_exit)(const char *);
+static char **arguments;
+
+static void perform(struct words words);
+
+/* ---- regions */
+
+static const char *descriptor(const char *name) {
+    static struct { char *name, *text; } known[REGIONS];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (strcmp(name, "NULL") == 0)
+        return NULL;
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (known[i].name && strcmp(known[i].name, name) != 0)
+        i++;
+    if (!known[i].name) {
+        int length = (int)strcspn(name, "@");
+        if (*name == '|')
+            known[i].text = strdup(name + 1);
+        else if (asprintf(&known[i].text, "aa1|function|%.*s|x.c|%.*s|0|1|2", length, name, length, name) < 0)
+            exit(3);
+        known[i].name = strdup(name);
+    }
+    pthread_mutex_unlock(&lock);
+    return known[i].text;
+}
+
+static void enter_new(int number) {
+    static int next;
+    for (int i = 0; i < number; i++) {
+        int turn = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+        char *text;
+        if (asprintf(&text, "aa1|function|new_%d|x.c|new_%d|0|1|2", turn, turn) < 0)
+            exit(3);
+        probe_enter(text);
+        probe_exit(text);
+    }
+}
+
+static void on_alarm(int unused) {
+    static int turn;
+    static const char *const regions[] = {"aa1|function|handler_0|x.c|handler_0|0|1|2",
+                                          "aa1|function|handler_1|x.c|handler_1|0|1|2"};
+    const char *region = regions[turn++ % 2];
+    (void)unused;
+    probe_enter(region);
+    probe_exit(region);
+}
+
+static void set_alarms(int microseconds) {
+    struct itimerval every = {{0, microseconds}, {0, microseconds}};
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/* ---- time */
+
+static void spin(int milliseconds) {
+    struct timespec start, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < milliseconds * 1000000L);
+}
+
+/* ---- control */
+
+/* The words up to the matching semicolon, which are taken out of those that follow. */
+static struct words block(struct words *words) {
+    struct words inner = {words->at, words->at};
+    for (int depth = 1; depth; words->at++) {
+        const char *word = *words->at;
+        depth += strcmp(word, "times") == 0 || strcmp(word, "thread") == 0 || strcmp(word, "parallel") == 0 ||
+                 strcmp(word, "fork") == 0;
+        depth -= strcmp(word, ";") == 0;
+        inner.end = words->at;
+    }
+    return inner;
+}
+
+static void *thread_main(void *words) {
+    perform(*(struct words *)words);
+    return NULL;
+}
+
+static void in_threads(int number, struct words words, int at_once) {
+    pthread_t threads[REGIONS];
+    for (int i = 0; i < number; i++) {
+        pthread_create(&threads[i % REGIONS], NULL, thread_main, &words);
+        if (!at_once)
+            pthread_join(threads[i % REGIONS], NULL);
+    }
+    for (int i = 0; at_once && i < number; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void in_child(struct words words) {
+    pid_t child = fork();
+    if (child == 0) {
+        perform(words);
+        exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    if (status)
+        exit(4);
+}
+
+static void execute(struct words rest) {
+    rest.at--;
+    *rest.at = arguments[0];
+    *rest.end = NULL;
+    execv("/proc/self/exe", rest.at);
+}
+
+/* ---- words */
+
+#if defined(LINKED)
+static int perform_call(const char *word, struct words *words) {
+    if (strcmp(word, "mpi{") == 0)
+        aa_share_begin(AA_SHARE_MPI);
+    else if (strcmp(word, "}mpi") == 0)
+        aa_share_end(AA_SHARE_MPI, true);
+    else if (strcmp(word, "io{") == 0)
+        aa_share_begin(AA_SHARE_IO);
+    else if (strcmp(word, "}io") == 0)
+        aa_share_end(AA_SHARE_IO, false);
+    else if (strcmp(word, "mpi") == 0)
+        aa_count_mpi(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
+    else if (strcmp(word, "io") == 0)
+        aa_count_io((uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
+    else if (strcmp(word, "initialised") == 0)
+        aa_process_mpi_initialised(3, 4), aa_process_thread_level(2);
+    else if (strcmp(word, "finalising") == 0)
+        aa_process_mpi_finalising();
+    else if (strcmp(word, "finalised") == 0)
+        aa_process_mpi_finalised();
+    else if (strcmp(word, "aborting") == 0)
+        aa_process_aborting(5);
+    else
+        return 0;
+    return 1;
+}
+#else
+static int perform_call(const char *word, struct words *words) {
+    (void)word, (void)words;
+    return 0;
+}
+#endif
+
+static int perform_end(const char *word) {
+    if (strcmp(word, "closeall") == 0)
+        closefrom(3);
+    else if (strcmp(word, "chdir") == 0)
+        return chdir("/") == 0;
+    else if (strcmp(word, "exit") == 0)
+        exit(0);
+    else if (strcmp(word, "_exit") == 0)
+        _exit(0);
+    else if (strcmp(word, "kill") == 0)
+        raise(SIGKILL);
+    else if (strcmp(word, "hang") == 0) {
+        puts("hanging");
+        fflush(stdout);
+        for (;;)
+            pause();
+    } else
+        return 0;
+    return 1;
+}
+
+static int perform_block(const char *word, struct words *words) {
+    int is_times = strcmp(word, "times") == 0, at_once = strcmp(word, "parallel") == 0;
+    if (strcmp(word, "fork") == 0) {
+        in_child(block(words));
+        return 1;
+    }
+    if (!is_times && !at_once && strcmp(word, "thread") != 0)
+        return 0;
+    int number = atoi(*words->at++);
+    struct words inner = block(words);
+    if (!is_times)
+        in_threads(number, inner, at_once);
+    for (int i = 0; is_times && i < number; i++)
+        perform(inner);
+    return 1;
+}
+
+static int perform_number(const char *word, struct words *words) {
+    int number = words->at < words->end ? atoi(*words->at) : 0;
+    if (strcmp(word, "new") == 0)
+        enter_new(number);
+    else if (strcmp(word, "spin") == 0)
+        spin(number);
+    else if (strcmp(word, "sleep") == 0)
+        usleep((useconds_t)number * 1000);
+    else
+        return 0;
+    words->at++;
+    return 1;
+}
+
+static void perform_word(struct words *words) {
+    const char *word = *words->at++;
+    if (*word == '+')
+        probe_enter(descriptor(word + 1));
+    else if (*word == '-')
+        probe_exit(descriptor(word + 1));
+    else if (*word == '*') {
+        char **repeated = words->at++;
+        for (int i = atoi(word + 1); i; i--)
+            perform((struct words){repeated, repeated + 1});
+    } else if (strcmp(word, "exec") == 0)
+        execute(*words);
+    else if (strcmp(word, "alarms") == 0 || strcmp(word, "calm") == 0)
+        set_alarms(*word == 'a' ? 50 : 0);
+    else if (!perform_number(word, words) && !perform_block(word, words) && !perform_call(word, words) &&
+             !perform_end(word)) {
+        fprintf(stderr, "unknown word: %s\n", word);
+        exit(2);
+    }
+}
+
+static void perform(struct words words) {
+    while (words.at < words.end)
+        perform_word(&words);
+}
+
+int main(int count, char **argv) {
+    arguments = argv;
+#if defined(LINKED)
+    probe_enter = aa_probe_enter;
+    probe_exit = aa_probe_exit;
+#else
+    probe_enter = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter");
+    probe_exit = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit");
+    if (!probe_enter || !probe_exit)
+        return 5;
+#endif
+    perform((struct words){argv + 1, argv + count});
+    return 0;
+}

@@ -1,0 +1,63 @@
+/* Print the layout of a shard, for the comparison with its twin in Python. */
+#include <stdio.h>
+
+#include "probe.h"
+#include "shard.h"
+
+#define SIZE(name, type) printf(name " size %zu\n", sizeof(type))
+#define FIELD(name, type, field)                                                                             \
+    printf(name " %s %zu %zu\n", #field, offsetof(type, field), sizeof(((type *)0)->field))
+#define HEADER(field) FIELD("header", struct aa_header, field)
+#define THREAD(field) FIELD("thread", struct aa_thread, field)
+#define NODE(field) FIELD("node", struct aa_node, field)
+#define CONSTANT(name, value) printf("constant %s %llu\n", name, (unsigned long long)(value))
+
+static void print_header(void) {
+    SIZE("header", struct aa_header);
+    HEADER(magic), HEADER(version), HEADER(byte_order), HEADER(header_size), HEADER(region_size);
+    HEADER(thread_size), HEADER(node_size), HEADER(used), HEADER(base), HEADER(pid), HEADER(rank);
+    HEADER(size), HEADER(thread_level), HEADER(state), HEADER(exit_code), HEADER(cpus), HEADER(unrecorded);
+    HEADER(refused), HEADER(regions), HEADER(threads), HEADER(unused), HEADER(ticks_per_second);
+    HEADER(pair_cost), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
+    HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
+    HEADER(host), HEADER(executable), HEADER(reserved);
+}
+
+static void print_thread(void) {
+    SIZE("thread", struct aa_thread);
+    THREAD(current), THREAD(last), THREAD(index), THREAD(tid), THREAD(taken), THREAD(in_use);
+    THREAD(repairs), THREAD(unmatched), THREAD(collapsed), THREAD(reentered), THREAD(stopped);
+    THREAD(synchronised);
+}
+
+static void print_node(void) {
+    SIZE("node", struct aa_node);
+    NODE(parent), NODE(region), NODE(visits), NODE(thread), NODE(time), NODE(mpi_calls), NODE(mpi_sent);
+    NODE(mpi_received), NODE(io_calls), NODE(io_read), NODE(io_written), NODE(counters);
+}
+
+static void print_constants(void) {
+    CONSTANT("VERSION", AA_SHARD_VERSION);
+    CONSTANT("BYTE_ORDER", AA_SHARD_BYTE_ORDER);
+    CONSTANT("ALIGNMENT", AA_SHARD_ALIGNMENT);
+    CONSTANT("COUNTERS", AA_COUNTERS);
+    CONSTANT("NO_REGION", AA_NO_REGION);
+    CONSTANT("REGION_RECORD", AA_RECORD_REGION);
+    CONSTANT("THREAD_RECORD", AA_RECORD_THREAD);
+    CONSTANT("NODE_RECORD", AA_RECORD_NODE);
+    CONSTANT("running", AA_RUNNING);
+    CONSTANT("finalizing", AA_FINALIZING);
+    CONSTANT("finalized", AA_FINALIZED);
+    CONSTANT("exited", AA_EXITED);
+    CONSTANT("aborted", AA_ABORTED);
+}
+
+int main(void) {
+    print_header();
+    print_thread();
+    print_node();
+    print_constants();
+    printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
+    printf("region descriptor %zu\n", offsetof(struct aa_region, descriptor));
+    return 0;
+}
