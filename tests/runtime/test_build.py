@@ -103,7 +103,7 @@ def test_a_cache_that_cannot_be_made_is_refused(place: str) -> None:
 
 
 def test_a_cache_without_room_is_refused_in_one_line() -> None:
-    with pytest.raises(BuildError, match="/proc/self: .*: set AUTOANALYZER_CACHE to a folder with room"):
+    with pytest.raises(BuildError, match=r"/proc/self: .*: set AUTOANALYZER_CACHE to a folder with room"):
         probe_library(Mpi(None), {**os.environ, "AUTOANALYZER_CACHE": "/proc/self"})
 
 
