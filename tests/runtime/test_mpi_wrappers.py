@@ -49,7 +49,7 @@ def test_all_c_code_compiles_without_a_warning(
     (tmp_path / "mpi_functions.h").write_text(function_list(prototypes))
     (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
     sources = [*PROBE.glob("mpi_*.c"), *PROBE.glob("io_*.c"), tmp_path / "mpi_wrappers.c"]
-    words = [compiler, "-std=gnu11", "-O1", "-fPIC", "-Wall", "-Wextra", "-Werror", stop, "-U_FORTIFY_SOURCE"]
+    words = [compiler, "-std=gnu11", level, "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", "-U_FORTIFY_SOURCE"]
     words += ['-DAA_MPI_SONAME=""', '-DAA_PROBE_FILE=""', f"-I{PROBE}", f"-I{tmp_path}"]
     subprocess.run([*words, *map(str, sources)], cwd=tmp_path, env=environment, check=True)
 
