@@ -171,6 +171,8 @@ class _Reader:
             raise self.defect(f"records of {sizes} bytes", found_sizes)
         if not size <= header["used"] <= len(self.data):
             raise self.defect(f"{header['used']} bytes in use", f"{len(self.data)} bytes")
+        if not 1e3 < header["ticks_per_second"] < 1e12:
+            raise self.defect("a clock's rate", f"{header['ticks_per_second']} ticks per second")
         return header
 
     def records(self) -> Iterator[tuple[int, int, int]]:
@@ -259,8 +261,8 @@ class _Reader:
         """Turn offsets into indices: places are sorted, and a parent stands before its children."""
         wanted = raw["parent"].astype(np.int64) * layout.ALIGNMENT
         parents = np.searchsorted(places, wanted)
+        known = np.isin(wanted, places)
         parents[wanted == 0] = -1
-        known = places[np.clip(parents, 0, None)] == wanted
         if not len(raw) or parents[0] != -1 or not known[1:].all() or (parents >= np.arange(len(raw))).any():
             raise self.defect(f"a tree in thread {thread}", "a node without its parent")
         return parents

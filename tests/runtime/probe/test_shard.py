@@ -1,0 +1,146 @@
+"""A shard that is not what it should be is named, with its defect; never anything worse."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.runtime.shard import Shard, read_shard
+from autoanalyzer.runtime.shard_layout import HEADER_LAYOUT, NODE_LAYOUT, NODE_RECORD, REGION_RECORD
+
+Record = Callable[..., list[Shard]]
+
+
+@pytest.fixture
+def good(preloaded: Record) -> Path:
+    (shard,) = preloaded("+main +f +g -g -f thread 2 +f -f ; new 20 -main")
+    return shard.path
+
+
+def find_record(data: bytes, kind: int, number: int = 0) -> int:
+    """Give the offset of one of the records of a kind."""
+    at, found = HEADER_LAYOUT.itemsize, []
+    while at < len(data):
+        record, size = struct.unpack_from("=II", data, at)
+        if not size:
+            break
+        if record == kind:
+            found.append(at)
+        at += size
+    return found[number]
+
+
+def patched(path: Path, offset: int, value: int, form: str = "=I") -> Path:
+    data = bytearray(path.read_bytes())
+    struct.pack_into(form, data, offset, value)
+    path.write_bytes(data)
+    return path
+
+
+def header_offset(field: str) -> int:
+    assert HEADER_LAYOUT.fields is not None
+    return int(HEADER_LAYOUT.fields[field][1])
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        read_shard(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [(b"", "an empty file"), (b"CUBE", "CUBE"), (b"AASHARD\0", "found 8"), (b"\0" * 4096, r"\x00")],
+)
+def test_a_file_that_is_no_shard_is_named(tmp_path: Path, content: bytes, found: str) -> None:
+    path = tmp_path / "x.shard"
+    path.write_bytes(content)
+    assert found in refusal(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    assert "No such file" in refusal(tmp_path / "missing.shard")
+
+
+def test_another_version_names_both(good: Path) -> None:
+    assert "version 1 wanted, found version 2" in refusal(patched(good, header_offset("version"), 2))
+
+
+def test_the_other_byte_order_is_told(good: Path) -> None:
+    assert "byte order" in refusal(patched(good, header_offset("byte_order"), 0x04030201))
+
+
+def test_records_of_another_size_are_told(good: Path) -> None:
+    assert "found [1024, 256, 320]" in refusal(patched(good, header_offset("node_size"), 320))
+
+
+def test_a_cut_file_is_told(good: Path) -> None:
+    used = int(np.frombuffer(good.read_bytes(), HEADER_LAYOUT, count=1)["used"][0])
+    good.write_bytes(good.read_bytes()[: used - 1])
+    assert f"{used} bytes in use wanted, found {used - 1} bytes" in refusal(good)
+
+
+@pytest.mark.parametrize("size", [0, 63, 65, 1 << 30])
+def test_a_record_of_impossible_size_is_told(good: Path, size: int) -> None:
+    at = find_record(good.read_bytes(), NODE_RECORD, 3)
+    assert f"a whole record at byte {at} wanted" in refusal(patched(good, at + 4, size))
+
+
+def test_an_unknown_record_is_told(good: Path) -> None:
+    at = find_record(good.read_bytes(), NODE_RECORD, 3)
+    assert "found type 9" in refusal(patched(good, at, 9))
+
+
+@pytest.mark.parametrize("parent", [0, 1, 1 << 20, 0xFFFFFFFF])
+def test_a_node_without_its_parent_is_told(good: Path, parent: int) -> None:
+    at = find_record(good.read_bytes(), NODE_RECORD, 2)
+    assert "a node without its parent" in refusal(patched(good, at + 8, parent))
+
+
+def test_a_node_that_is_its_own_parent_is_told(good: Path) -> None:
+    at = find_record(good.read_bytes(), NODE_RECORD, 2)
+    assert "a node without its parent" in refusal(patched(good, at + 8, at // 64))
+
+
+def test_an_unknown_region_is_told(good: Path) -> None:
+    at = find_record(good.read_bytes(), NODE_RECORD, 2)
+    assert "found 999" in refusal(patched(good, at + 12, 999))
+
+
+def test_a_descriptor_of_another_version_is_told(good: Path) -> None:
+    at = find_record(good.read_bytes(), REGION_RECORD)
+    assert "version aa1 wanted" in refusal(patched(good, at + 18, ord("2"), "=B"))
+
+
+def test_counts_of_every_kind_come_back(linked: Record) -> None:
+    (shard,) = linked("+main mpi 5 io 3 io 4 -main")
+    main = shard.threads[0].nodes[1]
+    names = ["visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written"]
+    assert [int(main[name]) for name in names] == [1, 1, 5, 10, 2, 7, 14]
+    assert main["counters"].tolist() == [0] * 8
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1, exclude_max=True), value=st.integers(0, 255))
+def test_a_damaged_byte_is_read_or_told(good: Path, place: float, value: int) -> None:
+    data = bytearray(good.read_bytes())
+    used = int(np.frombuffer(data, HEADER_LAYOUT, count=1)["used"][0])
+    data[int(place * used)] = value
+    damaged = good.with_suffix(".damaged")
+    damaged.write_bytes(data[:used])
+    try:
+        shard = read_shard(damaged)
+    except InputError as error:
+        assert str(damaged) in str(error)
+    else:
+        assert sum(len(thread.nodes) for thread in shard.threads) <= used // NODE_LAYOUT.itemsize
