@@ -39,10 +39,8 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1] for line in listing.stdout.splitlines()}
 
 
-@pytest.mark.parametrize(("underlying", "stop"), [("gcc", "-c"), ("clang", "-fsyntax-only")])
-def test_all_c_code_compiles_without_a_warning(
-    underlying: str, stop: str, mpi: tuple[str, str], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("underlying", "level"), [("gcc", "-O1"), ("clang", "-fsyntax-only")])
+def test_no_c_code_gives_a_warning(underlying: str, level: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     _, compiler = mpi
     environment = {**os.environ, "OMPI_CC": underlying, "MPICH_CC": underlying}
     prototypes = read_prototypes(preprocessed(compiler))
