@@ -62,7 +62,7 @@ static bool write_zeros(long file, uint64_t from, uint64_t to) {
 
 static bool extend(long file, uint64_t length) {
     return syscall(SYS_fallocate, file, 0, shard.length, length - shard.length) == 0 ||
-           (errno == EOPNOTSUPP && write_zeros(file, shard.length, length));
+           ((errno == EOPNOTSUPP || errno == EINTR) && write_zeros(file, shard.length, length));
 }
 
 /* What lies behind the file's end stays closed, or debuggers that look at all memory meet bus errors. */
