@@ -212,7 +212,8 @@ class _Finder:
 
     def _exempt_functions(self) -> dict[str, str]:
         """Find functions that by an attribute, here or at a declaration, must not be touched."""
-        exempt = {match.group(1): "resolver of an indirect function" for match in _RESOLVER.finditer(self.unit.text)}
+        text = self.unit.text if "ifunc" in self.unit.text else ""
+        exempt = {match.group(1): "resolver of an indirect function" for match in _RESOLVER.finditer(text)}
         if not _EXEMPT.search(self.unit.masked):
             return exempt
         for node in self.tree.root.ext:

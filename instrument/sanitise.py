@@ -97,9 +97,8 @@ _ASM_QUALIFIERS: Final = re.compile(
     r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*"
 )
 _NAME: Final = re.compile(r"\s*([A-Za-z_$][\w$]*)")
-# After one of these a '&&' can only take a label's address.
-_BEFORE_OPERAND: Final = frozenset("-+*/%&|^<>=!~?:,;({[")
-_RETURN: Final = re.compile(r"\breturn\s*\Z")
+# After one of these a '&&' can only take a label's address; after 'n--' it does not.
+_BEFORE_OPERAND: Final = re.compile(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
 _OPENING: Final = re.compile(r"\s*\(")
 _ANY_OPENING: Final = re.compile(r"[(\[{]")
 _TYPEDEF: Final = re.compile(r"\btypedef\b")
@@ -192,16 +191,14 @@ class _Rewriter:
         return closed, _GROUPED[word]
 
     def _range(self, match: re.Match[str]) -> tuple[int, str]:
-        return match.end(), "..." if self._before(match.start()) in "(," else "+"
+        return match.end(), "..." if self._before(match.start())[-1:] in {"(", ","} else "+"
 
     def _indirect(self, match: re.Match[str]) -> tuple[int, str]:
         self.indirect_jumps.append(match.start())
         return match.end() - 1, ""
 
     def _address(self, match: re.Match[str]) -> tuple[int, str]:
-        if self._before(match.start()) not in _BEFORE_OPERAND and not _RETURN.search(
-            self.masked, max(match.start() - 20, 0), match.start()
-        ):
+        if not _BEFORE_OPERAND.search(self._before(match.start())):
             return match.end(), "&&"
         label = _NAME.match(self.masked, match.end())
         assert label is not None  # the pattern has looked ahead
@@ -213,10 +210,10 @@ class _Rewriter:
         return match.end(), ""
 
     def _before(self, offset: int) -> str:
-        """Give the last character before an offset that is no blank."""
+        """Give some text before an offset, up to the last character that is no blank."""
         while offset > 0 and self.masked[offset - 1].isspace():
             offset -= 1
-        return self.masked[offset - 1 : offset]
+        return self.masked[max(offset - len(" return"), 0) : offset]
 
 
 def _type_names(system: str) -> str:

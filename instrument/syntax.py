@@ -17,6 +17,7 @@ from .sanitise import PRELUDE, outer_braces
 __all__ = ["DigestError", "Tree", "Unread", "parse"]
 
 _PLACE: Final = re.compile(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
+_BLANK_END: Final = re.compile(r" +(?=\n)")  # much of a digest is blank, and pycparser steps over it slowly
 _DEEP: Final = 100_000  # frames; pycparser descends recursively, else-if chains of thousands exist
 _MOST_UNREAD: Final = 30  # each costs a new pass over the file
 
@@ -62,7 +63,7 @@ def parse(text: str) -> Tree:
     while True:
         try:
             with _deep_recursion():
-                return Tree(CParser().parse(f"{PRELUDE}\n{text}", ""), text, tuple(unread))
+                return Tree(CParser().parse(f"{PRELUDE}\n{_BLANK_END.sub('', text)}", ""), text, tuple(unread))
         except ParseError as error:
             offset, message = _error_place(text, str(error))
             body = _body_around(text, offset)

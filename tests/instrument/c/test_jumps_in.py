@@ -78,7 +78,7 @@ static int vm(const unsigned char *code) {
 static int crossing(int n) {
     void *target = n ? &&inside : &&outside;
     goto *target;
-    for (; n < 5; n++) {
+    for (; n-- && n < 5; n++) {
     inside:
         n += 2;
     }
