@@ -88,6 +88,8 @@ static bool grow(uint64_t needed) {
     bool ours =
         fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
     bool grown = ours && extend(file, length) && open_up(length);
+    if (!grown)
+        shard.limit = shard.length; /* a full disk is not asked again for every new call path */
     syscall(SYS_close, file);
     return grown;
 }
