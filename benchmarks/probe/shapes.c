@@ -74,7 +74,13 @@ static CALLED int fib(int n) {
 CHILD(0)
 CHILD(1)
 CHILD(2)
-CHILD(3) CHILD(4) CHILD(5) CHILD(6) CHILD(7) CHILD(8) CHILD(9)
+CHILD(3)
+CHILD(4)
+CHILD(5)
+CHILD(6)
+CHILD(7)
+CHILD(8)
+CHILD(9)
 
 #define LEVEL(number, below)                                                                                 \
     static CALLED void level_##number(void) {                                                                \
@@ -82,11 +88,16 @@ CHILD(3) CHILD(4) CHILD(5) CHILD(6) CHILD(7) CHILD(8) CHILD(9)
         below();                                                                                             \
         sink++;                                                                                              \
     }
-    LEVEL(7, leaf) LEVEL(6, level_7) LEVEL(5, level_6) LEVEL(4, level_5) LEVEL(3, level_4) LEVEL(2, level_3)
-        LEVEL(1, level_2)
+LEVEL(7, leaf)
+LEVEL(6, level_7)
+LEVEL(5, level_6)
+LEVEL(4, level_5)
+LEVEL(3, level_4)
+LEVEL(2, level_3)
+LEVEL(1, level_2)
 
-    /* CPU time: what else runs on the machine is not to be measured. */
-    static PLAIN double now(void) {
+/* CPU time: what else runs on the machine is not to be measured. */
+static PLAIN double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
