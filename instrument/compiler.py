@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from enum import Enum, auto
@@ -49,9 +50,10 @@ class Argument(NamedTuple):
 # Options whose value is the next word.
 _TWO_WORDS: Final = {
     Role.PREPROCESS: """-D -U -I -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
-        -iwithprefixbefore -isystem-after -iframework -F -Xpreprocessor -imultilib""",
+        -iwithprefixbefore -iwithsysroot -isystem-after -include-pch -ivfsoverlay -iframework -F
+        -Xpreprocessor -imultilib""",
     Role.DEPENDENCY: "-MF -MT -MQ",
-    Role.COMPILE: "-l -L -Xlinker -Xassembler -T -u -z -e -aux-info -wrapper -dumpbase -dumpdir -dumpbase-ext",
+    Role.COMPILE: "-l -L -Xlinker -Xassembler -T -u -z -e -aux-info -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ",
     Role.BOTH: "-A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b",
     Role.LANGUAGE: "-x",
     Role.OUTPUT: "-o",
@@ -80,6 +82,7 @@ _ASKS: Final = frozenset(_ASKING.split())
 _ASKS_PREFIXES: Final = ("--help", "-dump", "-print-", "--print-", "--showme", "-showme", "-show", "--target-help")
 _C_LANGUAGES: Final = frozenset(["c", "cpp-output"])
 _C_SUFFIXES: Final = (".c", ".i")
+_CXX: Final = re.compile(r"\+\+|cxx|CC$")  # g++, clang++-14, mpicxx, mpiCC: to them a .c file is C++
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
 
 
@@ -101,7 +104,9 @@ class CompilerCommand:
 
     @property
     def sources(self) -> list[Argument]:
-        """The C sources, in order."""
+        """The C sources, in order; none for a C++ compiler."""
+        if _CXX.search(Path(self.compiler[-1]).name):
+            return []
         return [argument for argument in self.arguments if argument.role is Role.SOURCE]
 
     @property

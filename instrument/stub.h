@@ -1,10 +1,10 @@
 /*
  * What an instrumented object brings along: probes that do nothing until the probe library is preloaded.
  *
- * This text stands at the top of every instrumented translation unit, so that nothing need be added to any link
- * line. All its symbols are weak and hidden: one copy a program or shared library remains. It is C89 with GNU
- * attributes, wants neither header nor library, and uses no macro, for it is put into preprocessed text. Where
- * there is no dynamic linker the probes stay silent.
+ * This text stands at the top of every instrumented translation unit, so that nothing need be added to any
+ * link line. All its symbols are weak and hidden: one copy a program or shared library remains. It is C89
+ * with GNU attributes, wants neither header nor library, and uses no macro, for it is put into preprocessed
+ * text. Where there is no dynamic linker the probes stay silent.
  */
 typedef void aa_probe(const char *);
 
@@ -39,8 +39,8 @@ aa_leave(const char *const *descriptor) {
 }
 
 /* Runs once an object, and does the same each time. */
-__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__, __no_profile_instrument_function__,
-               __constructor__(101))) void
+__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
+               __no_profile_instrument_function__, __constructor__(101))) void
 aa_connect(void) {
     aa_probe *enter;
     aa_probe *leave;

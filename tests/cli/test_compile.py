@@ -46,3 +46,11 @@ def test_an_unreadable_response_file_is_one_line(tool):
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(b"autoanalyzer: response file flags ")
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_cxx_compiler_passes(tool):
+    tool.write("x.c", "int main() { return bool(7) + int(2); }\n")
+    for compiler in ("g++", "mpicxx"):
+        done = tool("autoanalyzer", "compile", "--", compiler, "x.c", "-o", "x")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert tool("./x").returncode == 3
