@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROBE = ROOT / "runtime" / "probe"
-CORE = [PROBE / f"{name}.c" for name in ("clock", "process", "region", "shard", "thread", "tree")]
+CORE = [PROBE / f"{name}.c" for name in ("clock", "event", "process", "region", "shard", "thread", "tree")]
 SHAPES = HERE / "shapes.c"
 
 VARIANTS: dict[str, list[str | Path]] = {

@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "process.h"
+#include "event.h"
 #include "probe.h"
 #include "thread.h"
-#include "tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static void describe_process(struct aa_header *header) {
 
 static void describe_clocks(struct aa_header *header) {
     header->ticks_per_second = aa_clock_rate() * 1e9;
-    header->pair_cost = aa_tree_pair_cost() / aa_clock_rate();
+    header->pair_cost = aa_event_pair_cost() / aa_clock_rate();
     header->start = aa_clock_start();
     header->latest = aa_clock_anchor();
     strncpy(header->wall_clock, aa_clock_wall_name(), sizeof header->wall_clock - 1);
@@ -165,7 +165,7 @@ struct aa_header *aa_process_shard(void) {
 /* The time until now is known, and so is the clock. */
 static uint64_t settle(struct aa_header *header) {
     if (aa_thread_self)
-        aa_tree_book(aa_thread_self);
+        aa_event_book(aa_thread_self);
     header->latest = aa_clock_anchor();
     return header->latest.ticks;
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "thread.h"
+#include "event.h"
 #include "process.h"
 #include "tree.h"
 
@@ -38,7 +39,7 @@ static void use_frames(struct aa_thread *thread, struct aa_frame *frames, uint64
     thread->frames = frames;
     thread->frame_capacity = capacity;
     thread->limit = frames + capacity - SPARE_FRAMES;
-    atomic_signal_fence(memory_order_seq_cst);
+    aa_in_order();
     thread->top = frames + depth;
 }
 
@@ -113,7 +114,7 @@ static void begin(struct aa_thread *thread) {
 /* ---- the end of a thread */
 
 static void give_back(struct aa_thread *thread) {
-    aa_tree_book(thread);
+    aa_event_book(thread);
     aa_watch_close(&thread->watch);
     thread->current = thread->base;
     thread->top = thread->frames + 1;

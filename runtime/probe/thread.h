@@ -6,6 +6,9 @@
 
 #define AA_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 
+/* Keep the compiler from moving stores, for signal handlers on the same thread. */
+#define aa_in_order() atomic_signal_fence(memory_order_seq_cst)
+
 /* This thread's tree; null while it has none. */
 extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 

@@ -12,7 +12,7 @@ import pytest
 from autoanalyzer.runtime import shard as reader
 
 PROBE = Path(reader.__file__).parent / "probe"
-CORE = [PROBE / f"{name}.c" for name in ("clock", "process", "region", "shard", "thread", "tree")]
+CORE = [PROBE / f"{name}.c" for name in ("clock", "event", "process", "region", "shard", "thread", "tree")]
 EVENTS = Path(__file__).parents[1] / "programs" / "events.c"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]
 LIBRARIES = ["-ldl", "-lpthread"]
