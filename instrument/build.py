@@ -73,6 +73,10 @@ class Build:
             place = f"{error.file}:{error.line}:{error.column}"
             self.warnings.append(f"{place}: not instrumented: {error.message}; compiled as it is")
             return
+        except Exception as error:  # a build must never fail because of us
+            name = source.words[0]
+            self.warnings.append(f"{name}: not instrumented: {type(error).__name__}: {error}; compiled as it is")
+            return
         self.warnings.extend(str(problem) for problem in result.found.problems)
         if any(not found.reason for found in result.found.regions):
             path.parent.mkdir()
