@@ -33,5 +33,5 @@ def test_what_is_masked_keeps_its_length_and_its_lines():
 
 def test_what_does_not_close_is_told_with_its_place():
     with pytest.raises(LexicalError) as raised:
-        group_end("f(x; }", 1)
+        group_end("f(x; {}", 1)
     assert raised.value.offset == 1
