@@ -47,7 +47,8 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
     for index in range(len(regions)):
         wall, cpu, mpi, mpi_cpu, io = (None if values is None else float(values[index]) for values in times.values())
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu
-        share = wall / whole if wall is not None and whole > 0 else 0.0
+        # Code before MPI_Init and after MPI_Finalize is no part of the program's time.
+        share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
         costs.append(Cost(visits[index], wall, compute, mpi, io, share))
     return costs
 

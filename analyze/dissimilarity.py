@@ -24,7 +24,7 @@ class Dissimilarity:
         ccr: Positions of the critical code regions, parents before children.
         cccr: Those of them that have no critical child: their core.
         composite: Whether only several adjacent regions together made the difference.
-        odd_one: A column without which all others are one cluster: a master, perhaps.
+        odd_one: A column without which all others are one cluster.
     """
 
     clusters: tuple[tuple[int, ...], ...]

@@ -95,9 +95,24 @@ def _columns(experiment: Experiment, excluded: Sequence[int]) -> list[int]:
 
 
 def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
-    if metric == "compute_time":
-        return experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
-    return experiment.exclusive(metric).copy()
+    if metric != "compute_time":
+        return experiment.exclusive(metric).copy()
+    compute = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
+    if "io_cpu_time" in experiment and "io_bytes" in experiment:
+        io_time = experiment.exclusive("io_cpu_time")
+        compute += _by_bytes(io_time, experiment.exclusive("io_bytes")) - io_time
+    return compute
+
+
+def _by_bytes(io_time: npt.NDArray[np.float64], io_bytes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Share each call path's CPU time in I/O calls out by the bytes, or evenly where none were moved.
+
+    What the kernel takes for the same bytes differs by chance, by several times (pages that are cached, written
+    back, or not); ranks that read and write the same do the same work, and those that do more of it more.
+    """
+    totals = io_bytes.sum(axis=1, keepdims=True)
+    shares = np.divide(io_bytes, totals, out=np.full_like(io_bytes, 1 / io_bytes.shape[1]), where=totals > 0)
+    return np.asarray(shares * io_time.sum(axis=1, keepdims=True))
 
 
 def _leave_out(experiment: Experiment, values: npt.NDArray[np.float64], pattern: str) -> None:

@@ -34,6 +34,7 @@ STORED_METRICS: Final = (
     Metric("io_time", "sec", "wall_time", "Time in calls that read or write files"),
     Metric("cpu_time", "sec", None, "Time on a processor"),
     Metric("mpi_cpu_time", "sec", "cpu_time", "Time on a processor in MPI calls, waiting included"),
+    Metric("io_cpu_time", "sec", "cpu_time", "Time on a processor in calls that read or write files"),
     Metric("mpi_calls", "occ", None, "Calls of MPI functions that communicate"),
     Metric("mpi_bytes", "bytes", None, "Bytes handed to and got from MPI"),
     Metric("mpi_bytes_sent", "bytes", "mpi_bytes", "Bytes handed to MPI"),

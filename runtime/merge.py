@@ -27,6 +27,7 @@ _FIELDS: Final = {
     "io_time": ("io_wall",),
     "cpu_time": ("cpu",),
     "mpi_cpu_time": ("mpi_cpu",),
+    "io_cpu_time": ("io_cpu",),
     "mpi_calls": ("mpi_calls",),
     "mpi_bytes": ("mpi_sent", "mpi_received"),
     "mpi_bytes_sent": ("mpi_sent",),
@@ -218,7 +219,12 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
         if shard.state == "aborted":
             yield f"rank {process} called MPI_Abort with code {shard.exit_code}"
     extra = [process for process in processes if expected and process >= expected]
-    if extra:
+    if extra and expected == 1:
+        yield (
+            f"{len(processes)} processes, each alone in its MPI_COMM_WORLD:"
+            " is the launcher of the MPI that the program is linked to?"
+        )
+    elif extra:
         yield f"{len(extra)} processes more than MPI_COMM_WORLD has: numbered from {min(extra)}"
     trees = [tree for shard in shards for tree in shard.threads]
     counts = {

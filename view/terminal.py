@@ -30,7 +30,8 @@ def print_verdict(lines: Sequence[str], *, stderr: bool = False) -> None:
 def print_tree(findings: Findings) -> None:
     """Print the tree of code regions with their mean times over the processes."""
     console = Console(highlight=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    caption = "times: means over the ranks; visits: sums"
+    table = Table(box=None, pad_edge=False, header_style="bold", caption=caption, caption_justify="left")
     for title in ("share", "wall", "compute", "MPI", "I/O", "visits"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("region", no_wrap=True)

@@ -8,12 +8,14 @@ from typing import Final
 
 from ..analyze import Findings
 from ..analyze.classes import LABELS
+from ..analyze.costs import Cost
 from .place import Place
 from .units import percent, ranks, seconds
 
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
+_SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
 # What ranks do, and what one rank does, for the time that is compared.
 _VERBS: Final = {
@@ -35,28 +37,45 @@ def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
     """
     head = [_headline(findings), ""]
     tail = [*_said(findings), *([f"data {file}"] if file else [])]
+    if findings.program_time < _SHORTEST:
+        return [*head, f"too short to judge: {seconds(_SHORTEST)} of program at least wanted", "", *tail]
     items = [*_imbalances(findings), *_heavies(findings)]
-    body: list[str] = []
+    body = _balanced(findings, stands_out=bool(items))
     shown = 0
-    room = _MOST_LINES - len(head) - len(tail) - 2
+    room = _MOST_LINES - len(head) - len(body) - len(tail) - 2
     for lines in items:
-        if len(body) + len(lines) > room:
+        if room < len(lines):
             break
+        room -= len(lines)
         shown += 1
         body += [f"{shown:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
     if shown < len(items):
         body.append(f"    … and {len(items) - shown} more: analyze --json lists all")
-    return [*head, *(body or ["balanced: one cluster; no region stands out"]), "", *tail]
+    return [*head, *body, "", *tail]
+
+
+def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
+    """Acquit the ranks, and the regions too if nothing else is said."""
+    if findings.dissimilarity.exists:
+        return []
+    excluded = {place.process for place in findings.experiment.locations} - {
+        findings.experiment.locations[column].process for column in findings.performance.columns
+    }
+    without = f" without {ranks(sorted(excluded))}" if excluded else ""
+    spread = f", S = {findings.dissimilarity.severity:.2f}" if len(findings.performance.columns) > 1 else ""
+    line = f"balanced: one cluster{without}{spread}"
+    return [line, ""] if stands_out else [f"{line}; no region stands out"]
 
 
 def _headline(findings: Findings) -> str:
     experiment = findings.experiment
     processes = len({place.process for place in experiment.locations})
+    regions = len(findings.performance.regions)
     parts = [
         experiment.notes.program or "experiment",
         f"{processes} {'rank' if processes == 1 else 'ranks'}",
         seconds(findings.program_time),
-        f"{len(findings.performance.regions)} regions",
+        f"{regions} {'region' if regions == 1 else 'regions'}",
     ]
     cost = findings.overhead.percent
     return "   ".join(parts) + ("" if cost is None else f"      measuring cost {percent(cost)}")
@@ -83,11 +102,18 @@ def _imbalances(findings: Findings) -> Iterator[list[str]]:
 def _hints(findings: Findings) -> Iterator[str]:
     found = findings.dissimilarity
     if found.odd_one is not None:
-        label = findings.performance.label(found.odd_one)
-        rank = str(label).partition(".")[0]
-        yield f"rank {label} differs from all others, which are alike: a master? then --exclude-rank {rank}"
+        yield _odd_one(findings, found.odd_one)
     if found.severity < _WEAK:
         yield "a small difference, which a noisy machine can make as well: repeat the run before you act on it"
+
+
+def _odd_one(findings: Findings, column: int) -> str:
+    label = findings.performance.label(column)
+    totals = findings.performance.values[list(findings.performance.top)].sum(axis=0)
+    line = f"rank {label} differs from all others, which are alike"
+    if totals[column] > totals.min():
+        return line
+    return f"{line}: a master? then --exclude-rank {str(label).partition('.')[0]}"
 
 
 def _cluster_times(findings: Findings, region: int) -> str:
@@ -109,7 +135,16 @@ def _heavies(findings: Findings) -> Iterator[list[str]]:
     for core in sorted(found.cccr, key=lambda index: -found.values[index]):
         cost = findings.costs[core]
         label = LABELS[found.classes[core]]
-        yield [f"HEAVY       {_where(findings, core)}      {percent(100 * cost.share)} of the run, {label}"]
+        line = f"HEAVY       {_where(findings, core)}      {percent(100 * cost.share)} of the run, {label}"
+        yield [line + _mostly(cost)]
+
+
+def _mostly(cost: Cost) -> str:
+    """Say of a region whether it is MPI or I/O rather than code of the program's own."""
+    for what, time in (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time)):
+        if time is not None and cost.wall_time and time > 0.5 * cost.wall_time:
+            return f"; {percent(100 * time / cost.wall_time)} of it {what}"
+    return ""
 
 
 def _where(findings: Findings, region: int) -> str:
@@ -138,7 +173,7 @@ def _said(findings: Findings) -> Iterator[str]:
     if notes.repairs:
         yield f"{notes.repairs} regions were left by a jump and closed afterwards"
     if notes.remarks:
-        more = f" (and {len(notes.remarks) - 1} more remarks)" if len(notes.remarks) > 1 else ""
+        more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
     if "instructions" not in findings.experiment:
         yield "nothing was counted: shares of the wall time alone were classed, and no causes are given"

@@ -34,8 +34,19 @@ def test_an_imbalance_names_the_place_the_ranks_and_their_times():
 def test_balanced_ranks_and_equal_regions_are_a_verdict_too():
     lines = verdict_lines(analyze(experiment([1.0, 1.0, 1.0])))
     assert any(line.startswith(" 1  HEAVY       work.c:0   loop in work") for line in lines)
-    lines = verdict_lines(analyze(experiment([0.0, 0.0])))
-    assert lines[2] == "balanced: one cluster; no region stands out"
+    assert lines[2:4] == ["balanced: one cluster, S = 0.00", ""]
+    lines = verdict_lines(analyze(experiment([1.0, 1.0], [1.0, 1.0], [1.0, 1.0])))
+    assert lines[2] == "balanced: one cluster, S = 0.00"
+
+
+def test_a_run_too_short_is_not_judged():
+    lines = verdict_lines(analyze(experiment([1e-3, 2e-3])))
+    assert lines[2] == "too short to judge: 10 ms of program at least wanted"
+
+
+def test_a_rank_that_computes_more_is_no_master():
+    lines = verdict_lines(analyze(experiment([1.0, 3.0, 1.0])))
+    assert "    rank 1 differs from all others, which are alike" in lines
 
 
 def test_a_small_difference_is_put_carefully():
@@ -55,7 +66,7 @@ def test_what_is_missing_is_said():
     assert "missing: rank 3 of 4" in text
     assert "unfinished: ranks 1-2 never entered MPI_Finalize" in text
     assert "7 regions were left by a jump" in text
-    assert "a (and 1 more remarks)" in text
+    assert "a (and 1 more: analyze --json)" in text
 
 
 @pytest.mark.parametrize("ranks", [8, 200])
