@@ -14,7 +14,7 @@ __all__ = ["add_source_arguments", "sources_of"]
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare sources, compiler and flags."""
-    parser.add_argument("words", nargs="+", metavar="SRC", help="C sources; after -- any flags of the compiler")
+    parser.add_argument("sources", nargs="+", metavar="SRC", help="C sources; after -- any flags of the compiler")
     parser.add_argument("--cc", default="mpicc", metavar="CC", help="the compiler, with flags (default: mpicc)")
     for letter, help_text in (("I", "a directory of headers"), ("D", "a macro"), ("U", "a macro to forget")):
         parser.add_argument(
@@ -26,7 +26,7 @@ def sources_of(arguments: argparse.Namespace) -> Iterator[Source]:
     """Preprocess the sources one by one.
 
     Raises:
-        UsageError: No compiler or no source is named.
+        UsageError: No compiler is named.
         InputError: A source cannot be preprocessed.
     """
     try:
@@ -35,8 +35,4 @@ def sources_of(arguments: argparse.Namespace) -> Iterator[Source]:
         raise UsageError(f"--cc: a compiler command wanted, found {arguments.cc!r} ({error})") from None
     if not compiler:
         raise UsageError("--cc: a compiler command wanted, found nothing")
-    first_flag = next((i for i, word in enumerate(arguments.words) if word.startswith("-")), len(arguments.words))
-    sources, flags = arguments.words[:first_flag], arguments.words[first_flag:]
-    if not sources:
-        raise UsageError("a C source wanted before --, found none")
-    return preprocessed(compiler, sources, [*arguments.flags, *flags])
+    return preprocessed(compiler, arguments.sources, [*arguments.flags, *arguments.compiler_flags])

@@ -7,6 +7,7 @@ from typing import Final
 
 from ..errors import UsageError
 from ..instrument.wrapper import compile_instrumented
+from .wrapper import build_ahead
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -28,4 +29,4 @@ def run(arguments: argparse.Namespace) -> int:
         words = words[1:]
     if not words:
         raise UsageError("a compiler command wanted after 'compile --', found nothing")
-    return compile_instrumented(words)
+    return compile_instrumented(words, after_link=build_ahead)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Final, NoReturn
@@ -16,6 +17,9 @@ __all__ = ["main"]
 
 # One module a command, imported only when it is needed: the compiler wrapper must start fast.
 COMMANDS: Final = ("run", "analyze", "compile", "instrument", "regions", "exec")
+
+# After "--" these take flags of a compiler, which no parser of ours may look at.
+_WITH_FLAGS: Final = frozenset({"instrument", "regions"})
 
 _INTERRUPTED: Final = 130
 
@@ -33,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input; 3 ``--fail-on`` tripped.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    warnings.formatwarning = lambda message, *_: f"autoanalyzer: {message}\n"
     try:
         status = _run(arguments)
         sys.stdout.flush()
@@ -54,7 +59,12 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         parser.print_help()
         return 0
-    namespace = parser.parse_args(arguments)
+    words: list[str] = arguments
+    flags: list[str] = []
+    if chosen in _WITH_FLAGS and "--" in arguments:
+        place = arguments.index("--")
+        words, flags = arguments[:place], arguments[place + 1 :]
+    namespace = parser.parse_args(words, argparse.Namespace(compiler_flags=flags))
     status: int = namespace.function(namespace)
     return status
 

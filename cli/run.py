@@ -59,7 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.counters not in _TAKEN:
         raise UsageError(f"--counters {arguments.counters}: this version takes no counts; auto or none wanted")
     measurement = measure(
-        command, arguments.output, gather=arguments.gather, keep_environment=not arguments.no_environment
+        command,
+        arguments.output,
+        gather=arguments.gather,
+        keep_environment=not arguments.no_environment,
+        say=_say,
     )
     experiment, status = measurement.experiment, measurement.status
     # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.

@@ -6,23 +6,33 @@ import os
 import shlex
 import shutil
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import AutoanalyzerError, UsageError
 from ..instrument.wrapper import compile_instrumented
 
-__all__ = ["mpicc"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["build_ahead", "mpicc"]
 
 
 def mpicc() -> NoReturn:
     """Be ``aa-mpicc``: call ``$AUTOANALYZER_CC``, else ``mpicc``, with the sources instrumented."""
     try:
         compiler = _real_compiler("AUTOANALYZER_CC", "mpicc")
-        status = compile_instrumented([*compiler, *sys.argv[1:]])
+        status = compile_instrumented([*compiler, *sys.argv[1:]], after_link=build_ahead)
     except AutoanalyzerError as error:
         sys.stderr.write(f"autoanalyzer: {error}\n")
         status = 2
     sys.exit(status)
+
+
+def build_ahead(compiler: list[str], program: Path) -> None:
+    """Build the probe library for a program that was just linked: where it will run there may be no compiler."""
+    from ..runtime.build import build_ahead as build  # noqa: PLC0415 - only where something was linked
+
+    build(compiler, program)
 
 
 def _real_compiler(variable: str, default: str) -> list[str]:

@@ -119,6 +119,14 @@ class CompilerCommand:
             for argument in self.arguments
         )
 
+    @property
+    def program(self) -> Path | None:
+        """What the command links: the name after ``-o``, or ``a.out``; None if it does not link."""
+        if self.asks or not {"-c", "-S"}.isdisjoint(self.of(Role.COMPILE)) or not self.of(Role.SOURCE, Role.INPUT):
+            return None
+        outputs = [argument.words for argument in self.arguments if argument.role is Role.OUTPUT]
+        return Path(outputs[-1][-1].removeprefix("-o") if outputs else "a.out")
+
     def of(self, *roles: Role) -> list[str]:
         """Give the words of all arguments with one of these roles."""
         return [word for argument in self.arguments if argument.role in roles for word in argument.words]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NoReturn
 
 from ..errors import UsageError
 from .compiler import Argument, CompilerCommand, no_compiler
+from .steps import run
 
 __all__ = ["compile_instrumented"]
 
@@ -20,10 +22,17 @@ _PROBING: Final = re.compile(
 )
 
 
-def compile_instrumented(words: list[str]) -> int:
+def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path], object] | None = None) -> int:
     """Carry out a compiler command, its C sources instrumented on the way.
 
-    Gives the compiler's status; a command with nothing to instrument takes this process's place.
+    A command with nothing to instrument takes this process's place, unless it links.
+
+    Args:
+        words: The command.
+        after_link: What to call with the compiler and the program once that is linked.
+
+    Returns:
+        The compiler's status.
 
     Raises:
         UsageError: The compiler does not exist, or is this wrapper.
@@ -37,11 +46,19 @@ def compile_instrumented(words: list[str]) -> int:
     if os.environ.get(_SWITCH) == "off":
         _become(words)
     command = CompilerCommand(words)
-    if command.asks or not command.sources or any(_is_probe(source) for source in command.sources):
+    program = command.program if after_link else None
+    probing = any(_is_probe(source) for source in command.sources)
+    if probing or command.asks or not (command.sources or program):
         _become(words)
-    from .build import Build  # noqa: PLC0415 - what passes through need not wait for the parser
+    if command.sources:
+        from .build import Build  # noqa: PLC0415 - what passes through need not wait for the parser
 
-    return Build(command).run()
+        status = Build(command).run()
+    else:
+        status = run(words).status
+    if after_link and program and status == 0:
+        after_link(command.compiler, program)
+    return status
 
 
 def _is_probe(source: Argument) -> bool:

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -34,10 +34,17 @@ _FLAGS: Final = (
 )
 
 
-def probe_library(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path:
+def probe_library(
+    mpi: Mpi, environment: Mapping[str, str] = os.environ, *, say: Callable[[str], object] | None = None
+) -> Path:
     """Give the probe library for an MPI library, which is built if the cache has none yet.
 
     Without MPI a C compiler alone is asked for. Two processes that ask at once build it once.
+
+    Args:
+        mpi: What the program runs under.
+        environment: Where compilers and the cache are found.
+        say: Takes a sentence for the user, if there is something to wait for.
 
     Raises:
         BuildError: There is no compiler, it fails, or the cache cannot be written.
@@ -47,6 +54,8 @@ def probe_library(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Path
     if not (folder / LIBRARY).exists():
         with locked(cache):
             if not (folder / LIBRARY).exists():
+                if say:
+                    say(f"building the probe library for {mpi.library.path if mpi.library else 'programs without MPI'}")
                 _build(mpi, folder, environment)
     return folder / LIBRARY
 

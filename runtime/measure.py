@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -42,6 +42,7 @@ def measure(
     *,
     gather: str = "auto",
     keep_environment: bool = True,
+    say: Callable[[str], object],
 ) -> Measurement:
     """Run a command with the probe library preloaded, and gather what its processes recorded.
 
@@ -50,6 +51,7 @@ def measure(
         output: The run's folder.
         gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks is not on this disk.
         keep_environment: Whether the few variables that explain a run are kept.
+        say: Takes a sentence for the user.
 
     Raises:
         InputError: The program does not exist.
@@ -57,7 +59,7 @@ def measure(
     """
     mpi = find_mpi(command)
     find_program(command, mpi.launcher)
-    library = probe_library(mpi)
+    library = probe_library(mpi, say=say)
     folder = RunFolder(output)
     folder.prepare()
     facts = RunFacts(list(command), None, kept_environment() if keep_environment else {})

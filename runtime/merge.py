@@ -49,7 +49,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         facts: What the launcher knows.
         remarks: What the gather has to say.
     """
-    processes = _number(sorted(shards, key=lambda shard: (shard.start_realtime, shard.host, shard.pid)))
+    processes = _number(sorted(shards, key=_order))
     forest = _Forest()
     columns: list[_Column] = []
     for process, shard in sorted(processes.items()):
@@ -67,6 +67,11 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         severities=severities,
         notes=_notes(processes, facts, remarks),
     )
+
+
+def _order(shard: Shard) -> tuple[bool, float, str, int]:
+    """Ranks first: a helper program that a rank started has that rank's number from the environment alone."""
+    return shard.mpi_initialised is None, shard.start_realtime, shard.host, shard.pid
 
 
 def _number(shards: Sequence[Shard]) -> dict[int, Shard]:
@@ -201,7 +206,7 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
 
 
 def _is_unfinished(shard: Shard) -> bool:
-    if shard.size is None:
+    if shard.mpi_initialised is None:
         return shard.state == "running"
     return shard.mpi_finalising is None
 
