@@ -1,0 +1,90 @@
+"""The documentation is held to the program: options, variables, keys and links."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.cli.main import COMMANDS
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
+from autoanalyzer.view import findings_document
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+SOURCES = ("cli", "runtime", "instrument", "experiment", "analyze", "view")
+
+_OPTION_LINE = re.compile(r"^  (-\S.*?)(?:  .*)?$", re.M)
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_LINK = re.compile(r"\]\(([^()\s]+)\)")
+_CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
+
+
+def _pages() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return sorted({*(ROOT / line for line in listed.stdout.splitlines()), *DOCS.rglob("*.md")})
+
+
+def _anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+def test_every_command_has_a_page_and_every_page_a_command():
+    assert {page.stem for page in (DOCS / "commands").glob("*.md")} == {*COMMANDS, "aa-mpicc"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_page_of_a_command_names_every_option_of_its_help(name, tool):
+    said = tool("autoanalyzer", name, "--help", env={"COLUMNS": "200"}).stdout.decode()
+    options = {option for line in _OPTION_LINE.findall(said) for option in _OPTION.findall(line)} - {"-h", "--help"}
+    page = (DOCS / "commands" / f"{name}.md").read_text()
+    assert options <= set(_OPTION.findall(page))
+
+
+def test_every_variable_that_the_sources_read_is_in_the_guide():
+    files = [file for room in SOURCES for kind in ("*.py", "*.c", "*.h") for file in (ROOT / room).rglob(kind)]
+    texts = [file.read_text() for file in files]
+    variables = {name for text in texts for name in re.findall(r"\bAUTOANALYZER(?:_[A-Z]+)*\b", text)}
+    assert "AUTOANALYZER_CC" in variables
+    assert variables <= set(re.findall(r"\bAUTOANALYZER(?:_[A-Z]+)*\b", (DOCS / "guide.md").read_text()))
+
+
+def test_every_key_of_the_findings_is_described():
+    described = set(re.findall(r"`(\w+)`", (DOCS / "findings.md").read_text())) | {"attributes", "rows"}
+    document = findings_document(analyze(_experiment()), Path("experiment.cube"))
+    document["experiment"]["sources"] = {}
+    assert set(_keys(document)) <= described
+
+
+def _experiment() -> Experiment:
+    values = np.array([[0.0, 0.0], [1.0, 2.0], [1.0, 1.0]])
+    names = ("wall_time", "cpu_time", "mpi_cpu_time")
+    regions = [Region("function", "main", "a.c", "main"), *(Region("loop", f"loop@{n}", "a.c", "main") for n in "12")]
+    return Experiment(
+        metrics=[Metric(name, "sec") for name in names],
+        call_paths=[CallPath(region, None if region.name == "main" else 0) for region in regions],
+        locations=[Location("m", "n", rank) for rank in range(2)],
+        severities=dict(zip(names, (values, values, np.zeros_like(values)), strict=True)),
+    )
+
+
+def _keys(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(each)
+
+
+@pytest.mark.parametrize("page", _pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_within_the_documentation_lead_somewhere(page):
+    for link in _LINK.findall(_CODE.sub("", page.read_text())):
+        path, _, anchor = link.partition("#")
+        if re.match(r"\w+:", path):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in _anchors(target), link
