@@ -20,7 +20,7 @@ from .syntax import DigestError, Tree, parse
 __all__ = ["CodeRegion", "CodeRegions", "find_regions", "readable"]
 
 _LOOPS: Final = (c_ast.For, c_ast.While, c_ast.DoWhile)
-_TINY: Final = 12  # statements: up to that a probe may cost as much as the function
+_TINY: Final = 20  # statements: up to that a probe may cost as much as the function
 _INSTRUCTIONS: Final = frozenset(
     f"{name}{suffix}"
     for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
