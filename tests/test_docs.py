@@ -53,6 +53,13 @@ def test_every_variable_that_the_sources_read_is_in_the_guide():
     assert variables <= set(re.findall(r"\bAUTOANALYZER(?:_[A-Z]+)*\b", (DOCS / "guide.md").read_text()))
 
 
+def test_the_guide_knows_which_functions_are_tiny(tool):
+    tool.write("x.c", "double a(double x) { return x; }\nstatic inline void b(void) { a(1); }\n")
+    reasons = re.findall(r": (tiny: .*)", tool("autoanalyzer", "regions", "x.c").stdout.decode())
+    assert len(reasons) == 2
+    assert all(f"`{reason}`" in (DOCS / "guide.md").read_text() for reason in reasons)
+
+
 def test_every_key_of_the_findings_is_described():
     described = set(re.findall(r"`(\w+)`", (DOCS / "findings.md").read_text())) | {"attributes", "rows"}
     document = findings_document(analyze(_experiment()), Path("experiment.cube"))
