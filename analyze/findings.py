@@ -42,6 +42,7 @@ class Findings:
         dissimilarity: Ranks that differ; None where CPU and MPI time were not measured.
         disparity: Regions that weigh.
         program_time: W_program in seconds, of the slowest process.
+        floor: Seconds by which ranks may part and still be alike.
         overhead: The cost of measuring.
     """
 
@@ -51,6 +52,7 @@ class Findings:
     dissimilarity: Dissimilarity
     disparity: Disparity
     program_time: float
+    floor: float
     overhead: Overhead
 
 
@@ -80,20 +82,23 @@ def analyze(
     times = program_times(experiment)
     costs = region_costs(experiment, performance.regions)
     shares = [each.share for each in costs]
+    floor = max(_LEAST_SHARE * float(times.mean()), _RESOLUTION)
     return Findings(
         experiment,
         performance,
         tuple(costs),
-        find_dissimilarity(performance, floor=max(_LEAST_SHARE * float(times.mean()), _RESOLUTION)),
+        find_dissimilarity(performance, floor=floor),
         # Without counters CPI is 1 everywhere, and CRNM the share of the wall time (definitions 13).
         find_disparity(performance.regions, values=shares, shares=shares),
         float(times.max()),
+        floor,
         _overhead(experiment),
     )
 
 
 def _check_metrics(experiment: Experiment, metric: str) -> None:
     wanted = ["wall_time", *(["cpu_time", "mpi_cpu_time"] if metric == "compute_time" else [metric])]
+    wanted = list(dict.fromkeys(wanted))
     lacking = [name for name in wanted if name not in experiment]
     if lacking:
         found = ", ".join(each.name for each in experiment.metrics[:8]) or "none"

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..runtime.folder import open_experiment
 from ..view import print_tree, print_verdict, verdict_lines
-from .analysis import add_analysis_arguments, findings_of, write_findings
+from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -25,11 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    check_target(arguments)
     experiment, file = open_experiment(arguments.experiment)
     findings = findings_of(experiment, arguments)
     if arguments.json:
         write_findings(findings, file, arguments.json)
     if arguments.tree:
         print_tree(findings)
-    print_verdict(verdict_lines(findings, file))
+    print_verdict(verdict_lines(findings, file), stderr=str(arguments.json) == "-")
     return 0

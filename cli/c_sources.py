@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Iterator
 
@@ -15,7 +16,12 @@ __all__ = ["add_source_arguments", "sources_of"]
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare sources, compiler and flags."""
     parser.add_argument("sources", nargs="+", metavar="SRC", help="C sources; after -- any flags of the compiler")
-    parser.add_argument("--cc", default="mpicc", metavar="CC", help="the compiler, with flags (default: mpicc)")
+    parser.add_argument(
+        "--cc",
+        default=os.environ.get("AUTOANALYZER_CC", "mpicc"),
+        metavar="CC",
+        help="the compiler, with flags (default: $AUTOANALYZER_CC, else mpicc)",
+    )
     for letter, help_text in (("I", "a directory of headers"), ("D", "a macro"), ("U", "a macro to forget")):
         parser.add_argument(
             f"-{letter}", dest="flags", action="append", type=f"-{letter}{{}}".format, default=[], help=help_text

@@ -11,7 +11,7 @@ from typing import Final
 from ..errors import InputError, UsageError
 from ..runtime.measure import measure
 from ..view import print_verdict, verdict_lines
-from .analysis import add_analysis_arguments, findings_of, write_findings
+from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("a command to run wanted, found none; for example: autoanalyzer run -- mpirun -n 4 ./app")
     if arguments.counters not in _TAKEN:
         raise UsageError(f"--counters {arguments.counters}: this version takes no counts; auto or none wanted")
+    check_target(arguments)
     measurement = measure(
         command,
         arguments.output,

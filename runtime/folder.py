@@ -62,6 +62,11 @@ class RunFolder:
         """Remove the shards, which are in the experiment now."""
         shutil.rmtree(self.shards, ignore_errors=True)
 
+    def has_later_shards(self) -> bool:
+        """Tell whether a process has begun to record since the experiment was written."""
+        written = self.experiment.stat().st_mtime
+        return any(file.stat().st_mtime > written for file in self.shard_files())
+
     def shard_files(self) -> list[Path]:
         """List the shards, by name."""
         return sorted(self.shards.glob("*.shard"))
@@ -79,7 +84,8 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     if not path.is_dir():
         return load(path), path
     folder = RunFolder(path)
-    if folder.experiment.exists():
+    # Shards beside an experiment are of a later run, or what could not be read of the same one.
+    if folder.experiment.exists() and not folder.has_later_shards():
         return load(folder.experiment), folder.experiment
     from .gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
 

@@ -68,7 +68,10 @@ def gather_here(folder: RunFolder, *, remarks: Sequence[str] = ()) -> Experiment
         if broken:
             raise InputError(broken[0])
         return None
-    experiment = merge_shards(shards, RunFacts.read(folder.shards), remarks=[*remarks, *broken])
+    latest = _latest_run(shards)
+    if len(latest) < len(shards):
+        remarks = [*remarks, f"{len(shards) - len(latest)} shards of an earlier run in this folder were left out"]
+    experiment = merge_shards(latest, RunFacts.read(folder.shards), remarks=[*remarks, *broken])
     save(experiment, folder.experiment)
     if not broken:
         folder.remove_shards()
@@ -82,8 +85,24 @@ def _read_all(folder: RunFolder) -> tuple[list[Shard], list[str]]:
         try:
             shards.append(read_shard(file))
         except InputError as error:
-            broken.append(str(error))
+            broken.append(f"{error}; left out")
     return shards, broken
+
+
+def _latest_run(shards: list[Shard]) -> list[Shard]:
+    """Leave out the ranks that had ended before another process of the same rank began: they are of an earlier run.
+
+    That happens where ``autoanalyzer exec`` is used twice and nothing was gathered in between.
+    """
+    starts: dict[int | None, float] = {}
+    for shard in shards:
+        if shard.mpi_initialised is not None:
+            starts[shard.rank] = max(starts.get(shard.rank, 0.0), shard.start_realtime)
+    return [
+        shard
+        for shard in shards
+        if shard.mpi_initialised is None or shard.start_realtime + shard.last >= starts[shard.rank]
+    ]
 
 
 def _lacks_ranks(folder: RunFolder) -> bool:

@@ -217,12 +217,13 @@ def _has_probes(shard: Shard) -> bool:
 
 def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None) -> Iterable[str]:
     shards = processes.values()
-    for process in unfinished:
-        shard = processes[process]
-        yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
     for process, shard in processes.items():
         if shard.state == "aborted":
             yield f"rank {process} called MPI_Abort with code {shard.exit_code}"
+    # The first to fall silent comes first: the others may only have waited for it.
+    for process in sorted(unfinished, key=lambda rank: processes[rank].start_realtime + processes[rank].last):
+        shard = processes[process]
+        yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
     extra = [process for process in processes if expected and process >= expected]
     if extra and expected == 1:
         yield (

@@ -151,7 +151,7 @@ class _Reader:
         self.ticks_per_second = _rate(self.header)
 
     def defect(self, wanted: str, found: object) -> InputError:
-        return InputError(f"{self.path}: shard with {wanted} wanted, found {found}; leave the file out")
+        return InputError(f"{self.path}: shard with {wanted} wanted, found {found}")
 
     def _header(self) -> np.void:
         size = layout.HEADER_LAYOUT.itemsize

@@ -8,6 +8,7 @@ from typing import Final
 
 from ..analyze import Findings
 from ..analyze.classes import LABELS
+from ..analyze.clusters import THRESHOLD
 from ..analyze.costs import Cost
 from .place import Place
 from .units import percent, ranks, seconds
@@ -62,15 +63,16 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
         findings.experiment.locations[column].process for column in findings.performance.columns
     }
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
-    spread = f", S = {findings.dissimilarity.severity:.2f}" if len(findings.performance.columns) > 1 else ""
-    line = f"balanced: one cluster{without}{spread}"
+    severity = findings.dissimilarity.severity
+    spread = f", S = {severity:.2f}" if severity <= THRESHOLD else f", differences under {seconds(findings.floor)}"
+    line = f"balanced: one cluster{without}{spread if len(findings.performance.columns) > 1 else ''}"
     return [line, ""] if stands_out else [f"{line}; no region stands out"]
 
 
 def _headline(findings: Findings) -> str:
     experiment = findings.experiment
     processes = len({place.process for place in experiment.locations})
-    regions = len(findings.performance.regions)
+    regions = len({(experiment.call_paths[each.id].region, each.own_code) for each in findings.performance.regions})
     parts = [
         experiment.notes.program or "experiment",
         f"{processes} {'rank' if processes == 1 else 'ranks'}",
@@ -166,14 +168,22 @@ def _said(findings: Findings) -> Iterator[str]:
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes}: nothing came back from there"
     if notes.unfinished:
-        yield f"unfinished: {ranks(list(notes.unfinished))} never entered MPI_Finalize; their data end early"
+        yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
     if notes.not_instrumented:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
     if notes.repairs:
-        yield f"{notes.repairs} regions were left by a jump and closed afterwards"
+        what = "region was" if notes.repairs == 1 else "regions were"
+        yield f"{notes.repairs} {what} left by a jump and closed afterwards"
     if notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
     if "instructions" not in findings.experiment:
         yield "nothing was counted: shares of the wall time alone were classed, and no causes are given"
+
+
+def _how_unfinished(findings: Findings) -> str:
+    experiment = findings.experiment
+    if "program_time" in experiment and not experiment.exclusive("program_time").any():
+        return "ended before the program did; the data end there"
+    return "never entered MPI_Finalize; the data end early"
