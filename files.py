@@ -18,9 +18,16 @@ __all__ = ["replacing"]
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Give a file to write that takes the place of ``path`` once the block ends without an error.
 
+    A link stays, and what it points to is replaced.
+
     Raises:
         InputError: The folder does not exist or cannot be written.
     """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        with _writable(path) as stream:  # a device or a pipe: there is nothing to replace
+            yield stream
+        return
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
@@ -37,3 +44,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError):
             raise InputError(f"{path}: cannot be written: {error.strerror}") from None
         raise
+
+
+def _writable(path: Path) -> IO[bytes]:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None

@@ -15,7 +15,7 @@ Vectors = npt.NDArray[np.float64]
 THRESHOLD: Final = 0.1  # Algorithm 1, line 7: 10 % of the vector's length
 
 _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
-_EXACT_PAIRS: Final = 4000
+_EXACT_PAIRS: Final = 2000
 
 
 def cluster(vectors: Vectors, *, floor: float = 0.0) -> Labels:
@@ -47,8 +47,8 @@ def cluster(vectors: Vectors, *, floor: float = 0.0) -> Labels:
         labels[near] = count
         labels[first] = count
         count += 1
-        open_ones = np.flatnonzero(labels[first:] < 0)
-        first = first + open_ones[0] if len(open_ones) else len(vectors)
+        while first < len(vectors) and labels[first] >= 0:
+            first += 1
     return labels
 
 
@@ -63,7 +63,7 @@ def severity(vectors: Vectors) -> float:
     """Measure how far apart the vectors lie: the largest distance of two over the largest length.
 
     0 if all lengths are 0. The paper prints S in Fig. 9 without a definition; this one is ours. Exact for up to
-    4,000 vectors that may be extreme; beyond that the distance from one extreme to the farthest other one, which
+    2,000 vectors that may be extreme; beyond that the distance from one extreme to the farthest other one, which
     is at least half of the largest.
     """
     longest = float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
@@ -76,6 +76,8 @@ def severity(vectors: Vectors) -> float:
     # Only points whose distances from the centre can add up to more than what was found are worth a look.
     candidates = vectors[radius >= widest - radius.max()]
     if len(candidates) <= _EXACT_PAIRS:
-        for each in candidates:
-            widest = max(widest, float(np.linalg.norm(candidates - each, axis=1).max()))
+        centred = candidates - center
+        squares = np.einsum("ij,ij->i", centred, centred)
+        pairs = squares[:, None] + squares[None, :] - 2 * centred @ centred.T
+        widest = max(widest, float(np.sqrt(max(pairs.max(), 0.0))))
     return widest / longest

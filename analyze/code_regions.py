@@ -59,12 +59,12 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:
-    """Find the call paths of MPI_Init and MPI_Finalize, which are no part of the program's work."""
-    return frozenset(
-        index
-        for index, path in enumerate(experiment.call_paths)
-        if path.region.kind == "mpi" and path.region.name in _STARTUP
-    )
+    """Find the call paths of MPI_Init and MPI_Finalize and all below them, which are no part of the program's work."""
+    found: set[int] = set()
+    for index, path in enumerate(experiment.call_paths):
+        if path.parent in found or (path.region.kind == "mpi" and path.region.name in _STARTUP):
+            found.add(index)
+    return frozenset(found)
 
 
 def inclusive_over(
@@ -80,12 +80,9 @@ def inclusive_over(
     Returns:
         ``float64[region, location]``, inclusive; of own code the value of the root alone.
     """
-    total = exclusive.copy()
-    total[list(startup_paths(experiment))] = 0.0
-    for path in range(len(experiment.call_paths) - 1, -1, -1):
-        parent = experiment.call_paths[path].parent
-        if parent is not None:
-            total[parent] += total[path]
+    work = exclusive.copy()
+    work[list(startup_paths(experiment))] = 0.0
+    total = experiment.summed_up(work)
     rows = [exclusive[each.id] if each.own_code else total[each.id] for each in regions]
     return np.array(rows).reshape(len(regions), exclusive.shape[1])
 
@@ -103,4 +100,7 @@ def program_times(experiment: Experiment) -> npt.NDArray[np.float64]:
     if "program_time" in experiment:
         measured = experiment.exclusive("program_time").sum(axis=0)
         whole = np.where(measured > 0, measured, whole)
-    return np.asarray(whole[[index for index, place in enumerate(experiment.locations) if place.thread == 0]])
+    first: dict[int, int] = {}
+    for column, place in enumerate(experiment.locations):
+        first.setdefault(place.process, column)
+    return np.asarray(whole[list(first.values())])

@@ -68,5 +68,5 @@ def _process_means(
 def _visits(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[int | None]:
     if "visits" not in experiment:
         return [None] * len(regions)
-    exclusive = experiment.exclusive("visits").sum(axis=1)
+    exclusive = np.nansum(experiment.exclusive("visits"), axis=1)
     return [int(exclusive[each.id]) for each in regions]

@@ -43,7 +43,7 @@ class Dissimilarity:
 def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilarity:
     """Cluster the ranks and search the regions that part them (Algorithms 1 and 2).
 
-    Cost: one clustering a region, at most two for composites.
+    Cost: at most two clusterings a region; for composites one for each of the n/s of every size s that is tried.
 
     Args:
         performance: The vectors.
@@ -60,7 +60,7 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
         found = search.composite_regions()
     critical = set(found)
     core = [each for each in found if critical.isdisjoint(performance.regions[each].children)]
-    return Dissimilarity(clusters, spread, tuple(found), tuple(core), composite, _odd_one(performance, clusters, floor))
+    return Dissimilarity(clusters, spread, tuple(found), tuple(core), composite, _odd_one(clusters))
 
 
 class _Search:
@@ -88,53 +88,47 @@ class _Search:
         """
         found: list[int] = []
         for column, region in enumerate(self.top):
-            without = self._zeroed([column])
-            changed = not np.array_equal(self.partition(without), self.original)
-            if changed and self.alone(region).any():
+            if self._changes(slice(column, column + 1)) and self.alone(region).any():
                 found.append(region)
-                found.extend(self._restored(region, without, column, self.original))
+                found.extend(self._restored(region, self.vectors.copy(), column, self.original))
         return found
 
     def composite_regions(self) -> list[int]:
         """Find the members of the smallest composite of adjacent 1-code regions that changes the clusters."""
         count = len(self.top)
         for size in range(2, count + 1):
-            for start in range(0, count, size):
-                columns = list(range(start, min(start + size, count)))
-                if not np.array_equal(self.partition(self._zeroed(columns)), self.original):
-                    return list(self._members_that_part(columns))
+            composites = [slice(start, start + size) for start in range(0, count, size)]
+            changing = [each for each in composites if self._changes(each)]
+            if changing:
+                return [region for each in changing for region in self._members_that_part(each)]
         return []
 
-    def _members_that_part(self, columns: list[int]) -> Iterator[int]:
-        nothing = np.zeros_like(self.vectors)
-        for column in columns:
+    def _changes(self, columns: slice) -> bool:
+        """Whether the clusters change without these 1-code regions."""
+        before = self.vectors[:, columns].copy()
+        self.vectors[:, columns] = 0.0
+        changed = not np.array_equal(self.partition(self.vectors), self.original)
+        self.vectors[:, columns] = before
+        return changed
+
+    def _members_that_part(self, columns: slice) -> Iterator[int]:
+        for column in range(len(self.top))[columns]:
             alone = self.alone(self.top[column])
             if alone.any():
                 yield self.top[column]
-                yield from self._restored(self.top[column], nothing, column, alone)
+                yield from self._restored(self.top[column], np.zeros_like(self.vectors), column, alone)
 
     def _restored(self, parent: int, vectors: npt.NDArray[np.float64], column: int, wanted: Labels) -> Iterator[int]:
-        """Restore each child alone in its parent's place: critical if the wanted clusters come back."""
+        """Restore each child alone in its parent's place, in ``vectors``: critical if the wanted clusters come back."""
         for child in self.performance.regions[parent].children:
-            restored = vectors.copy()
-            restored[:, column] = self.performance.values[child]
-            if np.array_equal(self.partition(restored), wanted) and self.alone(child).any():
+            vectors[:, column] = self.performance.values[child]
+            if np.array_equal(self.partition(vectors), wanted) and self.alone(child).any():
                 yield child
                 yield from self._restored(child, vectors, column, wanted)
 
-    def _zeroed(self, columns: list[int]) -> npt.NDArray[np.float64]:
-        vectors = self.vectors.copy()
-        vectors[:, columns] = 0.0
-        return vectors
 
-
-def _odd_one(performance: Performance, clusters: tuple[tuple[int, ...], ...], floor: float) -> int | None:
+def _odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:
     """Find the one location without which there is one cluster (definitions 12)."""
-    if len(performance.columns) < 3:
+    if len(clusters) != 2 or len(clusters[0]) + len(clusters[1]) < 3:
         return None
-    for each in clusters:
-        if len(each) == 1:
-            rest = performance.without(each[0])
-            if not cluster(rest.values[list(rest.top)].T, floor=floor).any():
-                return each[0]
-    return None
+    return next((each[0] for each in clusters if len(each) == 1), None)

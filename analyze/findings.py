@@ -39,7 +39,7 @@ class Findings:
         experiment: The experiment.
         performance: The performance vectors; positions below are positions in its ``regions``.
         costs: Cost of each code region.
-        dissimilarity: Ranks that differ; None where CPU and MPI time were not measured.
+        dissimilarity: Ranks that differ.
         disparity: Regions that weigh.
         program_time: W_program in seconds, of the slowest process.
         floor: Seconds by which ranks may part and still be alike.
@@ -103,6 +103,20 @@ def _check_metrics(experiment: Experiment, metric: str) -> None:
     if lacking:
         found = ", ".join(each.name for each in experiment.metrics[:8]) or "none"
         raise InputError(f"metrics {', '.join(wanted)} wanted, not found: {', '.join(lacking)}; found {found}")
+    _check_values(experiment, wanted)
+
+
+def _check_values(experiment: Experiment, metrics: Sequence[str]) -> None:
+    """Refuse missing values: what they were is not to be guessed.
+
+    Raises:
+        InputError: A location lacks a value.
+    """
+    for metric in metrics:
+        lacking = np.isnan(experiment.exclusive(metric)).any(axis=0)
+        if lacking.any():
+            place = experiment.locations[int(lacking.argmax())]
+            raise InputError(f"{metric} of every rank wanted, some is missing on rank {place.process}")
 
 
 def _overhead(experiment: Experiment) -> Overhead:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -74,13 +75,12 @@ class Performance:
     def label(self, column: int) -> int | str:
         """Name a location: its rank, or ``rank.thread`` once any process has several threads."""
         place = self.experiment.locations[self.columns[column]]
-        threaded = any(each.thread for each in self.experiment.locations)
-        return f"{place.process}.{place.thread}" if threaded else place.process
+        return f"{place.process}.{place.thread}" if self.threaded else place.process
 
-    def without(self, column: int) -> Performance:
-        """Leave one location out."""
-        kept = [index for index in range(len(self.columns)) if index != column]
-        return replace(self, columns=tuple(self.columns[index] for index in kept), values=self.values[:, kept])
+    @cached_property
+    def threaded(self) -> bool:
+        """Whether any process has several threads."""
+        return any(each.thread for each in self.experiment.locations)
 
 
 def _columns(experiment: Experiment, excluded: Sequence[int]) -> list[int]:
@@ -105,25 +105,25 @@ def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
 
 
 def _by_bytes(io_time: npt.NDArray[np.float64], io_bytes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Share each call path's CPU time in I/O calls out by the bytes, or evenly where none were moved.
+    """Share each call path's CPU time in I/O calls out by the bytes, among the ranks that moved some.
 
     What the kernel takes for the same bytes differs by chance, by several times (pages that are cached, written
     back, or not); ranks that read and write the same do the same work, and those that do more of it more.
     """
-    totals = io_bytes.sum(axis=1, keepdims=True)
-    shares = np.divide(io_bytes, totals, out=np.full_like(io_bytes, 1 / io_bytes.shape[1]), where=totals > 0)
-    return np.asarray(shares * io_time.sum(axis=1, keepdims=True))
+    moved = io_bytes > 0
+    time = np.where(moved, io_time, 0.0).sum(axis=1, keepdims=True)
+    total = io_bytes.sum(axis=1, keepdims=True)
+    return np.where(moved, io_bytes * np.divide(time, total, out=np.zeros_like(time), where=total > 0), io_time)
 
 
 def _leave_out(experiment: Experiment, values: npt.NDArray[np.float64], pattern: str) -> None:
-    name, _, rank = pattern.partition("@")
-    if rank and not rank.isdigit():
-        raise UsageError(f"--exclude-region {pattern}: NAME or NAME@RANK wanted, found rank {rank!r}")
-    paths = [
-        index
-        for index, path in enumerate(experiment.call_paths)
-        if name in (path.region.name, experiment.path_name(index))
-    ]
+    name, rank = pattern, ""
+    paths = _paths_named(experiment, name)
+    if not paths and "@" in pattern:
+        name, _, rank = pattern.rpartition("@")
+        paths = _paths_named(experiment, name) if rank.isdecimal() else []
+    if any(experiment.call_paths[path].parent is None for path in paths):
+        raise UsageError(f"--exclude-region {name}: a region below the whole program wanted")
     if not paths:
         names = sorted({path.region.name for path in experiment.call_paths})
         near = difflib.get_close_matches(name, names, n=3) or names[:3]
@@ -133,6 +133,14 @@ def _leave_out(experiment: Experiment, values: npt.NDArray[np.float64], pattern:
         raise UsageError(f"--exclude-region {pattern}: no rank {rank}")
     below = sorted({each for path in paths for each in experiment.walk(path)})
     values[np.ix_(below, columns)] = 0.0
+
+
+def _paths_named(experiment: Experiment, name: str) -> list[int]:
+    return [
+        index
+        for index, path in enumerate(experiment.call_paths)
+        if name in (path.region.name, experiment.path_name(index))
+    ]
 
 
 def _fill_in_serial_work(experiment: Experiment, values: npt.NDArray[np.float64]) -> None:

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Final, NoReturn
 
 from .. import __version__
@@ -34,23 +35,32 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run one command and end the process.
 
-    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input; 3 ``--fail-on`` tripped.
+    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.formatwarning = lambda message, *_: f"autoanalyzer: {message}\n"
     try:
+        sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123 - started with it closed
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")
         status = _run(arguments)
         sys.stdout.flush()
     except AutoanalyzerError as error:
-        print(f"autoanalyzer: {error}", file=sys.stderr)  # noqa: T201 - the one place that prints errors
-        status = 2
+        status = _refuse(str(error))
     except KeyboardInterrupt:
         status = _INTERRUPTED
     except BrokenPipeError:
         # The reader of our output is gone (``| head``): nothing is wrong, and nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
+    except OSError as error:
+        status = _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     sys.exit(status)
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"autoanalyzer: {' '.join(message.splitlines())}\n")
+    return 2
 
 
 def _run(arguments: list[str]) -> int:

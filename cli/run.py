@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError, UsageError
+from ..experiment import Experiment
 from ..runtime.measure import measure
-from ..view import print_verdict, verdict_lines
+from ..view import print_verdict, ranks, verdict_lines
 from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
     failed = bool(status or (experiment and experiment.notes.unfinished))
     if failed:
-        _say(_ending(status))
+        _say(_ending(status, experiment))
     if experiment is None:
         nothing = f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
         if not failed:
@@ -91,7 +92,9 @@ def _say(sentence: str) -> None:
     sys.stderr.write(f"autoanalyzer: {sentence}\n")
 
 
-def _ending(status: int) -> str:
+def _ending(status: int, experiment: Experiment | None) -> str:
     if status < 0:
-        return f"the program was ended by signal {-status} ({signal.Signals(-status).name})"
-    return f"the program ended with exit status {status}"
+        return f"the program was ended by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
+    unfinished = list(experiment.notes.unfinished) if experiment and not status else []
+    but = f", but {ranks(unfinished)} never entered MPI_Finalize" if unfinished else ""
+    return f"the program ended with exit status {status}{but}"

@@ -36,7 +36,7 @@ def load(path: Path) -> Experiment:
         raise InputError(f"{path}:{error.lineno or 1}: broken XML: {error.msg}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(f"{path}: CUBE 3 XML wanted, but an element is broken or missing ({error})") from None
 
 
@@ -96,6 +96,8 @@ class _CubeReader:
         self.locations: dict[str, Location] = {}
         self.severities: dict[str, Severity] = {}
         self.path_index: dict[str, int] = {}
+        self.rows: set[tuple[str, int]] = set()
+        self.by_id = np.zeros(0, dtype=np.intp)
 
     def take(self, element: Any) -> None:
         if element.tag == "attr":
@@ -115,8 +117,10 @@ class _CubeReader:
             if metric.name not in self.severities:
                 self.severities[metric.name] = self._zeros()
         notes = Notes.from_json(self.attributes.get(NOTES_KEY, "{}"))
-        columns = sorted(range(len(self.locations)), key=self._place)
         locations = list(self.locations.values())
+        columns = sorted(
+            range(len(locations)), key=lambda column: (locations[column].process, locations[column].thread)
+        )
         return Experiment(
             metrics=[*self.metrics.values()],
             call_paths=[*self.paths.values()],
@@ -124,10 +128,6 @@ class _CubeReader:
             severities={name: values[:, columns] for name, values in self.severities.items()},
             notes=notes,
         )
-
-    def _place(self, column: int) -> tuple[int, int]:
-        location = list(self.locations.values())[column]
-        return location.process, location.thread
 
     def _check_version(self) -> None:
         found = self.attributes.get(VERSION_KEY, FORMAT_VERSION)
@@ -166,6 +166,9 @@ class _CubeReader:
                 int(_text(each, "rank")),
             )
 
+        # Rows list their values by the threads' ids, which need not stand in order in the system part.
+        self.by_id = np.argsort(np.argsort([int(each) for each in self.locations]))
+
     def _take_row(self, element: Any) -> None:
         metric = self.metrics[element.getparent().attrib["metricId"]].name
         if metric not in self.severities:
@@ -173,9 +176,11 @@ class _CubeReader:
         values = np.array((element.text or "").split(), dtype=np.float64)
         if len(values) != len(self.locations):
             raise InputError(f"row with {len(self.locations)} values wanted, found {len(values)}")
-        # A row lists its values by the threads' ids, which need not stand in order in the system part.
-        by_id = np.argsort(np.argsort([int(each) for each in self.locations]))
-        self.severities[metric][self.path_index[element.attrib["cnodeId"]]] = values[by_id]
+        path = self.path_index[element.attrib["cnodeId"]]
+        if (metric, path) in self.rows:
+            raise InputError(f"one row of {metric} for call path {path} wanted, found two")
+        self.rows.add((metric, path))
+        self.severities[metric][path] = values[self.by_id]
 
     def _zeros(self) -> Severity:
         return np.zeros((len(self.paths), len(self.locations)))

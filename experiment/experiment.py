@@ -46,7 +46,7 @@ class Experiment:
     Args:
         metrics: The metric forest, parents before children.
         call_paths: The call forest, parents before children.
-        locations: One per column, sorted by process and thread.
+        locations: One per column, one per process and thread.
         severities: Metric name to ``float64[call path, location]``, of each call path alone.
         notes: What must be said beside the numbers.
 
@@ -117,7 +117,11 @@ class Experiment:
 
     def inclusive(self, metric: str) -> Severity:
         """Give the metric of each call path and all below it; same shape as ``exclusive``."""
-        total = self.exclusive(metric).copy()
+        return self.summed_up(self.exclusive(metric))
+
+    def summed_up(self, values: Severity) -> Severity:
+        """Add to each call path's values those of all below it; ``float64[call path, location]``, not changed."""
+        total = values.copy()
         for index in range(len(self.call_paths) - 1, -1, -1):
             parent = self.call_paths[index].parent
             if parent is not None:

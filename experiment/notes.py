@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Final
 
 from ..errors import InputError
 
 __all__ = ["Notes"]
+
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    "str": (str,),
+    "tuple": (tuple,),
+    "dict": (dict,),
+    "int": (int,),
+    "float": (int, float),
+}
 
 
 @dataclass(frozen=True)
@@ -67,8 +75,20 @@ class Notes:
         for each in fields(cls):
             if each.name in found:
                 value = found.pop(each.name)
-                known[each.name] = tuple(value) if isinstance(value, list) else value
+                known[each.name] = _checked(each.name, tuple(value) if isinstance(value, list) else value, each.type)
         if found:
             rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
             known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
         return cls(**known)
+
+
+def _checked(name: str, value: Any, annotation: Any) -> Any:
+    """Give a value of the field's type back.
+
+    Raises:
+        InputError: It is of another type.
+    """
+    wanted = str(annotation)
+    if (value is None and "None" in wanted) or isinstance(value, _KINDS[wanted.partition("[")[0].partition(" ")[0]]):
+        return value
+    raise InputError(f"notes: {name} of type {wanted} wanted, found {value!r:.40}")

@@ -9,9 +9,9 @@ from typing import Final
 
 from ..files import replacing
 
-__all__ = ["RunFacts"]
+__all__ = ["FACTS_FILE", "RunFacts"]
 
-_FILE: Final = "run.json"
+FACTS_FILE: Final = "run.json"
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class RunFacts:
 
     def write(self, shards: Path) -> None:
         """Keep the facts in the folder of the shards."""
-        with replacing(shards / _FILE) as stream:
+        with replacing(shards / FACTS_FILE) as stream:
             stream.write(json.dumps(asdict(self)).encode())
 
     @classmethod
     def read(cls, shards: Path) -> RunFacts:
         """Read the facts; none where a program was started without ``autoanalyzer run``."""
         try:
-            return cls(**json.loads((shards / _FILE).read_text()))
+            return cls(**json.loads((shards / FACTS_FILE).read_text()))
         except (OSError, ValueError, TypeError):
             return cls()

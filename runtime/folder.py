@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
 from ..experiment import Experiment, load
+from .facts import FACTS_FILE
 
 __all__ = ["RunFolder", "open_experiment"]
 
@@ -41,9 +42,8 @@ class RunFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self.experiment.unlink(missing_ok=True)
-            if self.shards.exists():
-                shutil.rmtree(self.shards)
-            self.shards.mkdir()
+            self.remove_shards()
+            self.shards.mkdir(exist_ok=True)
         except OSError as error:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder by -o") from None
 
@@ -59,8 +59,11 @@ class RunFolder:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder by -o") from None
 
     def remove_shards(self) -> None:
-        """Remove the shards, which are in the experiment now."""
-        shutil.rmtree(self.shards, ignore_errors=True)
+        """Remove the shards, which are in the experiment now; other files stay, and their folder with them."""
+        for file in [*self.shard_files(), self.shards / FACTS_FILE]:
+            file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.shards.rmdir()
 
     def has_later_shards(self) -> bool:
         """Tell whether a process has begun to record since the experiment was written."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from ..errors import AutoanalyzerError, InputError
+from ..errors import InputError
 from ..experiment import Experiment, load, save
 from ..files import replacing
 from .command import launcher_words
@@ -136,6 +136,7 @@ def _gather_by_mpi(folder: RunFolder, command: Sequence[str]) -> tuple[Experimen
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
+                errors="replace",
                 check=False,
                 timeout=_TIMEOUT,
             )
@@ -175,7 +176,7 @@ def _main(path: str) -> int:
         _collect(MPI.COMM_WORLD, folder.shards)
         if MPI.COMM_WORLD.Get_rank() == 0:
             gather_here(folder)
-    except AutoanalyzerError as error:
+    except Exception as error:  # whatever it is, the other ranks must not wait for this one
         sys.stderr.write(f"{error}\n")
         MPI.COMM_WORLD.Abort(2)
     return 0

@@ -37,7 +37,7 @@ def kept_environment(environment: Mapping[str, str] = os.environ) -> dict[str, s
     return {name: value for name, value in sorted(environment.items()) if name.startswith(KEPT_VARIABLES)}
 
 
-def launch(command: Sequence[str], environment: Mapping[str, str], *, openmpi: bool) -> int:
+def launch(command: Sequence[str], environment: Mapping[str, str], *, launcher: str = "") -> int:
     """Run a command to its end.
 
     An interrupt from the keyboard reaches the program, as it would without us, and what it had recorded is kept;
@@ -46,7 +46,8 @@ def launch(command: Sequence[str], environment: Mapping[str, str], *, openmpi: b
     Args:
         command: A launcher and the program, or the program alone.
         environment: What ``measured_environment`` gave.
-        openmpi: Whether the launcher is Open MPI's, which hands variables to other nodes only when told to.
+        launcher: The word of the command that is Open MPI's launcher, which hands variables to other nodes only
+            when told to; empty for another launcher or none.
 
     Returns:
         Its exit status; negative: the signal that ended it.
@@ -54,7 +55,7 @@ def launch(command: Sequence[str], environment: Mapping[str, str], *, openmpi: b
     Raises:
         InputError: It cannot be started.
     """
-    words, variables = _forward(command, environment) if openmpi else (command, environment)
+    words, variables = _forward(command, environment, launcher) if launcher else (command, environment)
     try:
         process = subprocess.Popen(words, env=variables)
     except OSError as error:
@@ -72,7 +73,7 @@ def launch(command: Sequence[str], environment: Mapping[str, str], *, openmpi: b
             signal.signal(number, handler)
 
 
-def _forward(command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:
     """Let Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
 
     ``-x`` and the user's own list of variables exclude each other, so that ours join the list where there is one.
@@ -81,9 +82,10 @@ def _forward(command: Sequence[str], environment: Mapping[str, str]) -> tuple[li
     if _OPENMPI_LIST in environment:
         return list(command), {**environment, _OPENMPI_LIST: ";".join([environment[_OPENMPI_LIST], *names])}
     options = [word for name in names for word in ("-x", name)]
+    place = command.index(launcher)
     words: list[str] = []
     for number, word in enumerate(command):
         words.append(word)
-        if number == 0 or word == ":":
+        if number == place or (number > place and word == ":"):
             words += options
     return words, dict(environment)

@@ -64,8 +64,7 @@ def measure(
     folder.prepare()
     facts = RunFacts(list(command), None, kept_environment() if keep_environment else {})
     facts.write(folder.shards)
-    openmpi = bool(mpi.launcher) and mpi.library is not None and mpi.library.is_open_mpi
-    status = launch(command, measured_environment(library, folder.shards), openmpi=openmpi)
+    status = launch(command, measured_environment(library, folder.shards), launcher=mpi.openmpi_launcher)
     RunFacts(facts.command, status, facts.environment).write(folder.shards)
     experiment = gather_shards(folder, command, gather)
     if experiment is None:

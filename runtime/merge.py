@@ -54,15 +54,16 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     columns: list[_Column] = []
     for process, shard in sorted(processes.items()):
         columns += forest.add(process, shard)
-    severities = {metric.name: np.zeros((len(forest.paths), len(columns))) for metric in STORED_METRICS}
+    call_paths, position = forest.in_order()
+    severities = {metric.name: np.zeros((len(call_paths), len(columns))) for metric in STORED_METRICS}
     for number, column in enumerate(columns):
         for name, fields in _FIELDS.items():
             for each in fields:
-                np.add.at(severities[name][:, number], column.places, column.nodes[each])
-        severities["program_time"][column.root, number] = column.program_time
+                np.add.at(severities[name][:, number], position[column.places], column.nodes[each])
+        severities["program_time"][position[column.root], number] = column.program_time
     return Experiment(
         metrics=STORED_METRICS,
-        call_paths=forest.paths,
+        call_paths=call_paths,
         locations=[column.location for column in columns],
         severities=severities,
         notes=_notes(processes, facts, remarks),
@@ -104,6 +105,22 @@ class _Forest:
 
     paths: list[CallPath] = field(default_factory=list)
     index: dict[tuple[int | None, Region], int] = field(default_factory=dict)
+
+    def in_order(self) -> tuple[list[CallPath], npt.NDArray[np.intp]]:
+        """Give the call paths each before all that is below it, as files list them, and the new place of each."""
+        children: dict[int | None, list[int]] = {}
+        for number, path in enumerate(self.paths):
+            children.setdefault(path.parent, []).append(number)
+        position = np.zeros(len(self.paths), dtype=np.intp)
+        ordered: list[CallPath] = []
+        pending = children.get(None, [])[::-1]
+        while pending:
+            number = pending.pop()
+            parent = self.paths[number].parent
+            position[number] = len(ordered)
+            ordered.append(CallPath(self.paths[number].region, None if parent is None else int(position[parent])))
+            pending += children.get(number, [])[::-1]
+        return ordered, position
 
     def add(self, process: int, shard: Shard) -> list[_Column]:
         """Add a process's trees."""

@@ -17,6 +17,7 @@ from .mpi_library import MpiLibrary, linked_mpi
 
 __all__ = ["Mpi", "find_mpi"]
 
+_OPENMPI_LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
 _LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun|prun|srun|aprun|jsrun|ibrun)\b")
 
 
@@ -32,6 +33,12 @@ class Mpi:
     library: MpiLibrary | None
     launcher: str = ""
 
+    @property
+    def openmpi_launcher(self) -> str:
+        """The launcher if it is Open MPI's own, which takes ``-x``; empty otherwise (``srun`` starts any MPI)."""
+        own = _OPENMPI_LAUNCHER.match(Path(self.launcher).name)
+        return self.launcher if own and self.library and self.library.is_open_mpi else ""
+
 
 def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> Mpi:
     """Find the MPI library of a command such as ``mpirun -n 4 env A=1 ./app : -n 1 ./other``.
@@ -39,11 +46,22 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
     The first file of the command that is linked to an MPI library decides: wrappers such as ``env``, scripts
     and ``sh -c`` are linked to none. Where no file is (Python loads MPI late), the launcher's own kind does.
     """
-    launcher = next((word for word in command if _LAUNCHER.match(Path(word).name)), "")
+    launcher = _launcher(command, environment)
     for program in _programs(command, environment):
         if library := linked_mpi(program, environment):
             return Mpi(library, launcher)
     return Mpi(_library_of_launcher(launcher, environment), launcher)
+
+
+def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """The first word that is a launcher's name, unless an MPI program stands before it: then it is an argument."""
+    for word in command:
+        if _LAUNCHER.match(Path(word).name):
+            return word
+        found = shutil.which(word, path=environment.get("PATH"))
+        if found and linked_mpi(Path(found), environment):
+            return ""
+    return ""
 
 
 def _programs(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Path]:

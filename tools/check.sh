@@ -6,7 +6,8 @@ root=$(pwd)
 
 "$bin/ruff" check .
 "$bin/ruff" format --check .
-"$bin/lint-imports" --no-cache | tail -n 1
+report=$("$bin/lint-imports" --no-cache) || { echo "$report"; exit 1; }
+echo "$report" | tail -n 1
 git ls-files '*.c' '*.h' | grep -v '^tests/' | xargs -r clang-format --dry-run --Werror
 
 link=$(mktemp -d)

@@ -16,8 +16,6 @@ __all__ = ["SCHEMA", "findings_document"]
 
 SCHEMA: Final = "autoanalyzer.findings/1"
 
-_NO_TABLE: Final[dict[str, Any]] = {"reducts": [], "root_causes": []}
-
 
 def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
     """Give findings as what ``json.dumps`` takes."""
@@ -50,6 +48,11 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
     }
 
 
+def _no_causes() -> dict[str, Any]:
+    """The keys of root causes, empty where nothing was counted."""
+    return {"reducts": [], "root_causes": [], "decision_table": {"attributes": [], "rows": []}}
+
+
 def _place(findings: Findings, region: int) -> dict[str, Any]:
     return asdict(Place.of(findings.experiment, findings.performance.regions[region]))
 
@@ -67,8 +70,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "cccr": [_place(findings, index) for index in found.cccr],
         "composite": found.composite,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
-        **_NO_TABLE,
-        "decision_table": {"attributes": [], "rows": []},
+        **_no_causes(),
     }
 
 
@@ -91,6 +93,5 @@ def _disparity(findings: Findings) -> dict[str, Any]:
         "classes": [entry(index) for index in range(len(found.classes))],
         "ccr": [entry(index) for index in found.ccr],
         "cccr": [entry(index) for index in found.cccr],
-        **_NO_TABLE,
-        "decision_table": {"attributes": [], "rows": []},
+        **_no_causes(),
     }

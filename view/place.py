@@ -30,8 +30,8 @@ class Place:
         path, name = experiment.path_name(region.id), source.name
         if region.own_code:
             path = name = f"(own code of {source.name})"
-        function = source.function or source.name
-        return cls(region.id, path, name, source.kind, function, source.file, source.first_line, region.depth)
+        path, name, function, file = map(_visible, (path, name, source.function or source.name, source.file))
+        return cls(region.id, path, name, source.kind, function, file, source.first_line, region.depth)
 
     @property
     def source(self) -> str:
@@ -43,4 +43,9 @@ class Place:
         """``loop in trace``, ``trace``, ``own code of main``."""
         if self.kind == "loop":
             return f"loop in {self.function}"
-        return self.name.strip("()")
+        return self.name.strip("()") if self.path == self.name and self.name.startswith("(own") else self.name
+
+
+def _visible(text: str) -> str:
+    """Replace control characters: a name must not forge lines or colours on a terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)

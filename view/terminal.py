@@ -43,8 +43,8 @@ def print_tree(findings: Findings) -> None:
             percent(100 * cost.share),
             *("-" if time is None else seconds(time) for time in times),
             "-" if cost.visits is None else str(cost.visits),
-            "  " * (region.depth - 1) + place.title,
-            place.source if place.file else "",
+            Text("  " * (region.depth - 1) + place.title),
+            Text(place.source if place.file else ""),
         )
     if not console.is_terminal:
         console.width = 1000

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 __all__ = ["percent", "ranks", "seconds"]
 
 
 def seconds(value: float) -> str:
-    """Write a time with three digits: ``2.41 s``, ``83.0 ms``, ``12.1 us``."""
+    """Write a time with three digits: ``2.41 s``, ``83 ms``, ``12.1 us``."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if abs(value) >= 0.9995 * size:
             return f"{value / size:.3g} {unit}" if value < 999.5 * size else f"{value / size:.0f} {unit}"
@@ -20,7 +22,7 @@ def percent(value: float) -> str:
     return f"{value:.1f} %" if value >= 0.05 or value == 0 else "< 0.1 %"
 
 
-def ranks(labels: list[int | str]) -> str:
+def ranks(labels: Sequence[int | str]) -> str:
     """Write ranks as a list with ranges: ``ranks 0-2, 5``; at most four parts."""
     parts: list[list[int | str]] = []
     for label in labels:

@@ -113,9 +113,9 @@ def _odd_one(findings: Findings, column: int) -> str:
     label = findings.performance.label(column)
     totals = findings.performance.values[list(findings.performance.top)].sum(axis=0)
     line = f"rank {label} differs from all others, which are alike"
-    if totals[column] > totals.min():
+    if totals[column] > totals.min() or findings.performance.threaded:
         return line
-    return f"{line}: a master? then --exclude-rank {str(label).partition('.')[0]}"
+    return f"{line}: a master? then --exclude-rank {label}"
 
 
 def _cluster_times(findings: Findings, region: int) -> str:

@@ -1,5 +1,8 @@
+import pytest
+
 from autoanalyzer.analyze.dissimilarity import Dissimilarity, find_dissimilarity
 from autoanalyzer.analyze.performance import Performance
+from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import Experiment
 
 
@@ -101,3 +104,29 @@ def test_worker_threads_take_over_serial_work(make_experiment):
     found, performance = search(experiment)
     assert not found.exists
     assert [performance.label(column) for column in range(4)] == ["0.0", "0.1", "1.0", "1.1"]
+
+
+def test_what_runs_inside_mpi_init_is_start_up_too(make_experiment):
+    found, performance = search(make_experiment({"MPI_Finalize": [1, 1], "MPI_Finalize/clean": [5, 1], "work": [2, 2]}))
+    assert not found.exists
+    assert names(performance, performance.top) == ["work", "(own)"]
+
+
+def test_every_composite_of_the_smallest_size_is_searched(make_experiment):
+    found, performance = search(
+        make_experiment(
+            {"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [1] * 4, "d": [1] * 4, "e": [1, 1, 2, 2], "f": [1, 1, 2, 2]}
+        )
+    )
+    assert set(names(performance, found.ccr)) >= {"a", "b", "e", "f"}
+
+
+def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(make_experiment):
+    experiment = make_experiment({"loop@41": [3, 0, 0], "work": [2, 2, 2]})
+    assert not search(experiment, exclude_regions=["loop@41"])[0].exists
+    assert not search(experiment, exclude_regions=["loop@41@0"])[0].exists
+    assert search(experiment, exclude_regions=["loop@41@1"])[0].exists
+    with pytest.raises(UsageError, match="below the whole program"):
+        search(experiment, exclude_regions=["main"])
+    with pytest.raises(UsageError, match=r"no such region; did you mean work\?"):
+        search(experiment, exclude_regions=["wrok"])

@@ -1,0 +1,64 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.runtime.command import find_program, launcher_words
+from autoanalyzer.runtime.launch import kept_environment, launch, measured_environment
+from autoanalyzer.runtime.mpi import find_mpi
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        (["mpirun", "-n", "4", "/bin/true"], 3),
+        (["mpirun", "--map-by", "sh", "--mca", "btl", "self", "-x", "A=1", "/bin/true", "-n", "3"], 8),
+        (["mpirun", "-n", "1", "env", "A=1", "/bin/true", ":", "-n", "2", "/bin/false"], 3),
+        (["mpirun", "--oversubscribe", "sh", "-c", "true"], 2),
+        (["mpirun", "-app", "file"], None),
+    ],
+)
+def test_the_program_is_found_behind_the_launchers_own_words(command: list[str], place: int | None):
+    assert find_program(command, "mpirun") == place
+
+
+def test_the_launchers_words_start_another_program_in_the_same_way():
+    assert launcher_words(["mpirun", "-n", "3", "/bin/true", "x"], "mpirun") == ["mpirun", "-n", "3"]
+
+
+def test_a_program_that_is_named_by_a_path_must_exist():
+    with pytest.raises(InputError, match=r"\./none: no such program"):
+        find_program(["mpirun", "-n", "2", "./none"], "mpirun")
+
+
+def _launched(tmp_path: Path, *command: str, launcher: str, **variables: str) -> list[str]:
+    """Launch a script in the place of mpirun, which writes down its words and Open MPI's list of variables."""
+    script = tmp_path / "mpirun"
+    script.write_text(f'#!/bin/sh\nprintf "%s " "$@" "list=$OMPI_MCA_mca_base_env_list" > {tmp_path}/words\nexit 3\n')
+    script.chmod(0o755)
+    words = [str(script) if word == "mpirun" else word for word in command]
+    environment = {**measured_environment(Path("libm.so.6"), tmp_path), **variables}
+    assert launch(words, environment, launcher=str(script) if launcher else "") == 3
+    return (tmp_path / "words").read_text().split()
+
+
+def test_variables_are_forwarded_to_each_part_of_an_open_mpi_job(tmp_path: Path):
+    words = _launched(tmp_path, "env", "mpirun", "-n", "1", "a", ":", "-n", "1", "b", launcher="mpirun")
+    flags = ["-x", "LD_PRELOAD", "-x", "AUTOANALYZER_SHARDS"]
+    assert words == [*flags, "-n", "1", "a", ":", *flags, "-n", "1", "b", "list="]
+
+
+def test_variables_join_the_users_own_list(tmp_path: Path):
+    words = _launched(tmp_path, "mpirun", "a", launcher="mpirun", OMPI_MCA_mca_base_env_list="HOME")
+    assert words == ["a", "list=HOME;LD_PRELOAD;AUTOANALYZER_SHARDS"]
+
+
+def test_other_launchers_get_no_words_of_ours(tmp_path: Path):
+    assert _launched(tmp_path, "mpirun", "-n", "1", "a", launcher="") == ["-n", "1", "a", "list="]
+    assert find_mpi(["srun", "-n", "2", "/bin/true"], dict(os.environ)).openmpi_launcher == ""
+
+
+def test_few_variables_are_kept():
+    found = kept_environment({"OMP_NUM_THREADS": "2", "SLURM_JOB_ID": "7", "HOME": "/root", "TOKEN": "x"})
+    assert found == {"OMP_NUM_THREADS": "2", "SLURM_JOB_ID": "7"}
