@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from .clusters import Labels, cluster, members, severity
+from .clusters import THRESHOLD, Labels, cluster, members, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "find_dissimilarity"]
@@ -56,8 +56,7 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
         return Dissimilarity(clusters, spread)
     found = search.single_regions()
     composite = not found
-    if composite:
-        found = search.composite_regions()
+    found += search.composite_regions() if composite else search.unexplained(found)
     critical = set(found)
     core = [each for each in found if critical.isdisjoint(performance.regions[each].children)]
     return Dissimilarity(clusters, spread, tuple(found), tuple(core), composite, _odd_one(clusters))
@@ -66,10 +65,10 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
 class _Search:
     """Algorithm 2: regions are set to 0 and restored in turn, and the clusters compared with the original ones."""
 
-    def __init__(self, performance: Performance, floor: float) -> None:
+    def __init__(self, performance: Performance, floor: float, *, without: Sequence[int] = ()) -> None:
         self.performance = performance
         self.floor = floor
-        self.top = performance.top
+        self.top = tuple(region for region in performance.top if region not in without)
         self.vectors = performance.values[list(self.top)].T.copy()
         self.original = self.partition(self.vectors)
 
@@ -102,6 +101,19 @@ class _Search:
             if changing:
                 return [region for each in changing for region in self._members_that_part(each)]
         return []
+
+    def unexplained(self, found: list[int]) -> list[int]:
+        """Search on among the differences that remain without the 1-code regions that were found.
+
+        Beyond the paper, which stops at the first: one rank may take 1.5 times as long in a region that all share
+        while another does something else altogether. What remains must part ranks by ``THRESHOLD`` of the longest
+        original vector, not of what is left of it, lest noise be searched.
+        """
+        longest = float(np.linalg.norm(self.vectors, axis=1).max())
+        rest = _Search(self.performance, max(self.floor, THRESHOLD * longest), without=found)
+        if not rest.original.any():
+            return []
+        return rest.single_regions() or rest.composite_regions()
 
     def _changes(self, columns: slice) -> bool:
         """Whether the clusters change without these 1-code regions."""

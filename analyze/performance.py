@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -28,14 +27,14 @@ class Performance:
         experiment: Where the values come from.
         metric: Name of the metric that is compared.
         regions: Every code region but the start-up of MPI, parents before children.
-        columns: The experiment's locations that take part.
-        values: ``float64[region, column]``, inclusive, in seconds.
+        ranks: The ranks that take part; a column each.
+        values: ``float64[region, rank]``, inclusive, in seconds; the threads of a rank are summed up.
     """
 
     experiment: Experiment
     metric: str
     regions: tuple[CodeRegion, ...]
-    columns: tuple[int, ...]
+    ranks: tuple[int, ...]
     values: npt.NDArray[np.float64]
 
     @classmethod
@@ -58,40 +57,34 @@ class Performance:
         Raises:
             UsageError: A rank or region that is excluded does not exist, or no rank is left.
         """
-        columns = _columns(experiment, exclude_ranks)
+        columns, ranks, starts = _columns_by_rank(experiment, exclude_ranks)
         exclusive = _exclusive(experiment, metric)
         for each in exclude_regions:
             _leave_out(experiment, exclusive, each)
-        _fill_in_serial_work(experiment, exclusive)
         regions = code_regions(experiment)
-        values = inclusive_over(experiment, regions, exclusive)[:, columns]
-        return cls(experiment, metric, regions, tuple(columns), values)
+        inclusive = inclusive_over(experiment, regions, exclusive)
+        return cls(experiment, metric, regions, ranks, np.add.reduceat(inclusive[:, columns], starts, axis=1))
 
     @property
     def top(self) -> tuple[int, ...]:
         """Positions of the 1-code regions, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
-    def label(self, column: int) -> int | str:
-        """Name a location: its rank, or ``rank.thread`` once any process has several threads."""
-        place = self.experiment.locations[self.columns[column]]
-        return f"{place.process}.{place.thread}" if self.threaded else place.process
 
-    @cached_property
-    def threaded(self) -> bool:
-        """Whether any process has several threads."""
-        return any(each.thread for each in self.experiment.locations)
-
-
-def _columns(experiment: Experiment, excluded: Sequence[int]) -> list[int]:
-    ranks = {place.process for place in experiment.locations}
+def _columns_by_rank(
+    experiment: Experiment, excluded: Sequence[int]
+) -> tuple[npt.NDArray[np.intp], tuple[int, ...], npt.NDArray[np.intp]]:
+    """Order the locations that take part by rank: their columns, the ranks, and where each rank's columns start."""
+    processes = np.array([place.process for place in experiment.locations])
     for rank in excluded:
-        if rank not in ranks:
-            raise UsageError(f"--exclude-rank {rank}: no such rank; there are {min(ranks)} to {max(ranks)}")
-    columns = [index for index, place in enumerate(experiment.locations) if place.process not in set(excluded)]
-    if not columns:
+        if rank not in processes:
+            raise UsageError(f"--exclude-rank {rank}: no such rank; there are {processes.min()} to {processes.max()}")
+    columns = np.flatnonzero(~np.isin(processes, excluded))
+    if not len(columns):
         raise UsageError("--exclude-rank: no rank is left")
-    return columns
+    columns = columns[np.argsort(processes[columns], kind="stable")]
+    ranks, starts = np.unique(processes[columns], return_index=True)
+    return columns, tuple(ranks.tolist()), starts
 
 
 def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
@@ -141,15 +134,3 @@ def _paths_named(experiment: Experiment, name: str) -> list[int]:
         for index, path in enumerate(experiment.call_paths)
         if name in (path.region.name, experiment.path_name(index))
     ]
-
-
-def _fill_in_serial_work(experiment: Experiment, values: npt.NDArray[np.float64]) -> None:
-    """Give each worker thread its process's serial work, so that it is no difference (definitions 5)."""
-    by_process: dict[int, list[int]] = {}
-    for column, place in enumerate(experiment.locations):
-        by_process.setdefault(place.process, []).append(column)
-    for columns in by_process.values():
-        first, *workers = columns
-        if workers:
-            serial = ~experiment.exclusive("visits")[:, workers].any(axis=1)
-            values[np.ix_(np.flatnonzero(serial), np.array(workers))] = values[serial, first][:, None]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from ..errors import InputError, UsageError
+from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
 from ..runtime.measure import measure
 from ..view import print_verdict, ranks, verdict_lines
@@ -73,15 +73,20 @@ def run(arguments: argparse.Namespace) -> int:
     if failed:
         _say(_ending(status, experiment))
     if experiment is None:
-        nothing = f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
-        if not failed:
-            raise InputError(nothing)
-        _say(nothing)
-        return 1
+        if failed:
+            _say("nothing was recorded")
+            return 1
+        raise InputError(
+            f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
+        )
     if arguments.no_analyze:
         _say(f"data {measurement.file}")
     else:
-        findings = findings_of(experiment, arguments)
+        try:
+            findings = findings_of(experiment, arguments)
+        except AutoanalyzerError:
+            _say(f"data {measurement.file}")
+            raise
         if arguments.json:
             write_findings(findings, measurement.file, arguments.json)
         print_verdict(verdict_lines(findings, measurement.file), stderr=True)

@@ -193,7 +193,7 @@ class _Finder:
         pending: list[tuple[Any, bool, int]] = [(body, False, -1)]
         while pending:
             node, in_loop, switch = pending.pop()
-            if isinstance(node, _LOOPS):
+            if isinstance(node, _LOOPS) and not _runs_once(node):
                 if not in_loop:
                     jumps.loops.append(self.tree.offset(node))
                 in_loop = True
@@ -236,3 +236,8 @@ def _is_instruction(call: Any) -> bool:
     """Tell a call that compilers turn into an instruction or two."""
     name = call.name.name if isinstance(call.name, c_ast.ID) else ""
     return name.startswith("__builtin_") or name in _INSTRUCTIONS
+
+
+def _runs_once(loop: Any) -> bool:
+    """Tell ``do { … } while (0)``, which macros use to be one statement: no loop to a reader."""
+    return isinstance(loop, c_ast.DoWhile) and isinstance(loop.cond, c_ast.Constant) and loop.cond.value == "0"

@@ -92,7 +92,7 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
         return load(folder.experiment), folder.experiment
     from .gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
 
-    experiment = gather_here(folder)
+    experiment = gather_here(folder, ended=False)
     if experiment is None:
         raise InputError(f"{path}: {_EXPERIMENT} or shards wanted, found none; make them by autoanalyzer run")
     return experiment, folder.experiment

@@ -52,18 +52,25 @@ def gather(folder: RunFolder, command: Sequence[str], how: str = "auto") -> Expe
     return gather_here(folder, remarks=remarks)
 
 
-def gather_here(folder: RunFolder, *, remarks: Sequence[str] = ()) -> Experiment | None:
+def gather_here(folder: RunFolder, *, remarks: Sequence[str] = (), ended: bool = True) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
     A shard that cannot be read is named in the notes and kept, and the rest merged.
+
+    Args:
+        folder: The run's folder.
+        remarks: What is to be said beside the data.
+        ended: Whether the run is known to have ended; otherwise processes that still write are looked for.
 
     Returns:
         The experiment; None if there is no shard at all.
 
     Raises:
-        InputError: There are shards, but none can be read.
+        InputError: There are shards, but none can be read, or a process still writes one.
     """
     shards, broken = _read_all(folder)
+    if not ended:
+        _check_ended(folder, shards)
     if not shards:
         if broken:
             raise InputError(broken[0])
@@ -87,6 +94,13 @@ def _read_all(folder: RunFolder) -> tuple[list[Shard], list[str]]:
         except InputError as error:
             broken.append(f"{error}; left out")
     return shards, broken
+
+
+def _check_ended(folder: RunFolder, shards: Sequence[Shard]) -> None:
+    for shard in shards:
+        if shard.end is None and shard.host == os.uname().nodename and Path(f"/proc/{shard.pid}").exists():
+            who = f"process {shard.pid}" if shard.rank is None else f"rank {shard.rank}, process {shard.pid},"
+            raise InputError(f"{folder.path}: a run that has ended wanted, but {who} still runs; wait for it")
 
 
 def _latest_run(shards: list[Shard]) -> list[Shard]:

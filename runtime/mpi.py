@@ -37,7 +37,7 @@ class Mpi:
     def openmpi_launcher(self) -> str:
         """The launcher if it is Open MPI's own, which takes ``-x``; empty otherwise (``srun`` starts any MPI)."""
         own = _OPENMPI_LAUNCHER.match(Path(self.launcher).name)
-        return self.launcher if own and self.library and self.library.is_open_mpi else ""
+        return self.launcher if own and _is_open_mpi(self.launcher, os.environ) else ""
 
 
 def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> Mpi:

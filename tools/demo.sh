@@ -14,13 +14,15 @@ fi
 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_rmaps_base_oversubscribe
 
+case $schedule in static | dynamic) ;; *) echo "SCHEDULE=static or dynamic wanted, found $schedule" >&2; exit 2 ;; esac
 folder=build/demo/$schedule
 mkdir -p "$folder"
 cp samples/rays/* "$folder"
 cd "$folder"
-echo "\$ make CC=aa-mpicc SCHEDULE=$schedule && autoanalyzer run -o out -- mpirun -n 4 ./rays"
+echo "in $folder, with PATH=$bin:\$PATH:"
 make --no-print-directory CC=aa-mpicc SCHEDULE="$schedule"
 # Of the better schedule the workers are compared: the master differs from them in any case.
 exclude=""
 [ "$schedule" = static ] || exclude="--exclude-rank 0"
+set -x
 autoanalyzer run -o out $exclude -- mpirun -n 4 ./rays

@@ -59,7 +59,7 @@ def _place(findings: Findings, region: int) -> dict[str, Any]:
 
 def _dissimilarity(findings: Findings) -> dict[str, Any]:
     found, performance = findings.dissimilarity, findings.performance
-    labels = [performance.label(column) for column in range(len(performance.columns))]
+    labels = performance.ranks
     return {
         "exists": found.exists,
         "metric": performance.metric,

@@ -16,6 +16,7 @@ from .units import percent, ranks, seconds
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
+_COSTLY: Final = 10  # percent
 _SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
 # What ranks do, and what one rank does, for the time that is compared.
@@ -59,13 +60,11 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     """Acquit the ranks, and the regions too if nothing else is said."""
     if findings.dissimilarity.exists:
         return []
-    excluded = {place.process for place in findings.experiment.locations} - {
-        findings.experiment.locations[column].process for column in findings.performance.columns
-    }
+    excluded = {place.process for place in findings.experiment.locations}.difference(findings.performance.ranks)
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     severity = findings.dissimilarity.severity
     spread = f", S = {severity:.2f}" if severity <= THRESHOLD else f", differences under {seconds(findings.floor)}"
-    line = f"balanced: one cluster{without}{spread if len(findings.performance.columns) > 1 else ''}"
+    line = f"balanced: one cluster{without}{spread if len(findings.performance.ranks) > 1 else ''}"
     return [line, ""] if stands_out else [f"{line}; no region stands out"]
 
 
@@ -110,24 +109,24 @@ def _hints(findings: Findings) -> Iterator[str]:
 
 
 def _odd_one(findings: Findings, column: int) -> str:
-    label = findings.performance.label(column)
+    rank = findings.performance.ranks[column]
     totals = findings.performance.values[list(findings.performance.top)].sum(axis=0)
-    line = f"rank {label} differs from all others, which are alike"
-    if totals[column] > totals.min() or findings.performance.threaded:
+    line = f"rank {rank} differs from all others, which are alike"
+    if totals[column] > totals.min():
         return line
-    return f"{line}: a master? then --exclude-rank {label}"
+    return f"{line}: a master? then --exclude-rank {rank}"
 
 
 def _cluster_times(findings: Findings, region: int) -> str:
     performance, clusters = findings.performance, findings.dissimilarity.clusters
     values = performance.values[region]
     if len(clusters) > 5:
-        slowest = performance.label(int(values.argmax()))
+        slowest = performance.ranks[int(values.argmax())]
         return f"from {seconds(values.min())} to {seconds(values.max())}, slowest rank {slowest}"
     verb = _VERBS[performance.metric][len(clusters[0]) == 1]
     parts: list[str] = []
     for each in clusters:
-        who = ranks([performance.label(column) for column in each])
+        who = ranks([performance.ranks[column] for column in each])
         parts.append(f"{who}{'' if parts else ' ' + verb} {seconds(float(values[list(each)].mean()))}")
     return ", ".join(parts)
 
@@ -178,6 +177,8 @@ def _said(findings: Findings) -> Iterator[str]:
     if notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
+    if findings.overhead.percent is not None and findings.overhead.percent >= _COSTLY:
+        yield "measuring is costly here: small functions and loops that are entered often look larger than they are"
     if "instructions" not in findings.experiment:
         yield "nothing was counted: shares of the wall time alone were classed, and no causes are given"
 

@@ -67,7 +67,7 @@ def test_a_large_balanced_region_is_not_blamed_for_noise_elsewhere(make_experime
 def test_a_lone_master_is_named_and_can_be_left_out(make_experiment):
     experiment = make_experiment({"work": [0.1, 2, 2.05, 2]})
     found, performance = search(experiment)
-    assert performance.label(found.odd_one) == 0
+    assert performance.ranks[found.odd_one] == 0
     found, _ = search(experiment, exclude_ranks=[0])
     assert not found.exists
 
@@ -99,11 +99,19 @@ def test_start_up_is_no_part_of_the_comparison(make_experiment):
     assert names(performance, performance.top) == ["work", "(own)"]
 
 
-def test_worker_threads_take_over_serial_work(make_experiment):
-    experiment = make_experiment({"serial": [4, 0, 4, 0], "parallel": [1, 1, 1, 1]}, threads=2, own=0.0)
-    found, performance = search(experiment)
-    assert not found.exists
-    assert [performance.label(column) for column in range(4)] == ["0.0", "0.1", "1.0", "1.1"]
+def test_the_threads_of_a_rank_are_summed_up(make_experiment):
+    experiment = make_experiment({"wait": [1, 0, 1, 0], "job": [0, 3, 0, 3]}, threads=2)
+    assert not search(experiment)[0].exists
+    found, performance = search(make_experiment({"job": [0, 3, 0, 3, 0, 9]}, threads=2))
+    assert found.clusters == ((0, 1), (2,))
+    assert performance.ranks == (0, 1, 2)
+
+
+def test_what_the_first_region_leaves_unexplained_is_searched_on(make_experiment):
+    found, performance = search(
+        make_experiment({"ocean": [6, 6, 6, 0], "ice": [0, 0, 0, 6], "physics": [1, 3.5, 1, 1], "calm": [1] * 4})
+    )
+    assert set(names(performance, found.cccr)) == {"physics", "ocean", "ice"}
 
 
 def test_what_runs_inside_mpi_init_is_start_up_too(make_experiment):
