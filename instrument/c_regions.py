@@ -73,6 +73,7 @@ class _Jumps:
     cases: list[tuple[int, int]] = field(default_factory=list)  # a case label, and its switch
     indirect: list[int] = field(default_factory=list)
     calls: int = 0
+    last_calls: set[str] = field(default_factory=set)  # functions whose result is returned as it is
 
 
 def find_regions(unit: Preprocessed) -> CodeRegions:
@@ -129,8 +130,11 @@ class _Finder:
         jumps.indirect = [offset for offset in self.digest.indirect_jumps if body < offset < end]
         first = self.unit.place(self.tree.offset(node.decl))
         region = Region("function", name, readable(first.file), name, 0, first.line, self.unit.place(end - 1).line)
-        reason = self.exempt.get(name, "") or (
-            self._why_tiny(node, body, end, jumps) if complete and name != "main" else ""
+        tail = "calls itself last, which a probe would make use up the stack" if name in jumps.last_calls else ""
+        reason = (
+            self.exempt.get(name, "")
+            or tail
+            or (self._why_tiny(node, body, end, jumps) if complete and name != "main" else "")
         )
         if _LOCAL_LABELS.match(self.unit.masked, body + 1):
             reason = "its body begins with __label__"
@@ -205,6 +209,8 @@ class _Finder:
                 jumps.gotos.append((self.tree.offset(node), node.name))
             elif isinstance(node, c_ast.Label):
                 jumps.labels[node.name] = self.tree.offset(node)
+            elif isinstance(node, c_ast.Return) and isinstance(node.expr, c_ast.FuncCall):
+                jumps.last_calls.add(getattr(node.expr.name, "name", ""))
             elif isinstance(node, c_ast.FuncCall):
                 jumps.calls += not _is_instruction(node)
             pending.extend((child, in_loop, switch) for _, child in node.children())

@@ -49,15 +49,22 @@ class Argument(NamedTuple):
 
 # Options whose value is the next word.
 _TWO_WORDS: Final = {
-    Role.PREPROCESS: """-D -U -I -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
+    Role.PREPROCESS: """-D -U -I --define-macro --undefine-macro --include
+        --imacros --include-directory -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
         -iwithprefixbefore -iwithsysroot -isystem-after -include-pch -ivfsoverlay -iframework -F
         -Xpreprocessor -imultilib""",
     Role.DEPENDENCY: "-MF -MT -MQ",
-    Role.COMPILE: "-l -L -Xlinker -Xassembler -T -u -z -e -aux-info -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ",
-    Role.BOTH: "-A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b",
-    Role.LANGUAGE: "-x",
-    Role.OUTPUT: "-o",
+    Role.COMPILE: """-l -L --entry --for-linker --for-assembler -Xlinker -Xassembler -T -u -z -e -aux-info
+        -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ""",
+    Role.BOTH: "--sysroot --std -A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b",
+    Role.LANGUAGE: "-x --language",
+    Role.OUTPUT: "-o --output",
 }
+# Not all that begins with -x names a language: Intel's -xHost names a processor.
+_LANGUAGES: Final = (
+    *("c", "c-header", "cpp-output", "c++", "c++-header", "c++-cpp-output", "objective-c", "objective-c++"),
+    *("assembler", "assembler-with-cpp", "f77", "f77-cpp-input", "f95", "f95-cpp-input", "none", "cuda", "hip"),
+)
 _ONE_WORD: Final = {
     Role.PREPROCESS: "-nostdinc -undef -H -trigraphs -remap -traditional-cpp",
     Role.DEPENDENCY: "-MD -MMD -MP -MG -MV",
@@ -72,7 +79,6 @@ _PREFIXES: Final = (
     (Role.DEPENDENCY, ("-MF", "-MT", "-MQ", "-Wp,-M")),
     (Role.PREPROCESS, ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")),
     (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld")),
-    (Role.LANGUAGE, ("-x",)),
     (Role.OUTPUT, ("-o",)),
 )
 # They ask something, or stop before there is code: the compiler answers by itself.
@@ -171,5 +177,7 @@ def _option(word: str, following: Iterator[str]) -> Argument:
         return Argument(_TWO_WORDS_ROLE[word], (word, *islice(following, 1)))
     if word in _ONE_WORD_ROLE:
         return Argument(_ONE_WORD_ROLE[word], (word,))
+    if word.startswith("-x"):
+        return Argument(Role.LANGUAGE if word[2:] in _LANGUAGES else Role.BOTH, (word,))
     role = next((role for role, prefixes in _PREFIXES if word.startswith(prefixes)), Role.BOTH)
     return Argument(role, (word,))

@@ -92,7 +92,7 @@ def preprocess(command: CompilerCommand, source: Argument, extra: list[str]) -> 
     """
     if source.is_preprocessed:
         return _read(source.words[0])
-    words = [*command.compiler, *command.of(Role.PREPROCESS, Role.BOTH, Role.DEPENDENCY), *extra, "-E", "-C"]
+    words = [*command.compiler, "-E", "-C", *command.of(Role.PREPROCESS, Role.BOTH, Role.DEPENDENCY), *extra]
     language = ["-x", source.language] if source.language else []
     return run([*words, *language, *source.words], output=True, messages=True)
 

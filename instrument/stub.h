@@ -8,8 +8,9 @@
  */
 typedef void aa_probe(const char *);
 
-/* By another name, for the program may declare dlsym in its own way. */
+/* By other names, for the program may declare these in its own way. */
 extern void *aa_lookup(void *, const char *) __asm__("dlsym") __attribute__((__weak__));
+extern char *aa_lookup_error(void) __asm__("dlerror") __attribute__((__weak__));
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__)) void
@@ -51,5 +52,7 @@ aa_connect(void) {
     if (enter && leave) {
         aa_enter_probe = enter;
         aa_exit_probe = leave;
+    } else if (aa_lookup_error) {
+        aa_lookup_error(); /* or the program would take our failure for one of its own */
     }
 }

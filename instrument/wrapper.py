@@ -45,10 +45,13 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     os.environ[_INSIDE] = "1"
     if os.environ.get(_SWITCH) == "off":
         _become(words)
-    command = CompilerCommand(words)
+    try:
+        command = CompilerCommand(words)
+    except UsageError:
+        _become(words)  # a response file that only the compiler understands
     program = command.program if after_link else None
     probing = any(_is_probe(source) for source in command.sources)
-    if probing or command.asks or not (command.sources or program):
+    if probing or command.asks or not all(map(_is_readable_twice, command.sources)) or not (command.sources or program):
         _become(words)
     if command.sources:
         from .build import Build  # noqa: PLC0415 - what passes through need not wait for the parser
@@ -59,6 +62,12 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     if after_link and program and status == 0:
         after_link(command.compiler, program)
     return status
+
+
+def _is_readable_twice(source: Argument) -> bool:
+    """Tell a file from a pipe, which is empty once the preprocessor has read it; a missing file the compiler names."""
+    path = Path(source.words[0])
+    return path.is_file() or not path.exists()
 
 
 def _is_probe(source: Argument) -> bool:

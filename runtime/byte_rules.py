@@ -205,5 +205,8 @@ TIMED: Final = (
     " Comm_split_type Comm_free Comm_disconnect Comm_accept Comm_connect Comm_join Comm_spawn"
     " Comm_spawn_multiple Intercomm_create Intercomm_merge Cart_create Cart_sub Graph_create"
     " Dist_graph_create Dist_graph_create_adjacent"
+    " Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence Win_start Win_complete Win_post"
+    " Win_wait Win_test Win_lock Win_unlock Win_lock_all Win_unlock_all Win_flush Win_flush_all Win_flush_local"
+    " Win_flush_local_all Put Get Accumulate Get_accumulate Fetch_and_op Compare_and_swap"
 )
 """Functions that may wait for other ranks or poll, but carry no payload."""

@@ -25,8 +25,11 @@ KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_N
 def measured_environment(library: Path, shards: Path) -> dict[str, str]:
     """Give this process's environment with what makes programs started in it record into ``shards``."""
     before = os.environ.get(_PRELOAD)
+    asan = os.environ.get("ASAN_OPTIONS")
     return {
         **os.environ,
+        # Programs built with the address sanitizer refuse to start where its library is not the first.
+        "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
         _PRELOAD: f"{library}:{before}" if before else str(library),
         SHARDS_VARIABLE: str(shards.resolve()),
     }

@@ -11,6 +11,7 @@
 #include "thread.h"
 #include "tree.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define ANCHOR_AGE 1e8 /* nanoseconds */
@@ -102,12 +103,13 @@ static __attribute__((noinline)) void enter_slowly(const char *key) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread && !(thread = aa_thread_attach()))
         return;
+    int error = errno; /* the program's, which a file that cannot grow must not change */
     aa_event_book(thread);
-    if (aa_unlikely(thread->top >= thread->limit) && !aa_thread_deepen(thread)) {
+    if (aa_unlikely(thread->top >= thread->limit) && !aa_thread_deepen(thread))
         aa_thread_stop();
-        return;
-    }
-    push(thread, key, aa_tree_step(thread, key));
+    else
+        push(thread, key, aa_tree_step(thread, key));
+    errno = error;
 }
 
 void aa_probe_enter(const char *descriptor) {

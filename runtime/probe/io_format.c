@@ -93,4 +93,6 @@ static int scan(scan_function *function, FILE *stream, const char *format, va_li
 
 SCAN_FAMILY()
 SCAN_FAMILY(__isoc99_)
+#if __GLIBC_PREREQ(2, 38)
 SCAN_FAMILY(__isoc23_)
+#endif

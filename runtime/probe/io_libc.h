@@ -43,6 +43,12 @@ int _IO_getc(FILE *stream);
 void closefrom(int first);
 int close_range(unsigned first, unsigned last, int flags);
 
+#if __GLIBC_PREREQ(2, 38) /* a program may ask whether the C library has them */
+#define AA_LIBC_NEWER(function) function(__isoc23_vfscanf)
+#else
+#define AA_LIBC_NEWER(function)
+#endif
+
 #define AA_LIBC_FUNCTIONS(function)                                                                          \
     function(read) function(pread) function(pread64) function(readv) function(preadv) function(preadv64)     \
         function(preadv2) function(preadv64v2) function(__read_chk) function(__pread_chk) function(          \
@@ -67,7 +73,7 @@ int close_range(unsigned first, unsigned last, int flags);
                                                                 function(getdelim) function(__getdelim)      \
                                                                     function(getline) function(vfscanf)      \
                                                                         function(__isoc99_vfscanf)           \
-                                                                            function(__isoc23_vfscanf)
+                                                                            AA_LIBC_NEWER(function)
 
 #define AA_LIBC_POINTER(name) __typeof__(name) *name;
 

@@ -101,8 +101,10 @@ static void start_without_probes(char **argv) {
 
 __attribute__((constructor)) static void bind_early(int argc, char **argv) {
     (void)argc;
-    if (dlsym(RTLD_DEFAULT, "PMPI_Init") == NULL)
-        return; /* no MPI program, or one that loads it later */
+    bool has_mpi = dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
+    dlerror(); /* or the program would take our failure for one of its own */
+    if (!has_mpi)
+        return; /* or a program that loads it later */
     if (!bind_to(find_library()))
         start_without_probes(argv);
 }

@@ -82,8 +82,10 @@ static bool grow(uint64_t needed) {
     if (length > shard.limit)
         return false;
     long file = syscall(SYS_openat, AT_FDCWD, shard.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-    if (file < 0)
+    if (file < 0) {
+        shard.limit = shard.length;
         return false;
+    }
     struct stat status;
     bool ours =
         fstat((int)file, &status) == 0 && status.st_dev == shard.device && status.st_ino == shard.inode;
@@ -114,10 +116,13 @@ static uint64_t allowed(uint64_t limit) {
     struct rlimit files;
     if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < limit)
         limit = files.rlim_cur;
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 16 < limit)
+        limit = space.rlim_cur / 16; /* the rest is the program's */
     return limit / BLOCK * BLOCK;
 }
 
-/* With a limit on address space less than the limit must do. */
+/* Less than the limit must do where there is no such room. */
 static bool map(long file, uint64_t limit) {
     for (shard.limit = limit; shard.limit >= FIRST_CHUNK; shard.limit = shard.limit / 2 / BLOCK * BLOCK) {
         void *memory = mmap(NULL, shard.limit, PROT_NONE, MAP_SHARED, (int)file, 0);

@@ -4,7 +4,9 @@
 #include "process.h"
 #include "tree.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -127,11 +129,21 @@ static void give_back(struct aa_thread *thread) {
     aa_shard_unlock();
 }
 
+/* Where a thread gets or gives back its tree, a signal handler with probes would wait for itself. */
+static sigset_t block_signals(void) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    return before;
+}
+
 static void end_thread(void *tree) {
     if (!aa_process_records() || aa_thread_self != tree)
         return;
+    sigset_t before = block_signals();
     aa_thread_self = NULL;
     give_back(tree);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void aa_thread_stop(void) {
@@ -150,9 +162,7 @@ static struct aa_thread *find_tree(void) {
     return thread;
 }
 
-struct aa_thread *aa_thread_attach(void) {
-    if (!aa_process_records() || aa_thread_closed)
-        return NULL;
+static struct aa_thread *attach(void) {
     aa_thread_closed = true;
     struct aa_thread *thread = find_tree();
     aa_thread_closed = false;
@@ -165,5 +175,16 @@ struct aa_thread *aa_thread_attach(void) {
     begin(thread);
     pthread_setspecific(trees.key, thread);
     aa_thread_self = thread;
+    return thread;
+}
+
+struct aa_thread *aa_thread_attach(void) {
+    if (!aa_process_records() || aa_thread_closed)
+        return NULL;
+    int error = errno;
+    sigset_t before = block_signals();
+    struct aa_thread *thread = attach();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
     return thread;
 }

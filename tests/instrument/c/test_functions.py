@@ -113,3 +113,19 @@ def test_a_function_with_a_nested_one_is_a_region_without_loops_and_named(lab):
     assert set(run.visits) == {"main", "outer", "other", "other:loop@10"}
     assert run.messages.startswith("autoanalyzer: x.c:4:")
     assert "the loops of outer are not instrumented" in run.messages
+
+
+LAST_CALL = r"""
+#include <stdio.h>
+static long sum(long n, long acc) { if (n == 0) return acc; return sum(n - 1, acc + n); }
+static long fib(long n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+#define CHECK(x) do { if (x) return 1; } while (0)
+int main(void) { CHECK(fib(10) != 55); printf("%ld\n", sum(50000000, 0)); return 0; }
+"""
+
+
+def test_a_function_that_calls_itself_last_is_left_out_or_it_would_use_up_the_stack(lab):
+    run = lab.run(LAST_CALL, "-O2")
+    assert run.nesting_is_clean
+    assert set(run.visits) == {"main", "fib"}
+    assert lab.left_out() == {"sum": "calls itself last, which a probe would make use up the stack"}
