@@ -119,13 +119,11 @@ class Digest:
         text: Standard C, each user token where it stands in the preprocessed text.
         indirect_jumps: Offsets of ``goto *`` and ``asm goto``, whose targets are any label below.
         address_taken: Labels whose address is taken by ``&&``, or that an ``asm goto`` names.
-        local_labels: Offsets of ``__label__`` declarations.
     """
 
     text: str
     indirect_jumps: tuple[int, ...]
     address_taken: frozenset[str]
-    local_labels: tuple[int, ...]
 
 
 def sanitise(unit: Preprocessed) -> Digest:
@@ -140,7 +138,7 @@ def sanitise(unit: Preprocessed) -> Digest:
         for start, end, system in unit.runs()
     ]
     text = _without_outer_initialisers("".join(pieces))
-    return Digest(text, tuple(rewriter.indirect_jumps), frozenset(rewriter.address_taken), tuple(rewriter.local_labels))
+    return Digest(text, tuple(rewriter.indirect_jumps), frozenset(rewriter.address_taken))
 
 
 class _Rewriter:
@@ -150,7 +148,6 @@ class _Rewriter:
         self.masked = masked
         self.indirect_jumps: list[int] = []
         self.address_taken: set[str] = set()
-        self.local_labels: list[int] = []
         self._rules: dict[str, Callable[[re.Match[str]], tuple[int, str]]] = {
             "word": self._word,
             "elvis": lambda match: (match.end(), "||"),
@@ -158,7 +155,7 @@ class _Rewriter:
             "attributes": lambda match: (group_end(masked, match.start()), ""),
             "indirect": self._indirect,
             "address": self._address,
-            "local": self._local,
+            "local": lambda match: (match.end(), ""),
         }
 
     def rewrite(self, start: int, end: int) -> str:
@@ -204,10 +201,6 @@ class _Rewriter:
         assert label is not None  # the pattern has looked ahead
         self.address_taken.add(label.group(1))
         return label.end(), "0"
-
-    def _local(self, match: re.Match[str]) -> tuple[int, str]:
-        self.local_labels.append(match.start())
-        return match.end(), ""
 
     def _before(self, offset: int) -> str:
         """Give some text before an offset, up to the last character that is no blank."""

@@ -162,10 +162,6 @@ void aa_probe_exit(const char *descriptor) {
 
 /* ---- library calls */
 
-bool aa_recording(void) {
-    return aa_thread_self != NULL;
-}
-
 bool aa_share_begin(enum aa_share share) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || thread->call.depth++)

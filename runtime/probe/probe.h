@@ -25,9 +25,6 @@
 AA_EXPORT void aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
 
-/* Whether this thread has a call-path tree: one load. */
-bool aa_recording(void);
-
 /*
  * A library call inside a region. The time since the last event is the node's own at begin, and its MPI or
  * I/O share at end. Guarded by depth, per thread and over both kinds: only the outermost call is timed, and
