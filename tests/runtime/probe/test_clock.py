@@ -24,11 +24,16 @@ def recorded_by(record: Record, clock: str, words: str, **more: str) -> Shard:
     return shard
 
 
+def assert_spun(recorded: float, spun: float) -> None:
+    """Not less than the program spun by its own CPU clock, and no waiting: a busy machine adds a little."""
+    assert 0.95 * spun < recorded < 1.5 * spun
+
+
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_spinning_is_cpu_time_and_sleeping_is_not(record: Record, clock: str) -> None:
     shard = recorded_by(record, clock, "+main times 10 +spin spin 5 -spin +sleep sleep 5 -sleep ; -main")
     spin, sleep = shard.threads[0].nodes[2:]
-    assert spin["cpu"] == pytest.approx(0.05, rel=0.05)
+    assert_spun(spin["cpu"], 0.05)
     assert sleep["cpu"] < 0.2 * sleep["wall"]
 
 
@@ -42,7 +47,7 @@ def test_cpu_time_is_right_where_threads_share_a_cpu(preloaded: Record, clock: s
     assert shard.cpus == 1
     spins = [thread.nodes[1] for thread in shard.threads[1:]]
     assert sum(spin["visits"] for spin in spins) == 30
-    assert sum(spin["cpu"] for spin in spins) == pytest.approx(0.12, rel=0.05)
+    assert_spun(sum(spin["cpu"] for spin in spins), 0.12)
 
 
 @pytest.mark.parametrize("clock", ["rseq", "perf-lock"])
@@ -59,7 +64,7 @@ def test_without_registered_sequences_another_clock_is_chosen(preloaded: Record)
 def test_ticks_have_one_rate_however_long_the_program_runs(record: Record) -> None:
     (short,), both = record("+main -main"), record("+main sleep 100 -main")
     rates = [shard.ticks_per_second for shard in (short, *both)]
-    assert max(rates) / min(rates) - 1 < 1e-3
+    assert max(rates) / min(rates) - 1 < 1e-2
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
