@@ -9,7 +9,7 @@ from typing import Final
 
 from ..errors import InputError, UsageError
 from ..files import replacing
-from ..instrument.source import instrument_text
+from ..instrument.c.source import instrument_text
 from .c_sources import add_source_arguments, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..experiment.region import Region
-from ..instrument.c_regions import CodeRegion, CodeRegions
-from ..instrument.source import code_regions
+from ..instrument.c.source import code_regions
+from ..instrument.code_region import CodeRegion, CodeRegions
 from .c_sources import add_source_arguments, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from ..errors import SourceError
+from .c.source import instrument_text
 from .compiler import Argument, CompilerCommand
 from .dependencies import dependency_words
-from .source import instrument_text
 from .steps import Headers, compile_words, preprocess, run, untouched_words
 from .workspace import workspace
 

@@ -3,7 +3,7 @@
 # As root or by sudo without a question; otherwise print the one line to run, and stop.
 set -eu
 
-packages="python3 python3-venv gcc g++ make cmake ninja-build autoconf automake libtool clang clang-format binutils
+packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
           openmpi-bin libopenmpi-dev mpich libmpich-dev valgrind"
 
 missing=""

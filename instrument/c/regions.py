@@ -9,15 +9,16 @@ from typing import Any, Final
 
 from pycparser import c_ast
 
-from ..errors import SourceError
-from ..experiment.region import Region
+from ...errors import SourceError
+from ...experiment.region import Region
+from ..code_region import CodeRegion, CodeRegions
 from .lexer import LexicalError, group_end, statement_end
 from .pragmas import block_start, device_text, guard_start
 from .preprocessed import Preprocessed
 from .sanitise import Digest, sanitise
 from .syntax import DigestError, Tree, parse
 
-__all__ = ["CodeRegion", "CodeRegions", "find_regions", "readable"]
+__all__ = ["find_regions", "readable"]
 
 _LOOPS: Final = (c_ast.For, c_ast.While, c_ast.DoWhile)
 _TINY: Final = 20  # statements: up to that a probe may cost as much as the function
@@ -31,36 +32,6 @@ _EXEMPT: Final = re.compile(r"\b(?:__)?(naked|no_instrument_function|interrupt|s
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _UNIVERSAL: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _LOCAL_LABELS: Final = re.compile(r"\s*__label__\b")
-
-
-@dataclass(frozen=True, slots=True)
-class CodeRegion:
-    """A region and its place in the preprocessed text.
-
-    Attributes:
-        region: What its probe says.
-        start: Where its guard goes: after a function's opening brace, before a loop.
-        end: Right after its last character.
-        reason: Why it is not instrumented; empty if it is.
-    """
-
-    region: Region
-    start: int
-    end: int
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CodeRegions:
-    """What was found in a translation unit.
-
-    Attributes:
-        regions: In source order, a function before its loops, also those not to be instrumented.
-        problems: Functions whose loops could not be looked for, each with place and reason.
-    """
-
-    regions: tuple[CodeRegion, ...]
-    problems: tuple[SourceError, ...]
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autoanalyzer.instrument.lexer import LexicalError, group_end, mask, statement_end
+from autoanalyzer.instrument.c.lexer import LexicalError, group_end, mask, statement_end
 
 
 @pytest.mark.parametrize(

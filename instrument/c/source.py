@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
-from .c_regions import CodeRegions, find_regions
+from ..code_region import CodeRegions, Instrumented
 from .insert import insert_guards
 from .preprocessed import Preprocessed
+from .regions import find_regions
 
-__all__ = ["Instrumented", "code_regions", "instrument_text"]
-
-
-@dataclass(frozen=True, slots=True)
-class Instrumented:
-    """Preprocessed text with probes, and the regions that were found in it."""
-
-    text: bytes
-    found: CodeRegions
+__all__ = ["code_regions", "instrument_text"]
 
 
 def instrument_text(text: bytes, source: str, system_directories: tuple[str, ...]) -> Instrumented:

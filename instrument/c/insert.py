@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ..experiment.region import Region
-from .c_regions import CodeRegion
+from ...experiment.region import Region
+from ..code_region import CodeRegion
 from .preprocessed import Preprocessed
 
 __all__ = ["insert_guards"]
@@ -99,5 +99,5 @@ def _prelude(unit: Preprocessed, offset: int) -> str:
     """Give the stub's text between a marker that enters it and one that returns to the source."""
     source = unit.markers[1] if offset else unit.markers[0]
     back = source.text(source.line)
-    stub = Path(__file__).with_name("stub.h").read_text("ascii")
+    stub = Path(__file__).parents[1].joinpath("stub.h").read_text("ascii")
     return ("" if offset else f"{back}\n") + f'# 1 "{_PRELUDE_FILE}" 1 3\n{stub}{back} 2\n'

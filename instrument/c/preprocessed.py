@@ -1,0 +1,67 @@
+"""Preprocessed text: which line of which file each part of it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ..line_markers import MarkedText, Marker
+from .lexer import mask
+
+__all__ = ["Pragma", "Preprocessed"]
+
+_PRAGMA: Final = re.compile(r"#[ \t]*pragma\b[ \t]*([^\n]*)")
+_PREPROCESSOR_OWN: Final = ("<built-in>", "<command-line>", "<command line>", "<stdin>")
+
+
+@dataclass(frozen=True, slots=True)
+class Pragma:
+    """A ``#pragma`` line: where it begins and ends, and what follows the word."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Preprocessed(MarkedText):
+    """A translation unit after preprocessing, with its line markers.
+
+    Args:
+        text: What the preprocessor wrote, each byte a character (Latin-1), so that columns are bytes.
+        source: The file that was preprocessed, which is never system text.
+        system_directories: Where the compiler has its own headers, each with a closing slash.
+    """
+
+    def __init__(self, text: str, source: str, system_directories: tuple[str, ...] = ()) -> None:
+        self.masked, directives = mask(text)
+        super().__init__(text, source, directives)
+        self.pragmas = tuple(_pragmas(text, directives))
+        self._system_files = _system_files(self.markers, source, system_directories)
+
+    def runs(self) -> Iterator[tuple[int, int, bool]]:
+        """Cut the whole text into the longest runs of one kind: start, end, whether it is system text."""
+        start, system = 0, False
+        for marker in self.markers:
+            if (kind := marker.file in self._system_files) != system:
+                yield start, marker.offset, system
+                start, system = marker.offset, kind
+        yield start, len(self.text), system
+
+
+def _pragmas(text: str, directives: tuple[int, ...]) -> Iterator[Pragma]:
+    for offset in directives:
+        if match := _PRAGMA.match(text, offset):
+            yield Pragma(offset, match.end(), match.group(1))
+
+
+def _system_files(markers: tuple[Marker, ...], source: str, directories: tuple[str, ...]) -> frozenset[str]:
+    """Tell system files by the marker that enters them, or by their directory.
+
+    The flag for system text at other places says little: a macro of a system header that is used in a user's
+    function is marked so too.
+    """
+    entered = {marker.file for marker in markers if {"1", "3"} <= marker.flags}
+    below = {marker.file for marker in markers if directories and marker.file.startswith(directories)}
+    return frozenset((entered | below | set(_PREPROCESSOR_OWN)) - {source})

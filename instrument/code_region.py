@@ -1,0 +1,48 @@
+"""Code regions as the front ends find them: what each probe will say, where it goes, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import SourceError
+from ..experiment.region import Region
+
+__all__ = ["CodeRegion", "CodeRegions", "Instrumented"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRegion:
+    """A region and its place in the text that goes to the compiler.
+
+    Attributes:
+        region: What its probe says.
+        start: Offset of the place at which it is entered.
+        end: Offset right after its last character.
+        reason: Why it is not instrumented; empty if it is.
+    """
+
+    region: Region
+    start: int
+    end: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRegions:
+    """What was found in a source.
+
+    Attributes:
+        regions: In source order, a function before its loops, also those not to be instrumented.
+        problems: Functions whose loops could not be looked for, each with place and reason.
+    """
+
+    regions: tuple[CodeRegion, ...]
+    problems: tuple[SourceError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Instrumented:
+    """A source's text with probes, and the regions that were found in it."""
+
+    text: bytes
+    found: CodeRegions

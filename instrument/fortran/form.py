@@ -1,0 +1,26 @@
+"""How the lines of a Fortran source are laid out, which no source says itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Form"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a source, from its name and the compiler's flags.
+
+    Attributes:
+        fixed: Whether columns 1 to 6 have a meaning of their own.
+        line_length: Characters of a line that count; 0 for all.
+        openmp: Whether lines that begin with ``!$`` are code.
+        debug_lines: Whether lines of fixed form with ``D`` in column 1 are code.
+        backslash: Whether ``\\`` in a literal takes the meaning from the character after it.
+    """
+
+    fixed: bool
+    line_length: int = 0
+    openmp: bool = False
+    debug_lines: bool = False
+    backslash: bool = False

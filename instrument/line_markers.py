@@ -1,0 +1,95 @@
+"""Text with line markers, ``# 12 "file.c"``: which line of which file each part of it comes from."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["MarkedText", "Marker", "Place", "quoted_name"]
+
+_MARKER: Final = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
+_ESCAPE: Final = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A line marker: the text from ``start`` on is line ``line`` and following of ``file``.
+
+    Attributes:
+        offset: Where the marker itself begins.
+        start: Where the line after it begins.
+        line: Number of that line in the file.
+        file: The file's name, bytes as Latin-1.
+        quoted: The name as the marker spells it, without the quotes.
+        flags: The digits after the name.
+    """
+
+    offset: int
+    start: int
+    line: int
+    file: str
+    quoted: str
+    flags: frozenset[str]
+
+    def text(self, line: int, *, system: bool = False) -> str:
+        """Spell a marker for another line of the same file, which neither enters nor leaves it."""
+        flags = sorted((self.flags - {"1", "2"}) | ({"3"} if system else set()))
+        return " ".join([f'# {line} "{self.quoted}"', *flags])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a file as the user knows it; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+class MarkedText:
+    """A text and its line markers.
+
+    Args:
+        text: Each byte a character (Latin-1), so that columns are bytes.
+        source: The file that the text before the first marker belongs to.
+        directives: Offsets of the lines that begin with ``#``, in order.
+    """
+
+    def __init__(self, text: str, source: str, directives: Iterable[int]) -> None:
+        self.text = text
+        self.markers = tuple(_markers(text, source, directives))
+        self._starts = [marker.start for marker in self.markers]
+
+    def marker(self, offset: int) -> Marker:
+        """Give the marker in force at an offset."""
+        return self.markers[max(bisect_right(self._starts, offset) - 1, 0)]
+
+    def place(self, offset: int) -> Place:
+        """Give file, line and column of an offset."""
+        marker = self.marker(offset)
+        line_start = self.text.rfind("\n", 0, offset) + 1
+        line = marker.line + self.text.count("\n", marker.start, offset)
+        return Place(marker.file, line, offset - line_start + 1)
+
+
+def quoted_name(file: str) -> str:
+    """Spell a file's name as it stands between the quotes of a marker."""
+    return file.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _markers(text: str, source: str, directives: Iterable[int]) -> Iterator[Marker]:
+    yield Marker(0, 0, 1, source, quoted_name(source), frozenset())
+    for offset in directives:
+        if match := _MARKER.match(text, offset):
+            start = min(match.end() + 1, len(text))
+            name = match.group(2)
+            flags = frozenset(match.group(3).split())
+            yield Marker(offset, start, int(match.group(1)), _ESCAPE.sub(_unescaped, name), name, flags)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    escaped = match.group(1)
+    return chr(int(escaped, 8) & 0xFF) if escaped.isdigit() else escaped
