@@ -41,8 +41,9 @@ _FIELDS: Final = {
 def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
     """Merge the trees of all threads by their regions; each thread becomes a location.
 
-    ``main`` is the root. What happened outside it (before it, after it, in threads that started elsewhere) stands
-    below it as well; a process whose ``main`` has no probes gets its executable as root.
+    The program is the root: C's ``main``, Fortran's main program. What happened outside it (before it, after it, in
+    threads that started elsewhere) stands below it as well; a process whose program has no probes gets its executable
+    as root.
 
     Args:
         shards: At least one, in any order.
@@ -167,13 +168,16 @@ def _program(shard: Shard) -> Region:
 
 
 def _main_node(shard: Shard) -> int | None:
-    """Find the node of ``main`` right under the base of the first thread's tree."""
+    """Find the node of the program right under the base of the first thread's tree."""
     nodes = shard.threads[0].nodes
     for node in np.flatnonzero(nodes["parent"] == 0).tolist():
-        region = shard.regions[int(nodes["region"][node])]
-        if region.kind == "function" and region.name == "main":
+        if _is_program(shard.regions[int(nodes["region"][node])]):
             return int(node)
     return None
+
+
+def _is_program(region: Region) -> bool:
+    return region.kind == "program" or (region.kind == "function" and region.name == "main")
 
 
 def _own_time_kept(tree: ThreadTree) -> npt.NDArray[np.void]:

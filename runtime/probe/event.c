@@ -133,18 +133,24 @@ static bool same(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* The last region entered with this text; the bottom, if none is open. */
+static struct aa_frame *find_frame(const struct aa_thread *thread, const char *key) {
+    struct aa_frame *frame = thread->top - 1;
+    while (frame > thread->frames && !same(frame->key, key))
+        frame--;
+    return frame;
+}
+
 static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, const char *key) {
     aa_event_book(thread);
-    struct aa_frame *frame = thread->top;
-    while (frame > thread->frames + 1 && !same(frame[-1].key, key))
-        frame--;
-    if (frame == thread->frames + 1) {
+    struct aa_frame *frame = find_frame(thread, key);
+    if (frame == thread->frames) {
         thread->unmatched++;
         return;
     }
-    if (frame != thread->top)
+    if (frame != thread->top - 1)
         thread->repairs++;
-    pop_to(thread, frame - 1);
+    pop_to(thread, frame);
 }
 
 void aa_probe_exit(const char *descriptor) {
@@ -158,6 +164,19 @@ void aa_probe_exit(const char *descriptor) {
         return;
     }
     leave_slowly(thread, descriptor);
+}
+
+void aa_probe_resync(const char *descriptor) {
+    struct aa_thread *thread = aa_thread_self;
+    if (aa_unlikely(!thread) || aa_likely(thread->top[-1].key == descriptor))
+        return;
+    struct aa_frame *frame = find_frame(thread, descriptor);
+    if (frame == thread->frames) {
+        thread->unmatched++;
+    } else if (frame != thread->top - 1) {
+        aa_event_book(thread);
+        pop_to(thread, frame + 1);
+    }
 }
 
 /* ---- library calls */

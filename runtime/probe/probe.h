@@ -19,11 +19,17 @@
 
 /*
  * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last") must live
- * as long as the process: its address is the key, its text the identity. Instrumented programs find the two
- * by dlsym.
+ * as long as the process: its address is the key, its text the identity. Instrumented programs find these
+ * functions by dlsym.
  */
 AA_EXPORT void aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
+
+/*
+ * A jump has landed in an open region: those entered since are left. It is where languages jump by rule, as
+ * Fortran does at an alternate return, so that it is no repair.
+ */
+AA_EXPORT void aa_probe_resync(const char *descriptor);
 
 /*
  * A library call inside a region. The time since the last event is the node's own at begin, and its MPI or

@@ -60,6 +60,32 @@ def test_an_exit_that_matches_nothing_is_ignored_and_counted(record: Record, vis
     assert shard.threads[0].unmatched == 4
 
 
+def test_a_jump_into_an_open_region_leaves_those_above(record: Record, visits: Visits) -> None:
+    (shard,) = record("+main +f +g +h =f +k -k =f@2 -f +l =main +m -m -main")
+    paths = ["main", "main/f", "main/f/g", "main/f/g/h", "main/f/k", "main/l", "main/m"]
+    assert visits(shard) == dict.fromkeys(paths, 1)
+    assert (shard.threads[0].repairs, shard.threads[0].unmatched) == (0, 0)
+
+
+def test_a_jump_lands_in_the_last_of_recursive_calls(record: Record, visits: Visits) -> None:
+    (shard,) = record("+main +f +f +g =f -f +h -h -f +k -k -main")
+    assert visits(shard) == {"main": 1, "main/f": 2, "main/f/g": 1, "main/f/h": 1, "main/k": 1}
+    assert shard.threads[0].repairs == 0
+
+
+def test_a_jump_into_a_region_that_is_not_open_is_ignored_and_counted(record: Record, visits: Visits) -> None:
+    (shard,) = record("=main +main +f -f =f +g -g =NULL -main =main")
+    assert visits(shard) == {"main": 1, "main/f": 1, "main/g": 1}
+    assert shard.threads[0].unmatched == 3
+
+
+def test_a_jump_out_of_a_library_call_ends_it(linked: Record) -> None:
+    (shard,) = linked("+main +f +g mpi{ =f sleep 10 io{ sleep 1 }io -f -main")
+    f, g = shard.threads[0].nodes[2:]
+    assert (f["mpi_wall"], g["io_wall"]) == (0, 0)
+    assert f["wall"] > 2 * f["io_wall"] > 0
+
+
 @pytest.mark.parametrize("text", ["aa0|function|f|x.c|f|0|1|2", "aa1|function|f", "my region", ""])
 def test_a_refused_descriptor_counts_to_its_parent(record: Record, visits: Visits, tmp_path: Path, text: str) -> None:
     word = f"|{text}".replace(" ", "_")

@@ -3,6 +3,7 @@
  *
  *   +NAME  -NAME      enter, leave the region NAME; NAME@2 has NAME's text at another address
  *   +|TEXT            enter a region whose descriptor is TEXT; NULL: null
+ *   =NAME             a jump has landed in the region NAME
  *   *N WORD           do WORD so often
  *   times N WORDS ;   do the words so often
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
@@ -36,7 +37,7 @@ struct words {
     char **at, **end;
 };
 
-static void (*probe_enter)(const char *), (*probe_exit)(const char *);
+static void (*probe_enter)(const char *), (*probe_exit)(const char *), (*probe_resync)(const char *);
 static char **arguments;
 
 static void perform(struct words words);
@@ -245,6 +246,8 @@ static void perform_word(struct words *words) {
         probe_enter(descriptor(word + 1));
     else if (*word == '-')
         probe_exit(descriptor(word + 1));
+    else if (*word == '=')
+        probe_resync(descriptor(word + 1));
     else if (*word == '*') {
         char **repeated = words->at++;
         for (int i = atoi(word + 1); i; i--)
@@ -270,10 +273,12 @@ int main(int count, char **argv) {
 #if defined(LINKED)
     probe_enter = aa_probe_enter;
     probe_exit = aa_probe_exit;
+    probe_resync = aa_probe_resync;
 #else
     probe_enter = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter");
     probe_exit = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit");
-    if (!probe_enter || !probe_exit)
+    probe_resync = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_resync");
+    if (!probe_enter || !probe_exit || !probe_resync)
         return 5;
 #endif
     perform((struct words){argv + 1, argv + count});

@@ -1,0 +1,30 @@
+"""Which region of a process's trees becomes the root of the experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.merge import merge_shards
+from autoanalyzer.runtime.shard import Shard
+
+Record = Callable[..., list[Shard]]
+
+
+def paths(shard: Shard) -> list[tuple[str, int | None]]:
+    experiment = merge_shards([shard], RunFacts())
+    return [(path.region.name, path.parent) for path in experiment.call_paths]
+
+
+@pytest.mark.parametrize("program", ["aa1|function|main|x.c|main|0|1|9", "aa1|program|rays|x.f90|rays|0|1|9"])
+def test_the_program_is_the_root_in_every_language(record: Record, program: str) -> None:
+    (shard,) = record(f"+early -early +|{program} +f -f -|{program} +late -late")
+    assert paths(shard)[0] == (program.split("|")[2], None)
+    assert sorted(paths(shard)[1:]) == [("early", 0), ("f", 0), ("late", 0)]
+
+
+def test_without_a_program_the_executable_is_the_root(record: Record) -> None:
+    (shard,) = record("+f +|aa1|loop|main|x.c|main|0|1|9 -f")
+    assert paths(shard) == [("events", None), ("f", 0), ("main", 1)]
