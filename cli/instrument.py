@@ -9,24 +9,23 @@ from typing import Final
 
 from ..errors import InputError, UsageError
 from ..files import replacing
-from ..instrument.c.source import instrument_text
-from .c_sources import add_source_arguments, sources_of
+from .sources import USAGE, add_source_arguments, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "instrument"
-HELP: Final = "write the instrumented text of C sources"
+HELP: Final = "write the instrumented text of C and Fortran sources"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = "autoanalyzer instrument -o DIR [--cc CC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
-    parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR", help="where NAME.i goes")
+    parser.usage = f"autoanalyzer instrument -o DIR {USAGE}"
+    parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR", help="where the texts go")
     add_source_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write ``DIR/NAME.i`` for each source, and say so."""
+    """Write ``DIR/NAME.i``, ``.f`` or ``.f90`` for each source, and say so."""
     folder: Path = arguments.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -34,11 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{folder}: a folder wanted: {error.strerror}") from None
     written: set[Path] = set()
     for source in sources_of(arguments):
-        path = folder / f"{Path(source.source).stem}.i"
+        path = folder / source.output
         if path in written:
-            raise UsageError(f"{source.source}: two sources of this base name; give them different folders")
+            raise UsageError(f"{source.name}: two sources of this base name; give them different folders")
         written.add(path)
-        instrumented = instrument_text(*source)
+        instrumented = source.instrument()
         with replacing(path) as stream:
             stream.write(instrumented.text)
         count = sum(not found.reason for found in instrumented.found.regions)

@@ -1,4 +1,4 @@
-"""``autoanalyzer regions``: the code-region tree of C sources."""
+"""``autoanalyzer regions``: the code-region tree of C and Fortran sources."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..experiment.region import Region
-from ..instrument.c.source import code_regions
 from ..instrument.code_region import CodeRegion, CodeRegions
-from .c_sources import add_source_arguments, sources_of
+from .sources import USAGE, add_source_arguments, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "regions"
-HELP: Final = "print the code regions of C sources, and what is left out with the reason"
+HELP: Final = "print the code regions of C and Fortran sources, and what is left out with the reason"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = "autoanalyzer regions [--cc CC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
+    parser.usage = f"autoanalyzer regions {USAGE}"
     add_source_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the tree of each source."""
     for source in sources_of(arguments):
-        sys.stdout.writelines(f"{line}\n" for line in _lines(source.source, code_regions(*source)))
+        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, source.regions()))
     return 0
 
 

@@ -14,13 +14,22 @@ from ..instrument.wrapper import compile_instrumented
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["build_ahead", "mpicc"]
+__all__ = ["build_ahead", "mpicc", "mpifort"]
 
 
 def mpicc() -> NoReturn:
     """Be ``aa-mpicc``: call ``$AUTOANALYZER_CC``, else ``mpicc``, with the sources instrumented."""
+    _stand_in("AUTOANALYZER_CC", "mpicc")
+
+
+def mpifort() -> NoReturn:
+    """Be ``aa-mpifort``: call ``$AUTOANALYZER_FC``, else ``mpifort``, with the sources instrumented."""
+    _stand_in("AUTOANALYZER_FC", "mpifort")
+
+
+def _stand_in(variable: str, default: str) -> NoReturn:
     try:
-        compiler = _real_compiler("AUTOANALYZER_CC", "mpicc")
+        compiler = _real_compiler(variable, default)
         status = compile_instrumented([*compiler, *sys.argv[1:]], after_link=build_ahead)
     except AutoanalyzerError as error:
         sys.stderr.write(f"autoanalyzer: {error}\n")

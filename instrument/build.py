@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import SourceError
-from .c.source import instrument_text
 from .compiler import Argument, CompilerCommand
-from .dependencies import dependency_words
-from .steps import Headers, compile_words, preprocess, run, untouched_words
+from .front_end import FrontEnd, front_end
+from .steps import compile_words, run, untouched_words
 from .workspace import workspace
+
+if TYPE_CHECKING:
+    from .fortran_stub import FortranStub
 
 __all__ = ["Build"]
 
 
 class Build:
-    """Carry out a command that has C sources.
+    """Carry out a command that has C or Fortran sources.
 
     Args:
         command: The user's command.
@@ -34,54 +39,83 @@ class Build:
             return self._run(folder)
 
     def _run(self, folder: Path) -> int:
+        stub = self._stub(folder)
         silent = self._instrument(folder)
+        extra = self._join(stub) if stub else []
         if silent is None or not self.instrumented:
             return self._ended(run(self.command.words).status)
-        words = compile_words(self.command, self.instrumented)
+        words = compile_words(self.command, self.instrumented, extra)
         compiled = run(words, messages=True)
         if compiled.status == 0 and silent and not compiled.messages:
             return self._ended(0)
-        # The user's messages are those of the untouched command: guards change what flow analysis sees, and
+        # The user's messages are those of the untouched command: probes change what flow analysis sees, and
         # preprocessed text where a macro is blamed.
         if status := self._untouched(folder / "untouched"):
             return status
         if compiled.status and run([*words, "-w"], messages=True).status:
-            names = ", ".join(source.words[0] for source in self.instrumented)
-            self.warnings.append(f"{names}: not instrumented: {_first_error(compiled.messages)}; compiled as it is")
+            self._as_it_is(self.instrumented, _first_error(compiled.messages))
             return self._ended(run(self.command.words, messages=True).status)
         return self._ended(0)
 
+    def _stub(self, folder: Path) -> FortranStub | None:
+        if not any(source.is_fortran for source in self.command.sources):
+            return None
+        from .fortran_stub import FortranStub  # noqa: PLC0415 - C builds need not load it
+
+        return FortranStub(self.command, folder)
+
     def _instrument(self, folder: Path) -> bool | None:
         """Write the instrumented text of each source; tell whether the preprocessor was silent, None if it failed."""
-        headers = Headers(self.command.compiler)
-        dependencies = dependency_words(self.command)
+        sources = self.command.sources
+        languages = {source.is_fortran for source in sources}
+        front_ends = {fortran: front_end(self.command, fortran=fortran) for fortran in languages}
+        for each in front_ends.values():
+            each.dependencies()
         silent = True
-        for number, source in enumerate(self.command.sources):
-            done = preprocess(self.command, source, dependencies.get(source, []))
+        for number, source in enumerate(sources):
+            language = front_ends[source.is_fortran]
+            done = language.read(source)
             if done.status:
                 return None
             silent = silent and not done.messages
             # Sources may share a base name, and the names of outputs follow from it.
-            path = folder / str(number) / f"{Path(source.words[0]).stem}.i"
-            self._instrument_one(source, done.output, headers, path)
+            path = folder / str(number) / f"{Path(source.words[0]).stem}{language.suffix(source)}"
+            self._instrument_one(source, done.output, language, path)
         return silent
 
-    def _instrument_one(self, source: Argument, text: bytes, headers: Headers, path: Path) -> None:
+    def _instrument_one(self, source: Argument, text: bytes, language: FrontEnd, path: Path) -> None:
         try:
-            result = instrument_text(text, source.words[0], headers.directories())
+            result = language.instrument(source, text)
         except SourceError as error:
             place = f"{error.file}:{error.line}:{error.column}"
-            self.warnings.append(f"{place}: not instrumented: {error.message}; compiled as it is")
+            line = _line(error)
+            self.warnings.append(
+                f"{place}: not instrumented: {error.message}; compiled as it is" + (f"\n    {line}" if line else "")
+            )
             return
         except Exception as error:  # a build must never fail because of us
-            name = source.words[0]
-            self.warnings.append(f"{name}: not instrumented: {type(error).__name__}: {error}; compiled as it is")
+            self._as_it_is([source], f"{type(error).__name__}: {error}")
             return
         self.warnings.extend(str(problem) for problem in result.found.problems)
         if any(not found.reason for found in result.found.regions):
             path.parent.mkdir()
             path.write_bytes(result.text)
             self.instrumented[source] = str(path)
+
+    def _join(self, stub: FortranStub) -> list[str]:
+        """Give the words that put the stub into the objects of Fortran sources, or let these go in as they are."""
+        fortran = {source: path for source, path in self.instrumented.items() if source.is_fortran}
+        problem = stub.problem()
+        if problem and fortran:
+            self._as_it_is(fortran, problem)
+            self.instrumented = {source: path for source, path in self.instrumented.items() if source not in fortran}
+        elif fortran:
+            return [*stub.words, *(f"-fdebug-prefix-map={path}={source.words[0]}" for source, path in fortran.items())]
+        return []
+
+    def _as_it_is(self, sources: Iterable[Argument], reason: str) -> None:
+        names = ", ".join(source.words[0] for source in sources)
+        self.warnings.append(f"{names}: not instrumented: {reason}; compiled as it is")
 
     def _untouched(self, folder: Path) -> int:
         """Carry the untouched command out with its outputs put aside, for its messages; give its status."""
@@ -101,3 +135,13 @@ class Build:
 def _first_error(messages: bytes) -> str:
     lines = os.fsdecode(messages).splitlines()
     return next((line for line in lines if "error" in line), "the instrumented text does not compile")
+
+
+def _line(error: SourceError) -> str:
+    """Give the line of the source that an error is about; empty if it cannot be read."""
+    try:
+        with Path(error.file).open("rb") as stream:
+            line = next(islice(stream, error.line - 1, None), b"")
+    except (OSError, ValueError):
+        return ""
+    return line.decode("utf-8", "replace").strip()

@@ -18,10 +18,11 @@ __all__ = ["Argument", "CompilerCommand", "Role", "no_compiler"]
 class Role(Enum):
     """What an argument is for."""
 
-    SOURCE = auto()  # a C source
+    SOURCE = auto()  # a C or Fortran source
     INPUT = auto()  # any other file: objects, libraries, other languages
     LANGUAGE = auto()  # -x
     OUTPUT = auto()  # -o
+    CPP = auto()  # whether Fortran goes through the preprocessor
     PREPROCESS = auto()  # macros, include directories: the preprocessor's alone
     DEPENDENCY = auto()  # -MD and its relatives
     COMPILE = auto()  # of no use to the preprocessor: linking, assembling, dumps
@@ -42,8 +43,26 @@ class Argument(NamedTuple):
     language: str = ""
 
     @property
+    def is_fortran(self) -> bool:
+        """Whether a source is Fortran."""
+        if self.language:
+            return self.language in _FORTRAN_LANGUAGES
+        return self.words[0].endswith(_FORTRAN_SUFFIXES)
+
+    @property
+    def wants_preprocessor(self) -> bool:
+        """Whether a Fortran source is to be preprocessed unless an option says something else."""
+        return self.language.endswith("-cpp-input") or (not self.language and self.words[0].endswith(_FORTRAN_CPP))
+
+    @property
+    def fortran_form(self) -> str:
+        """The language by which the compiler knows a Fortran source whatever its name: f77 is fixed form."""
+        fixed = self.language.startswith("f77") if self.language else self.words[0].lower().endswith(_FIXED_FORM)
+        return "f77" if fixed else "f95"
+
+    @property
     def is_preprocessed(self) -> bool:
-        """Whether a source has gone through the preprocessor by the user's hand."""
+        """Whether a C source has gone through the preprocessor by the user's hand."""
         return self.language == "cpp-output" or (not self.language and self.words[0].endswith(".i"))
 
 
@@ -56,7 +75,8 @@ _TWO_WORDS: Final = {
     Role.DEPENDENCY: "-MF -MT -MQ",
     Role.COMPILE: """-l -L --entry --for-linker --for-assembler -Xlinker -Xassembler -T -u -z -e -aux-info
         -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ""",
-    Role.BOTH: "--sysroot --std -A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b",
+    Role.BOTH: """--sysroot --std -A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b
+        -J -module -fintrinsic-modules-path""",
     Role.LANGUAGE: "-x --language",
     Role.OUTPUT: "-o --output",
 }
@@ -68,6 +88,7 @@ _LANGUAGES: Final = (
 _ONE_WORD: Final = {
     Role.PREPROCESS: "-nostdinc -undef -H -trigraphs -remap -traditional-cpp",
     Role.DEPENDENCY: "-MD -MMD -MP -MG -MV",
+    Role.CPP: "-cpp -nocpp -fpreprocessed",
     Role.COMPILE: """-c -S -shared -static -rdynamic -pie -no-pie -static-pie -s -nostdlib -nodefaultlibs -nostartfiles
         -v -pipe -C -CC -P -dD -dM -dN -dI -dU -static-libgcc -static-libasan -shared-libgcc -symbolic --save-temps
         -Q -time -r""",
@@ -83,17 +104,21 @@ _PREFIXES: Final = (
 )
 # They ask something, or stop before there is code: the compiler answers by itself.
 _ASKING: Final = """-E -M -MM -fsyntax-only --help --version -### -compile-info -link-info -link_info -compile_info
-    -emit-ast -emit-pch --analyze -fpreprocessed -fdirectives-only -cc1 -cc1as --preprocess"""
+    -emit-ast -emit-pch --analyze -fdirectives-only -cc1 -cc1as --preprocess"""
 _ASKS: Final = frozenset(_ASKING.split())
 _ASKS_PREFIXES: Final = ("--help", "-dump", "-print-", "--print-", "--showme", "-showme", "-show", "--target-help")
 _C_LANGUAGES: Final = frozenset(["c", "cpp-output"])
+_FORTRAN_LANGUAGES: Final = frozenset(["f77", "f77-cpp-input", "f95", "f95-cpp-input"])
 _C_SUFFIXES: Final = (".c", ".i")
+_FORTRAN_CPP: Final = (".fpp", ".F", ".FOR", ".FTN", ".FPP", ".F90", ".F95", ".F03", ".F08")
+_FORTRAN_SUFFIXES: Final = (*_FORTRAN_CPP, ".f", ".for", ".ftn", ".f90", ".f95", ".f03", ".f08")
+_FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
 _CXX: Final = re.compile(r"\+\+|cxx|CC$")  # g++, clang++-14, mpicxx, mpiCC: to them a .c file is C++
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
 
 
 class CompilerCommand:
-    """A command that calls a C compiler.
+    """A command that calls a C or Fortran compiler.
 
     Args:
         words: The whole command; the first word is the compiler, or a launcher such as ccache before it.
@@ -110,7 +135,7 @@ class CompilerCommand:
 
     @property
     def sources(self) -> list[Argument]:
-        """The C sources, in order; none for a C++ compiler."""
+        """The C and Fortran sources, in order; none for a C++ compiler."""
         if _CXX.search(Path(self.compiler[-1]).name):
             return []
         return [argument for argument in self.arguments if argument.role is Role.SOURCE]
@@ -123,7 +148,7 @@ class CompilerCommand:
             or (argument.words[0].startswith(_ASKS_PREFIXES) and len(argument.words) == 1)
             or argument.words == ("-",)
             for argument in self.arguments
-        )
+        ) or ("-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources))
 
     @property
     def program(self) -> Path | None:
@@ -133,6 +158,13 @@ class CompilerCommand:
         outputs = [argument.words for argument in self.arguments if argument.role is Role.OUTPUT]
         return Path(outputs[-1][-1].removeprefix("-o") if outputs else "a.out")
 
+    def preprocesses(self, source: Argument) -> bool:
+        """Tell whether a Fortran source goes through the preprocessor; of -cpp and -nocpp the last counts."""
+        options = self.of(Role.CPP)
+        if "-fpreprocessed" in options or not options:
+            return not options and source.wants_preprocessor
+        return options[-1] == "-cpp"
+
     def of(self, *roles: Role) -> list[str]:
         """Give the words of all arguments with one of these roles."""
         return [word for argument in self.arguments if argument.role in roles for word in argument.words]
@@ -141,7 +173,8 @@ class CompilerCommand:
 def no_compiler(name: str, error: OSError) -> UsageError:
     """Say that a compiler cannot be started."""
     return UsageError(
-        f"compiler {name}: {error.strerror}; name another by AUTOANALYZER_CC or after 'autoanalyzer compile --'"
+        f"compiler {name}: {error.strerror}; name another by AUTOANALYZER_CC, by AUTOANALYZER_FC or after "
+        "'autoanalyzer compile --'"
     )
 
 
@@ -168,8 +201,11 @@ def _arguments(words: Iterator[str]) -> Iterator[Argument]:
                 language = "" if named == "none" else named
             yield argument
         else:
-            is_c = language in _C_LANGUAGES if language else word.endswith(_C_SUFFIXES)
-            yield Argument(Role.SOURCE if is_c else Role.INPUT, (word,), language)
+            if language:
+                is_source = language in _C_LANGUAGES | _FORTRAN_LANGUAGES
+            else:
+                is_source = word.endswith(_C_SUFFIXES + _FORTRAN_SUFFIXES)
+            yield Argument(Role.SOURCE if is_source else Role.INPUT, (word,), language)
 
 
 def _option(word: str, following: Iterator[str]) -> Argument:

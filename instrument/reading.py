@@ -5,46 +5,69 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import InputError
-from .compiler import CompilerCommand
-from .steps import Headers, preprocess
+from .code_region import CodeRegions, Instrumented
+from .compiler import Argument, CompilerCommand
+from .front_end import FrontEnd, front_end
 
-__all__ = ["Source", "preprocessed"]
-
-
-class Source(NamedTuple):
-    """A source after preprocessing; the arguments of ``instrument_text``."""
-
-    text: bytes
-    source: str
-    system_directories: tuple[str, ...]
+__all__ = ["ReadSource", "read_sources"]
 
 
-def preprocessed(compiler: list[str], sources: list[str], flags: list[str]) -> Iterator[Source]:
-    """Preprocess C sources one by one.
+class ReadSource:
+    """A source after preprocessing, and its language's front end."""
+
+    def __init__(self, source: Argument, text: bytes, language: FrontEnd) -> None:
+        self._source = source
+        self._text = text
+        self._language = language
+
+    @property
+    def name(self) -> str:
+        """The source as it was named."""
+        return self._source.words[0]
+
+    @property
+    def output(self) -> str:
+        """A file name for the instrumented text."""
+        return Path(self.name).stem + self._language.suffix(self._source)
+
+    def instrument(self) -> Instrumented:
+        """Put probes in."""
+        return self._language.instrument(self._source, self._text)
+
+    def regions(self) -> CodeRegions:
+        """Find the regions."""
+        return self._language.regions(self._source, self._text)
+
+
+def read_sources(c: list[str], fortran: list[str], sources: list[str], flags: list[str]) -> Iterator[ReadSource]:
+    """Read C and Fortran sources one by one.
 
     Args:
-        compiler: The compiler command, with flags if need be.
-        sources: Paths of C sources.
+        c: The C compiler command, with flags if need be.
+        fortran: The Fortran compiler command.
+        sources: Paths of the sources.
         flags: Compiler flags of the user: directories, macros, the language standard.
 
     Raises:
-        InputError: A source does not exist, is no C, or the preprocessor rejects it.
+        InputError: A source does not exist, is of no such language, or the preprocessor rejects it.
     """
-    headers = None
     for path in sources:
         if not Path(path).is_file():
-            raise InputError(f"{path}: a C source wanted, found {'a folder' if Path(path).is_dir() else 'nothing'}")
-        command = CompilerCommand([*compiler, *flags, path])
-        if [path] not in [list(source.words) for source in command.sources]:
-            raise InputError(f"{path}: a C source wanted (.c or .i), found another kind of file")
-        headers = headers or Headers(command.compiler)
-        done = preprocess(command, command.sources[-1], [])
+            raise InputError(
+                f"{path}: a C or Fortran source wanted, found {'a folder' if Path(path).is_dir() else 'nothing'}"
+            )
+        found = [source for source in CompilerCommand(["", *flags, path]).sources if source.words == (path,)]
+        if not found:
+            raise InputError(f"{path}: a C or Fortran source wanted, found another kind of file")
+        source = found[-1]
+        command = CompilerCommand([*(fortran if source.is_fortran else c), *flags, path])
+        language = front_end(command, fortran=source.is_fortran)
+        done = language.read(source)
         if done.status:
             raise InputError(f"{path}: the preprocessor rejects it: {_first_line(done.messages)}")
-        yield Source(done.output, path, headers.directories())
+        yield ReadSource(source, done.output, language)
 
 
 def _first_line(messages: bytes) -> str:

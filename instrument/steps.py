@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 
 from .compiler import Argument, CompilerCommand, Role, no_compiler
 
-__all__ = ["Finished", "Headers", "compile_words", "preprocess", "run", "untouched_words"]
+__all__ = ["USUAL_DIRECTORIES", "Finished", "Headers", "compile_words", "preprocess", "read", "run", "untouched_words"]
 
 _SEARCH_LIST: Final = "search starts here:"
 _SEARCH_END: Final = "End of search list."
-_USUAL: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
+USUAL_DIRECTORIES: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 
 
 class Finished(NamedTuple):
@@ -76,54 +76,63 @@ class Headers:
             text = os.fsdecode(self._query.communicate()[1])
             listed = text.partition(_SEARCH_LIST)[2].partition(_SEARCH_END)[0].splitlines()
             found = {line.strip().rstrip("/") + "/" for line in listed if line.startswith(" ")}
-            self._directories = tuple(sorted(found)) or _USUAL
+            self._directories = tuple(sorted(found)) or USUAL_DIRECTORIES
         return self._directories
 
 
 def preprocess(command: CompilerCommand, source: Argument, extra: list[str]) -> Finished:
-    """Run the preprocessor on one source of a command, comments kept; what is preprocessed already is read.
-
-    Comments stay because some say to the compiler that falling through a case is meant.
+    """Run the preprocessor on one source of a command.
 
     Args:
         command: The user's command.
         source: The source, one of the command's.
-        extra: Further words, as for dependencies.
+        extra: Further words.
     """
-    if source.is_preprocessed:
-        return _read(source.words[0])
-    words = [*command.compiler, "-E", "-C", *command.of(Role.PREPROCESS, Role.BOTH, Role.DEPENDENCY), *extra]
+    words = [*command.compiler, "-E", *command.of(Role.PREPROCESS, Role.BOTH), *extra]
     language = ["-x", source.language] if source.language else []
     return run([*words, *language, *source.words], output=True, messages=True)
 
 
-def _read(path: str) -> Finished:
+def read(path: str) -> Finished:
+    """Read a source that no preprocessor need see."""
     try:
         return Finished(0, Path(path).read_bytes(), b"")
     except OSError:
         return Finished(1, b"", b"")  # the compiler says why
 
 
-def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -> list[str]:
+def compile_words(command: CompilerCommand, instrumented: dict[Argument, str], extra: list[str]) -> list[str]:
     """Give the user's command with instrumented text in the place of sources.
 
     What only the preprocessor needs is left out, for it has done its work and some compilers complain of it; it
-    stays if a source goes in as it is.
+    stays if a source goes in as it is, or is Fortran, whose modules are found by ``-I``.
+
+    Args:
+        command: The user's command.
+        instrumented: The text in place of each source that has one.
+        extra: Further words.
     """
-    roles = {Role.DEPENDENCY, Role.LANGUAGE}
-    if all(source in instrumented for source in command.sources):
-        roles.add(Role.PREPROCESS)
-    words = list(command.compiler)
+    left_out = {Role.DEPENDENCY, Role.LANGUAGE, Role.CPP}
+    if all(source in instrumented and not source.is_fortran for source in command.sources):
+        left_out.add(Role.PREPROCESS)
+    words = [*command.compiler, *extra]
     language = ""
     for argument in command.arguments:
         if argument.role in {Role.SOURCE, Role.INPUT}:
-            wanted = "" if argument in instrumented else argument.language
+            wanted = "" if argument in instrumented else _language(command, argument)
             words += ["-x", wanted or "none"] if wanted != language else []
             words += [instrumented[argument]] if argument in instrumented else argument.words
             language = wanted
-        elif argument.role not in roles:
+        elif argument.role not in left_out and argument.words != ("-pipe",):  # the stub is no pipe
             words += argument.words
     return words
+
+
+def _language(command: CompilerCommand, argument: Argument) -> str:
+    """Say of an input that goes in as it is what it is, in the place of -cpp, which would hold for all."""
+    if argument.is_fortran and command.of(Role.CPP):
+        return argument.fortran_form + ("-cpp-input" if command.preprocesses(argument) else "")
+    return argument.language
 
 
 def untouched_words(command: CompilerCommand) -> Iterator[list[str]]:

@@ -26,14 +26,15 @@ def test_flags_of_the_compiler_follow_after_dashes(tool):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["missing.c", "-o", "out"], "missing.c: a C source wanted, found nothing"),
-        (["folder", "-o", "out"], "folder: a C source wanted, found a folder"),
-        (["x.f90", "-o", "out"], "x.f90: a C source wanted (.c or .i), found another kind of file"),
+        (["missing.c", "-o", "out"], "missing.c: a C or Fortran source wanted, found nothing"),
+        (["folder", "-o", "out"], "folder: a C or Fortran source wanted, found a folder"),
+        (["x.txt", "-o", "out"], "x.txt: a C or Fortran source wanted, found another kind of file"),
         (["nohead.c", "-o", "out"], "nohead.c: the preprocessor rejects it: "),
         (["x.c", "-o", "x.c/deep"], "x.c/deep: a folder wanted: "),
         (["x.c", "a/x.c", "-o", "out"], "a/x.c: two sources of this base name; give them different folders"),
         (["x.c", "-o", "out", "--cc", "no-such-cc"], "compiler no-such-cc: No such file or directory; "),
         (["x.c", "-o", "out", "--cc", ""], "--cc: a compiler command wanted, found nothing"),
+        (["x.c", "-o", "out", "--fc", ""], "--fc: a compiler command wanted, found nothing"),
         (["x.c", "-o", "out", "--cc", "'gcc"], '--cc: a compiler command wanted, found "\'gcc"'),
         (["odd.c", "-o", "out"], "odd.c:2:1: '{' is not closed"),
         (["x.c"], "the following arguments are required: -o"),
@@ -43,7 +44,7 @@ def test_bad_input_is_one_line(tool, words, message):
     (tool.folder / "folder").mkdir()
     for name in ("x.c", "a/x.c"):
         tool.write(name, "int main(void) { return 0; }\n")
-    tool.write("x.f90", "end\n")
+    tool.write("x.txt", "end\n")
     tool.write("nohead.c", '#include "nowhere.h"\n')
     tool.write("odd.c", "int x;\n{ int y;\n")
     done = tool("autoanalyzer", "instrument", *words)

@@ -52,4 +52,4 @@ def test_several_sources_with_flags_after_dashes(tool):
 def test_a_missing_source_is_one_line(tool):
     done = tool("autoanalyzer", "regions", "missing.c")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"autoanalyzer: missing.c: a C source wanted, found nothing\n"
+    assert done.stderr == b"autoanalyzer: missing.c: a C or Fortran source wanted, found nothing\n"

@@ -24,7 +24,7 @@ class Run:
 
     @property
     def nesting_is_clean(self) -> bool:
-        return all(event in {"enter", "exit"} for event, _ in self.events)
+        return all(event in {"enter", "exit", "resync"} for event, _ in self.events)
 
     @property
     def still_open(self) -> list[str]:
@@ -37,7 +37,7 @@ class Run:
 
 
 def _label(region: Region) -> str:
-    return region.name if region.kind == "function" else f"{region.function}:{region.name}"
+    return region.name if region.kind in {"function", "program"} else f"{region.function}:{region.name}"
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +76,7 @@ class Lab:
 
     def left_out(self, *words: str) -> dict[str, str]:
         """Region name → reason, as ``autoanalyzer regions`` prints it."""
-        done = self.tool("autoanalyzer", "regions", "--cc", "gcc", *(words or ("x.c",)))
+        done = self.tool("autoanalyzer", "regions", "--cc", "gcc", "--fc", "gfortran", *(words or ("x.c",)))
         assert done.returncode == 0, done.stderr.decode()
         lines = done.stdout.decode().partition("left out\n")[2].splitlines()
         return {line.split()[0]: line.partition(": ")[2] for line in lines}

@@ -35,6 +35,17 @@ void aa_probe_exit(const char *descriptor) {
         depth--;
 }
 
+void aa_probe_resync(const char *descriptor) {
+    int place = depth;
+    put("resync", descriptor);
+    while (place > 0 && strcmp(stack[place - 1], descriptor) != 0)
+        place--;
+    if (place == 0)
+        put("unmatched", descriptor);
+    else
+        depth = place;
+}
+
 __attribute__((destructor)) static void end(void) {
     while (depth > 0)
         put("open", stack[--depth]);

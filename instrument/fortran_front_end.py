@@ -1,0 +1,91 @@
+"""Fortran sources of a command: their form, where their INCLUDE lines look, and their text."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+from .code_region import CodeRegions, Instrumented
+from .compiler import Argument, CompilerCommand, Role
+from .fortran.form import Form
+from .fortran.source import code_regions, instrument_text
+from .line_markers import quoted_name
+from .steps import USUAL_DIRECTORIES, Finished, preprocess, read, run
+
+__all__ = ["FortranFrontEnd"]
+
+_FIXED_SUFFIX: Final = re.compile(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
+_LINE_LENGTH: Final = {True: 72, False: 132}  # fixed form, free form
+_LENGTH_OPTION: Final = re.compile(r"-f(fixed|free)-line-length-(\d+|none)$")
+_INCLUDE_OPTIONS: Final = ("-I", "--include-directory")
+_INCLUDE_OPTION: Final = re.compile(r"-I|--include-directory=")
+
+
+class FortranFrontEnd:
+    """The front end for Fortran; see ``FrontEnd``.
+
+    Args:
+        command: The user's command.
+    """
+
+    def __init__(self, command: CompilerCommand) -> None:
+        self._command = command
+        self._options = command.of(Role.BOTH)
+
+    def dependencies(self) -> None:
+        """Let the compiler itself write them: modules and INCLUDE lines, which the preprocessor does not see, count."""
+        if self._command.of(Role.DEPENDENCY):
+            run([*self._command.words, "-fsyntax-only", "-w"], output=True, messages=True)
+
+    def read(self, source: Argument) -> Finished:
+        """Run the preprocessor if the compiler would."""
+        if self._command.preprocesses(source):
+            return preprocess(self._command, source, ["-cpp"])
+        return read(source.words[0])
+
+    def instrument(self, source: Argument, text: bytes) -> Instrumented:
+        """Put probes into a text, and say at its top what the source is called."""
+        done = instrument_text(text, source.words[0], self.form(source), self.include_directories(source))
+        marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
+        return Instrumented(marker + done.text, done.found)
+
+    def regions(self, source: Argument, text: bytes) -> CodeRegions:
+        """Find the regions of a text."""
+        return code_regions(text, source.words[0], self.form(source), self.include_directories(source))
+
+    def suffix(self, source: Argument) -> str:
+        """Give the suffix of Fortran that is not to be preprocessed."""
+        return ".f" if self.form(source).fixed else ".f90"
+
+    def form(self, source: Argument) -> Form:
+        """Tell how the lines of a source are laid out."""
+        fixed = source.language.startswith("f77") or bool(_FIXED_SUFFIX.search(source.words[0]))
+        length = _LINE_LENGTH
+        openmp = simd = debug_lines = backslash = False
+        for option in self._options:
+            match option:
+                case "-ffixed-form" | "-ffree-form":
+                    fixed = option == "-ffixed-form"
+                case "-fopenmp" | "-fno-openmp":
+                    openmp = option == "-fopenmp"
+                case "-fopenmp-simd" | "-fno-openmp-simd":
+                    simd = option == "-fopenmp-simd"
+                case "-fd-lines-as-code" | "-fd-lines-as-comments":
+                    debug_lines = option == "-fd-lines-as-code"
+                case "-fbackslash" | "-fno-backslash":
+                    backslash = option == "-fbackslash"
+            if match := _LENGTH_OPTION.match(option):
+                value = match[2]
+                length = {**length, match[1] == "fixed": int(value) if value.isdigit() else 0}
+        return Form(fixed, length[fixed], openmp or simd, debug_lines, backslash)
+
+    def include_directories(self, source: Argument) -> list[str]:
+        """Give the folder of a source and the user's own folders for INCLUDE lines: mpif.h stays the compiler's."""
+        words = [each.words for each in self._command.arguments if each.words[0].startswith(_INCLUDE_OPTIONS)]
+        given = [pair[1] if len(pair) > 1 else _INCLUDE_OPTION.sub("", pair[0]) for pair in words]
+        return [
+            str(Path(source.words[0]).parent),
+            *(each for each in given if not f"{Path(each).resolve()}/".startswith(USUAL_DIRECTORIES)),
+        ]

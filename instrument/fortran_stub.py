@@ -1,0 +1,90 @@
+"""What every instrumented Fortran object brings along, as assembly to go with the compiler's own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from .compiler import CompilerCommand, Role, no_compiler
+
+__all__ = ["FortranStub"]
+
+_SOURCE: Final = Path(__file__).with_name("fortran_stub.c")
+_GFORTRAN: Final = b"\ngcc version "  # what its driver says of itself, in whatever language
+_OPTIONS: Final = "-v -S -O2 -fPIC -g0 -w"
+_MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
+_LOCAL_LABEL: Final = re.compile(r"(?<![\w.$])\.L(?=\w)")
+# What must stand once only in a text for the assembler, or is no matter of the stub.
+_NOT_TWICE: Final = re.compile(r"^\s*\.(?:file|ident)\b.*\n", re.M)
+_PROPERTY_NOTE: Final = re.compile(r"^\s*\.section\s+\.note\.gnu\.property\b.*\n(?:(?!\s*\.section\b).*\n)*", re.M)
+
+
+class FortranStub:
+    """Have a command's compiler make the stub, while something else is done.
+
+    Args:
+        command: The user's command: names of symbols and machine code must be as it says.
+        folder: Where the assembly is written.
+    """
+
+    def __init__(self, command: CompilerCommand, folder: Path) -> None:
+        self._path = folder / "stub.s"
+        arguments = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]
+        name = _name(command.of(Role.BOTH))
+        words = [*command.compiler, *_OPTIONS.split(), *(word for words in arguments for word in words)]
+        try:
+            self._call = subprocess.Popen(
+                [*words, f"-DAA_NAME(name)={name}", "-x", "c", str(_SOURCE), "-o", str(self._path)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+        except OSError as error:
+            raise no_compiler(command.compiler[0], error) from None
+        self._problem: str | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """What tells the compiler to assemble the stub together with its own text; good if there is no problem."""
+        return ["-Xassembler", str(self._path)]
+
+    def problem(self) -> str:
+        """Say why there is no stub; empty if there is one."""
+        if self._problem is None:
+            messages = self._call.communicate()[1]
+            if _GFORTRAN not in b"\n" + messages:
+                self._problem = "the probes for Fortran want gfortran"
+            elif self._call.returncode:
+                self._problem = "the compiler cannot build the stub"
+            else:
+                self._problem = ""
+                text = self._path.read_text("utf-8", "surrogateescape")
+                self._path.write_text(_beside(text), "utf-8", "surrogateescape")
+        return self._problem
+
+
+def _name(options: list[str]) -> str:
+    """Spell how ``aa_enter`` becomes a symbol: by the last option that decides it."""
+    underscoring = True
+    f2c = False
+    second = None
+    for option in options:
+        match option:
+            case "-funderscoring" | "-fno-underscoring":
+                underscoring = option == "-funderscoring"
+            case "-ff2c" | "-fno-f2c":
+                f2c = option == "-ff2c"
+            case "-fsecond-underscore" | "-fno-second-underscore":
+                second = option == "-fsecond-underscore"
+    if not underscoring:
+        return "name"
+    return "name##__" if (f2c if second is None else second) else "name##_"
+
+
+def _beside(text: str) -> str:
+    """Rid assembly of what would clash with other assembly in the same call of the assembler."""
+    return _LOCAL_LABEL.sub(".Laa_", _PROPERTY_NOTE.sub("", _NOT_TWICE.sub("", text)))

@@ -1,0 +1,45 @@
+"""What a language brings to the compiler wrapper and to the commands that read sources."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from .code_region import CodeRegions, Instrumented
+from .compiler import Argument, CompilerCommand
+from .steps import Finished
+
+__all__ = ["FrontEnd", "front_end"]
+
+
+class FrontEnd(Protocol):
+    """A language's way from a source of a command to its regions, and to its text with probes."""
+
+    def dependencies(self) -> None:
+        """Write, or see to it that ``read`` writes, the dependency files that the command asks for."""
+
+    def read(self, source: Argument) -> Finished:
+        """Give the text that the compiler proper would see."""
+
+    def instrument(self, source: Argument, text: bytes) -> Instrumented:
+        """Put probes into such a text.
+
+        Raises:
+            SourceError: The text cannot be read, or holds what no probe can be put into.
+        """
+
+    def regions(self, source: Argument, text: bytes) -> CodeRegions:
+        """Find the regions of such a text; errors as for ``instrument``."""
+
+    def suffix(self, source: Argument) -> str:
+        """Give the suffix by which the compiler knows an instrumented text."""
+
+
+def front_end(command: CompilerCommand, *, fortran: bool) -> FrontEnd:
+    """Give the front end of a language; the other is not even loaded."""
+    if fortran:
+        from .fortran_front_end import FortranFrontEnd  # noqa: PLC0415 - a build starts it for every source
+
+        return FortranFrontEnd(command)
+    from .c_front_end import CFrontEnd  # noqa: PLC0415
+
+    return CFrontEnd(command)
