@@ -9,18 +9,20 @@ __all__ = ["Form"]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a source, from its name and the compiler's flags.
+    r"""The form of a source, from its name and the compiler's flags.
 
     Attributes:
         fixed: Whether columns 1 to 6 have a meaning of their own.
         line_length: Characters of a line that count; 0 for all.
-        openmp: Whether lines that begin with ``!$`` are code.
+        openmp: Whether OpenMP directives, and lines that begin with ``!$``, are code.
+        openacc: Whether OpenACC directives are code.
         debug_lines: Whether lines of fixed form with ``D`` in column 1 are code.
-        backslash: Whether ``\\`` in a literal takes the meaning from the character after it.
+        backslash: Whether ``\`` in a literal takes the meaning from the character after it.
     """
 
     fixed: bool
     line_length: int = 0
     openmp: bool = False
+    openacc: bool = False
     debug_lines: bool = False
     backslash: bool = False

@@ -1,0 +1,80 @@
+"""What a procedure declares, as far as it takes to tell where its executable statements begin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from .meaning import Kind
+from .units import Procedure, Step
+
+__all__ = ["declared_arrays", "first_executable"]
+
+_TYPE: Final = re.compile(
+    r"(?:integer|real|complex|logical|character|doubleprecision|doublecomplex|byte|type(?=\()|class(?=\())"
+    r"(?:\*\d+|\*?\((?:[^()]|\([^()]*\))*\))?"
+)
+_ATTRIBUTE: Final = re.compile(r"(?:dimension|allocatable|pointer|target|codimension|save|volatile)(?:::)?(?=\w)")
+_COMMON: Final = re.compile(r"common(?:/\w*/)?")
+_BLOCK: Final = re.compile(r",?/\w*/")
+_ENTITY: Final = re.compile(r"(\w+)(?:\*\d+|\*\([^()]*\))?(\()?")
+_STATEMENT_FUNCTION: Final = re.compile(r"(\w+)\(((?:[a-z]\w*(?:,[a-z]\w*)*)?)\)=")
+
+
+def first_executable(procedure: Procedure) -> int:
+    """Give the place of the first executable statement among a procedure's steps, or of the step that ends it.
+
+    ``F(X) = X*X`` above it is a statement function, unless F is an array. Where F may come from a module or host
+    that is not in sight, it is taken for one: below it a probe can stand in any case.
+    """
+    arrays: set[str] | None = None
+    for place, step in enumerate(procedure.steps):
+        if not step.is_executable:
+            continue
+        match = _STATEMENT_FUNCTION.match(step.statement.code) if step.meaning.kind is Kind.ASSIGNMENT else None
+        if match is None or step.statement.label or not _are_different(match.group(2)):
+            return place
+        arrays = declared_arrays(procedure.steps) if arrays is None else arrays
+        if match.group(1) in arrays:
+            return place
+    return len(procedure.steps) - 1
+
+
+def declared_arrays(steps: Iterable[Step]) -> set[str]:
+    """Give the names that the statements of a procedure declare as arrays, in lower case."""
+    return {name for step in steps if step.meaning.kind is Kind.SPECIFICATION for name in _arrays(step.statement.code)}
+
+
+def _arrays(code: str) -> Iterator[str]:
+    attributes, colons, entities = code.partition("::")
+    if not colons or not _TYPE.match(code):
+        if match := (_TYPE.match(code) or _ATTRIBUTE.match(code)):
+            attributes, entities = "", code[match.end() :].lstrip(",")
+        elif match := _COMMON.match(code):
+            attributes, entities = "", _BLOCK.sub(",", code[match.end() :])
+        else:
+            return
+    all_are = "dimension(" in attributes or code.startswith("dimension")
+    for entity in _split(entities):
+        match = _ENTITY.match(entity)
+        if match and (all_are or match.group(2)):
+            yield match.group(1)
+
+
+def _split(entities: str) -> Iterator[str]:
+    """Cut a list at the commas outside parentheses."""
+    depth = start = 0
+    for match in re.finditer(r"[()\[\],]", entities):
+        found = match.group()
+        if found == "," and depth == 0:
+            yield entities[start : match.start()]
+            start = match.end()
+        elif found != ",":
+            depth += 1 if found in "([" else -1
+    yield entities[start:]
+
+
+def _are_different(names: str) -> bool:
+    listed = names.split(",")
+    return len(set(listed)) == len(listed)

@@ -1,0 +1,93 @@
+"""What OpenMP, OpenACC and compilers' directives mean for the probes around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from .form import Form
+from .lines import Directive
+
+__all__ = ["binding", "closing", "device_begins", "device_ends", "executable", "on_device_as_a_whole"]
+
+# Without blanks, which fixed form allows to be left out.
+_WORDS: Final = re.compile(
+    r"(?:target|teams|parallel|distribute|masked|master|taskloop|do|simd|loop|kernels|serial|tile|unroll|interchange"
+    r"|reverse|fuse)*"
+)
+_OF_A_LOOP: Final = re.compile(r"do|simd|loop|distribute|tile|unroll|interchange|reverse|fuse")
+_DECLARATIVE: Final = re.compile(r"threadprivate|declare|requires|assumes|routine|attributes|groupprivate")
+_ROUTINE: Final = {"omp": re.compile(r"declaretarget"), "acc": re.compile(r"routine")}
+_DEVICE: Final = {
+    "omp": re.compile(r"target(?!enter|exit|update|data)"),
+    "acc": re.compile(r"(?:parallel|kernels|serial)"),
+}
+
+
+def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
+    """Give those at the end of the directives above a loop that bind to it: no probe may come between."""
+    first = len(directives)
+    while first and _binds(directives[first - 1]):
+        first -= 1
+    return directives[first:]
+
+
+def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[Directive]:
+    """Give those at the beginning of the directives below a loop that end what binds to it."""
+    open_words = [words for directive in above if (words := _words(_squeezed(directive)))]
+    count = 0
+    for directive in below:
+        text = _squeezed(directive)
+        if not text.startswith("end") or _words(text[3:]) not in open_words:
+            break
+        count += 1
+    return below[:count]
+
+
+def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
+    """Give those at the end of the directives above a procedure's first executable statement that execute with it."""
+    first = len(directives)
+    while first and not _DECLARATIVE.match(_squeezed(directives[first - 1])):
+        first -= 1
+    return directives[first:]
+
+
+def on_device_as_a_whole(directive: Directive, form: Form) -> bool:
+    """Whether a directive says that its procedure runs on an accelerator too."""
+    return _active(directive, form) and bool(_ROUTINE[directive.sentinel].match(_squeezed(directive)))
+
+
+def device_begins(directive: Directive, form: Form) -> bool:
+    """Whether what follows runs on an accelerator."""
+    return _active(directive, form) and bool(_DEVICE[directive.sentinel].match(_squeezed(directive)))
+
+
+def device_ends(directive: Directive, opened: Directive) -> bool:
+    """Whether a directive ends what another has moved to an accelerator."""
+    text = _squeezed(directive)
+    return (
+        directive.sentinel == opened.sentinel
+        and text.startswith("end")
+        and bool(_DEVICE[opened.sentinel].match(text[3:]))
+    )
+
+
+def _active(directive: Directive, form: Form) -> bool:
+    return {"omp": form.openmp, "acc": form.openacc}.get(directive.sentinel, False)
+
+
+def _binds(directive: Directive) -> bool:
+    text = _squeezed(directive)
+    if directive.sentinel not in {"omp", "acc"}:
+        return not _DECLARATIVE.match(text)
+    return bool(_OF_A_LOOP.search(_words(text)))
+
+
+def _words(text: str) -> str:
+    match = _WORDS.match(text)
+    return match.group() if match else ""
+
+
+def _squeezed(directive: Directive) -> str:
+    return directive.text.replace(" ", "")

@@ -1,0 +1,330 @@
+"""The lines of a Fortran source put together: statements, and directives in comments, each with its place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from .form import Form
+
+__all__ = ["Directive", "Lines", "Statement", "UnterminatedError", "read_lines"]
+
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_SPECIAL: Final = re.compile(r"['\"!;&]|(?<![\w.])\d+[hH]")
+_SPECIAL_BACKSLASH: Final = re.compile(r"\\.|['\"!;&]|(?<![\w.])\d+[hH]")
+_DIRECTIVE: Final = re.compile(r"[!cC*](?:\$(omp|acc)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
+_CONDITIONAL_FREE: Final = re.compile(r"\s*!\$(?=[\s&])")
+_CONDITIONAL_FIXED: Final = re.compile(r"[!cC*]\$(?=[\s\d]{3}.|\t)")
+_LABEL: Final = re.compile(r"\s*(\d{1,5})(?=[\s&a-zA-Z]|$)")
+_TAB_FIELD: Final = re.compile(r"[ \d]{0,5}\t([1-9]?)")
+_BLANK: Final = re.compile(r"\s+")
+
+
+class UnterminatedError(Exception):
+    """A literal begins at ``offset`` and does not end."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__("a character literal has no end")
+        self.offset = offset
+
+
+@dataclass(slots=True)
+class Directive:
+    """A directive for the compiler in a comment: ``!$omp parallel do``, ``!dir$ ivdep``.
+
+    Attributes:
+        start: Offset of the line on which it begins.
+        next_line: Offset of the line after its last.
+        sentinel: In lower case, without what makes it a comment: ``omp``, ``acc``, ``dir``.
+        text: What it says, in lower case, continuation lines put together.
+    """
+
+    start: int
+    next_line: int
+    sentinel: str
+    text: str
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Part of a statement: its text, and the offset of it in the source."""
+
+    offset: int
+    text: str
+
+
+@dataclass
+class Statement:
+    """A statement, which may go over several lines, or share one.
+
+    Attributes:
+        pieces: The parts of its text, what stands in literals blotted out.
+        line: Offset of the line on which it begins.
+        next_line: Offset of the line after its last.
+        is_first: Whether it is the first on its line, label aside.
+        is_last: Whether no other follows on its last line.
+        label: Its label without leading zeros, or an empty string.
+    """
+
+    pieces: list[_Piece]
+    line: int
+    next_line: int
+    is_first: bool
+    is_last: bool = True
+    label: str = ""
+    _starts: list[int] = field(default_factory=list, repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        """Everything but label, comments and continuation, as it is written."""
+        return "".join(piece.text for piece in self.pieces)
+
+    @cached_property
+    def code(self) -> str:
+        """The text in lower case without blanks."""
+        return _BLANK.sub("", self.text).lower()
+
+    def at(self, index: int) -> int:
+        """Give the offset in the source of a character of the text."""
+        if not self._starts:
+            total = 0
+            for piece in self.pieces:
+                self._starts.append(total)
+                total += len(piece.text)
+        number = bisect_right(self._starts, index) - 1
+        return self.pieces[number].offset + index - self._starts[number]
+
+    @property
+    def start(self) -> int:
+        """Offset of its first character, the label aside."""
+        return self.at(len(self.text) - len(self.text.lstrip()))
+
+    @property
+    def end(self) -> int:
+        """Offset right after its last character."""
+        return self.at(len(self.text.rstrip()) - 1) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What the lines of a source hold.
+
+    Attributes:
+        items: Statements and directives in order.
+        markers: Offsets of the lines that begin with ``#``.
+    """
+
+    items: tuple[Statement | Directive, ...]
+    markers: tuple[int, ...]
+
+
+def read_lines(text: str, form: Form) -> Lines:
+    """Read a source.
+
+    Args:
+        text: The source, each byte a character.
+        form: How it is laid out.
+
+    Raises:
+        UnterminatedError: A literal has no end.
+    """
+    reader = _FixedReader(text, form) if form.fixed else _FreeReader(text, form)
+    return reader.read()
+
+
+class _Reader:
+    """What both forms share: comments, literals, and the statement that is being put together."""
+
+    def __init__(self, text: str, form: Form) -> None:
+        self.text = text
+        self.form = form
+        self.special = _SPECIAL_BACKSLASH if form.backslash else _SPECIAL
+        self.items: list[Statement | Directive] = []
+        self.markers: list[int] = []
+        self.statement: Statement | None = None
+        self.literal = ""  # the quote that ends the literal which is open
+        self.literal_start = 0
+        self.hollerith = 0  # characters of a Hollerith constant yet to come
+        self.directive_goes_on = False
+
+    def read(self) -> Lines:
+        for match in _LINE.finditer(self.text):
+            line = match.group().rstrip("\r\n")
+            if line.startswith("#"):
+                self.markers.append(match.start())
+            else:
+                self._line(line, match.start(), match.end())
+        self._finish()
+        return Lines(tuple(self.items), tuple(self.markers))
+
+    def _line(self, line: str, start: int, end: int) -> None:
+        raise NotImplementedError
+
+    def _finish(self) -> None:
+        """The statement that is being put together is complete."""
+        if self.literal:
+            raise UnterminatedError(self.literal_start)
+        self.hollerith = 0
+        if self.statement is not None and self.statement.text.strip():
+            self.items.append(self.statement)
+        self.statement = None
+
+    def _begin(self, start: int, end: int, label: str, *, first: bool) -> Statement:
+        self.statement = Statement([], start, end, first, label=label.lstrip("0"))
+        return self.statement
+
+    def _directive(self, line: str, start: int, end: int) -> None:
+        """Keep a comment that is a directive."""
+        stripped = line.lstrip()
+        if not (match := _DIRECTIVE.match(stripped)):
+            return
+        text = stripped[match.end() :].partition("!")[0].lower()
+        goes_on = self.directive_goes_on
+        if self.form.fixed:
+            goes_on = text[:1] not in {"", " ", "0"}
+            text = text[1:] if match.group(1) else text
+        text = text.strip()
+        if not self.form.fixed:
+            self.directive_goes_on = text.endswith("&")
+            text = text.strip("& ")
+        last = self.items[-1] if self.items else None
+        if goes_on and isinstance(last, Directive):
+            last.text = f"{last.text} {text}"
+            last.next_line = end
+        else:
+            self.items.append(Directive(start, end, (match.group(1) or match.group(2)).lower(), text))
+
+    def _content(self, line: str, pos: int, start: int, end: int) -> bool:
+        """Take in a line from ``pos`` on; tell whether its last statement goes on in the next line by a mark."""
+        while True:
+            statement = self.statement or self._begin(start, end, "", first=True)
+            parts: list[str] = []
+            stop = self._scan(line, pos, parts, start)
+            statement.pieces.append(_Piece(start + pos, "".join(parts)))
+            statement.next_line = end
+            if line[stop : stop + 1] != ";":
+                return line[stop : stop + 1] == "&"
+            pos = stop + 1
+            statement.is_last = not _is_code(line[pos:])
+            self._finish()
+            label = "" if self.form.fixed else _label(line, pos)
+            self._begin(start, end, label, first=False)
+            pos = _after_label(line, pos) if label else pos
+
+    def _scan(self, line: str, pos: int, parts: list[str], start: int) -> int:
+        """Collect a statement's text from ``pos`` on; tell where it stops: at ``;``, ``!``, a last ``&`` or the end."""
+        if self.hollerith:
+            pos = self._hollerith(line, pos, parts)
+        while match := self.special.search(line, pos):
+            found, at = match.group(), match.start()
+            parts.append("_" * (at - pos) if self.literal else line[pos:at])
+            pos = match.end()
+            if found == "&" and self._is_mark(line[pos:]):
+                return at
+            if self.literal:
+                parts.append(found if found == self.literal else "_" * len(found))
+                self.literal = "" if found == self.literal else self.literal
+            elif found in {"!", ";"}:
+                return at
+            elif found[-1] in "hH":
+                parts.append("_" * len(found))
+                self.hollerith = int(found[:-1])
+                pos = self._hollerith(line, pos, parts)
+            else:
+                parts.append(found)
+                if found in {"'", '"'}:
+                    self.literal, self.literal_start = found, start + at
+        parts.append("_" * (len(line) - pos) if self.literal else line[pos:])
+        return len(line)
+
+    def _is_mark(self, rest: str) -> bool:
+        """Whether an ``&`` before this rest of the line says that the statement goes on."""
+        rest = rest.lstrip()
+        return not self.form.fixed and (not rest or (rest.startswith("!") and not self.literal))
+
+    def _hollerith(self, line: str, pos: int, parts: list[str]) -> int:
+        """Blot out what is on this line of a Hollerith constant; a short line counts as filled with blanks."""
+        taken = min(self.hollerith, len(line) - pos)
+        parts.append("_" * taken)
+        self.hollerith -= taken
+        if self.hollerith and self.form.line_length:
+            self.hollerith = max(0, self.hollerith - max(0, self.form.line_length - len(line)))
+        return pos + taken
+
+
+class _FreeReader(_Reader):
+    """Free form: ``&`` goes on in the next line."""
+
+    goes_on = False
+
+    def _line(self, line: str, start: int, end: int) -> None:
+        if self.form.line_length:
+            line = line[: self.form.line_length]
+        if self.form.openmp and (match := _CONDITIONAL_FREE.match(line)):
+            line = " " * match.end() + line[match.end() :]
+        stripped = line.lstrip()
+        if not self.literal and (not stripped or stripped.startswith("!")):
+            self._directive(line, start, end)
+            return
+        pos = 0
+        if self.goes_on:
+            if stripped.startswith("&"):
+                pos = len(line) - len(stripped) + 1
+        else:
+            self._finish()
+            label = _label(line, 0)
+            self._begin(start, end, label, first=True)
+            pos = _after_label(line, 0) if label else 0
+        self.goes_on = self._content(line, pos, start, end)
+        if not self.goes_on:
+            self._finish()
+
+
+class _FixedReader(_Reader):
+    """Fixed form: labels in columns 1 to 5, a mark in column 6 goes on with the statement before."""
+
+    def _line(self, line: str, start: int, end: int) -> None:
+        if self.form.openmp and _CONDITIONAL_FIXED.match(line):
+            line = "  " + line[2:]
+        if self._is_comment(line):
+            self._directive(line, start, end)
+            return
+        if match := _TAB_FIELD.match(line):
+            label, continues, pos = line[: match.start(1)].strip(), bool(match.group(1)), match.end()
+        else:
+            label, continues, pos = line[:5].replace(" ", ""), line[5:6] not in {"", " ", "0"}, 6
+            if self.form.line_length:
+                line = line[: self.form.line_length]
+        if self.form.debug_lines and label[:1] in {"d", "D"}:
+            label = label[1:]
+        if not continues:
+            self._finish()
+            self._begin(start, end, label if label.isdigit() else "", first=True)
+        self._content(line, pos, start, end)
+
+    def _is_comment(self, line: str) -> bool:
+        first = line[:1]
+        if not line.strip() or first in {"!", "c", "C", "*"}:
+            return True
+        if first in {"d", "D"}:
+            return not self.form.debug_lines
+        stripped = line.lstrip()
+        return stripped.startswith("!") and line.find("!") != 5  # in column 6 it goes on with a statement
+
+
+def _label(line: str, pos: int) -> str:
+    match = _LABEL.match(line, pos)
+    return match.group(1) if match else ""
+
+
+def _after_label(line: str, pos: int) -> int:
+    match = _LABEL.match(line, pos)
+    return match.end() if match else pos
+
+
+def _is_code(rest: str) -> bool:
+    rest = rest.strip(" \t;")
+    return bool(rest) and not rest.startswith("!")

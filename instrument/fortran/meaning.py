@@ -1,0 +1,316 @@
+"""What kind of statement a statement is, and where control may go from it.
+
+Blanks mean nothing in fixed form and little in free form, so kinds are told from the text without them, the way
+of the first compilers: what has an equals sign outside parentheses, and no comma outside them after it, assigns;
+anything else begins with its keyword.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from .lines import Statement
+
+__all__ = ["Kind", "Meaning", "meaning_of"]
+
+
+class Kind(Enum):
+    """The kinds of statements that decide where regions begin and end."""
+
+    PROGRAM = auto()
+    MODULE = auto()
+    SUBMODULE = auto()
+    BLOCK_DATA = auto()
+    SUBROUTINE = auto()
+    FUNCTION = auto()
+    INTERFACE = auto()
+    TYPE = auto()  # a definition, or what else holds no statements of ours until its END
+    CONTAINS = auto()
+    ENTRY = auto()
+    USE = auto()
+    SPECIFICATION = auto()  # and whatever is not known
+    END_UNIT = auto()
+    END_SPECIFICATION = auto()  # END INTERFACE, END TYPE and their like
+    CONSTRUCT = auto()  # IF … THEN, SELECT, BLOCK, ASSOCIATE, WHERE, FORALL, CRITICAL
+    END_CONSTRUCT = auto()
+    DO = auto()
+    END_DO = auto()
+    IF = auto()  # with one action
+    ASSIGNMENT = auto()
+    CALL = auto()
+    CONTINUE = auto()
+    GOTO = auto()  # of all kinds, the arithmetic IF among them
+    ASSIGNED_GOTO = auto()
+    RETURN = auto()
+    STOP = auto()
+    EXIT = auto()
+    CYCLE = auto()
+    EXECUTABLE = auto()  # any other
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a statement is.
+
+    Attributes:
+        kind: Its kind.
+        name: Of a unit its name; of a construct its name, in lower case; of EXIT the construct's.
+        word: Of what is closed by END and a keyword that keyword; of a procedure what stands before FUNCTION or
+            SUBROUTINE; in lower case.
+        terminal: Of a DO its label, if it has one.
+        targets: Labels to which control may go from here.
+        action: Of a one-line IF the action.
+        action_at: Where in the statement's text that begins.
+    """
+
+    kind: Kind
+    name: str = ""
+    word: str = ""
+    terminal: str = ""
+    targets: tuple[str, ...] = ()
+    action: Meaning | None = None
+    action_at: int = 0
+
+    @property
+    def jumps(self) -> tuple[str, ...]:
+        """The targets of the statement, or of its action."""
+        return self.action.jumps if self.action else self.targets
+
+
+_PARENTHESES: Final = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+_PREFIX: Final = (
+    r"(?:(?:recursive|non_recursive|pure|simple|impure|elemental|module|integer|real|complex|logical|character|byte"
+    rf"|double\s*precision|double\s*complex|type|class|attributes)\s*(?:\*\s*\d+|\*?\s*{_PARENTHESES})?\s*)*"
+)
+_PROCEDURE: Final = re.compile(
+    rf"\s*(?P<prefix>{_PREFIX})(?:(?P<subroutine>subroutine)\s*(?P<name>\w+)"
+    r"|(?P<function>function)\s+(?P<result>\w+)\s*\()",
+    re.I,
+)
+_UNIT: Final = re.compile(
+    r"\s*(program|module|submodule|block\s*data)(?:\s*\([^()]*\))?\s*(\w*)\s*(?:\(.*\))?\s*$", re.I
+)
+_MODULE_PROCEDURE: Final = re.compile(r"\s*module\s+(?:procedure|subroutine|function)\b", re.I)
+_END_UNIT: Final = re.compile(r"end(?:(?:program|module|submodule|subroutine|function|procedure|blockdata)\w*)?")
+_END_SPECIFICATION: Final = re.compile(r"end(interface|type|enum|structure)")
+_END_DO: Final = re.compile(r"enddo(\w*)")
+_END_CONSTRUCT: Final = re.compile(r"end(if|select|where|forall|associate|block|critical|team)(\w*)")
+_DO: Final = re.compile(r"do(\d*),?(?:(concurrent)\(|while\(|\w+=|$)")
+_TYPE: Final = re.compile(r"\s*type\s*(?:,.*)?(?:::)?\s*(\w+)\s*(?:\(.*\))?\s*$", re.I)
+_SKIPPED: Final = re.compile(r"(enum)(?:,|$)|(structure)/")
+_NAMED: Final = re.compile(r"(\w+):(?=do|if\(|select|block$|associate\(|where\(|forall\(|critical|changeteam)")
+_IO: Final = re.compile(r"(?:read|write|open|close|inquire|backspace|rewind|endfile|flush|wait)\(")
+_IO_LABEL: Final = re.compile(r"[(,](?:err|end|eor)=(\d+)(?=[,)])")
+_ALTERNATE: Final = re.compile(r"[(,][*&](\d+)(?=[,)])")
+_LABELS: Final = re.compile(r"\d+")
+_EXECUTABLE: Final = re.compile(
+    r"read[(*\w'\"]|write\(|print[*\w'\"(]|open\(|close\(|inquire\(|backspace|rewind|endfile|flush|wait\("
+    r"|allocate\(|deallocate\(|nullify\(|pause|sync(?:all|images|memory|team)|lock\(|unlock\(|event(?:post|wait)"
+    r"|formteam|failimage|accept|type\*|type\d|encode\(|decode\("
+)
+_CONSTRUCT: Final = re.compile(
+    r"(?P<select>select(?:case|type|rank)\()|(?P<block>block$)|(?P<associate>associate\()|(?P<critical>critical(?:$|\())"
+    r"|(?P<team>changeteam\()"
+)
+_MIDDLE: Final = re.compile(
+    r"else(?:$|if\(|where|\w+$)|case\(|casedefault|typeis\(|classis\(|classdefault|rank\(|rankdefault"
+)
+
+
+def meaning_of(statement: Statement) -> Meaning:
+    """Tell what a statement is."""
+    code = statement.code
+    name = ""
+    if match := _NAMED.match(code):
+        name, code = match.group(1), code[match.end() :]
+    return _meaning(code, statement, name)
+
+
+def _meaning(code: str, statement: Statement, name: str) -> Meaning:
+    return (
+        _if(code, statement, name)
+        or _do(code, name)
+        or _masked(code, name)
+        or _assignment(code)
+        or _end(code)
+        or _simple(code)
+        or _unit(code, statement.text)
+        or _construct(code, name)
+        or _other(code, statement.text)
+    )
+
+
+def _if(code: str, statement: Statement, name: str) -> Meaning | None:
+    end = _closing(code, 2) if code.startswith("if(") else -1
+    if end < 0:
+        return None
+    rest = code[end + 1 :]
+    if rest == "then":
+        return Meaning(Kind.CONSTRUCT, name, "if")
+    if not rest or rest[0] in "=(%":
+        return None
+    if re.fullmatch(r"\d+(,\d+)*", rest):
+        return Meaning(Kind.GOTO, targets=_labels(rest))
+    text = statement.text
+    opening = text.find("(")
+    action_at = _closing(text, opening) + 1
+    action_at += len(text) - action_at - len(text[action_at:].lstrip())
+    return Meaning(Kind.IF, action=_action(rest), action_at=action_at)
+
+
+def _action(code: str) -> Meaning:
+    """Tell what the action of a one-line IF is."""
+    return _assignment(code) or _simple(code) or Meaning(Kind.EXECUTABLE)
+
+
+def _do(code: str, name: str) -> Meaning | None:
+    match = _DO.match(code)
+    if not match:
+        return None
+    rest = code[match.end() :]
+    if code[match.end() - 1 : match.end()] == "=" and "," not in _outside(rest):
+        return None  # do10i=1.5 assigns
+    return Meaning(Kind.DO, name, match.group(2) or "", match.group(1).lstrip("0"))
+
+
+def _masked(code: str, name: str) -> Meaning | None:
+    """Tell WHERE and FORALL, constructs or with one assignment."""
+    for word in ("where", "forall"):
+        if code.startswith(f"{word}(") and (end := _closing(code, len(word))) >= 0:
+            rest = code[end + 1 :]
+            if not rest:
+                return Meaning(Kind.CONSTRUCT, name, word)
+            if _equals(rest) > 0:
+                return Meaning(Kind.EXECUTABLE)
+    return None
+
+
+def _assignment(code: str) -> Meaning | None:
+    """Tell an assignment, of a value or of a pointer."""
+    at = _equals(code)
+    before = code[: max(at, 0)]
+    if not before or "::" in before or "," in _outside(before):
+        return None
+    return Meaning(Kind.ASSIGNMENT)
+
+
+def _end(code: str) -> Meaning | None:
+    if match := _END_DO.fullmatch(code):
+        return Meaning(Kind.END_DO, match.group(1))
+    if _END_UNIT.fullmatch(code):
+        return Meaning(Kind.END_UNIT)
+    if match := _END_CONSTRUCT.fullmatch(code):
+        return Meaning(Kind.END_CONSTRUCT, match.group(2), match.group(1))
+    if match := _END_SPECIFICATION.match(code):
+        return Meaning(Kind.END_SPECIFICATION, word=match.group(1))
+    return None
+
+
+def _simple(code: str) -> Meaning | None:  # noqa: PLR0911 - one line a keyword
+    """Tell the statements that may also be the action of a one-line IF."""
+    if code.startswith("goto"):
+        return _goto(code[4:])
+    if code.startswith("call"):
+        return Meaning(Kind.CALL, targets=_labels(" ".join(_ALTERNATE.findall(code))))
+    if code.startswith("return"):
+        return Meaning(Kind.RETURN)
+    if code.startswith(("stop", "errorstop")):
+        return Meaning(Kind.STOP)
+    if code == "continue":
+        return Meaning(Kind.CONTINUE)
+    if code.startswith("exit"):
+        return Meaning(Kind.EXIT, code[4:])
+    if code.startswith("cycle"):
+        return Meaning(Kind.CYCLE, code[5:])
+    if code.startswith("assign") and re.fullmatch(r"assign\d+to\w+", code):
+        return Meaning(Kind.ASSIGNED_GOTO)
+    if _EXECUTABLE.match(code):
+        return Meaning(Kind.EXECUTABLE, targets=_labels(" ".join(_IO_LABEL.findall(code))) if _IO.match(code) else ())
+    return None
+
+
+def _goto(rest: str) -> Meaning | None:
+    if rest.isdigit():
+        return Meaning(Kind.GOTO, targets=_labels(rest))
+    if rest.startswith("(") and (end := _closing(rest, 0)) > 0:
+        return Meaning(Kind.GOTO, targets=_labels(rest[:end]))
+    return Meaning(Kind.ASSIGNED_GOTO) if re.match(r"[a-z]\w*(?:,?\([\d,]+\))?$", rest) else None
+
+
+def _unit(code: str, text: str) -> Meaning | None:
+    if match := _PROCEDURE.match(text):
+        kind = Kind.SUBROUTINE if match.group("subroutine") else Kind.FUNCTION
+        return Meaning(kind, match.group("name") or match.group("result"), match.group("prefix").lower())
+    if _MODULE_PROCEDURE.match(text):
+        return Meaning(Kind.SUBMODULE)
+    if match := _UNIT.match(text):
+        kind = Kind["_".join(match.group(1).upper().split()).replace("BLOCKDATA", "BLOCK_DATA")]
+        return Meaning(kind, match.group(2))
+    if code == "contains":
+        return Meaning(Kind.CONTAINS)
+    if code.startswith(("interface", "abstractinterface")):
+        return Meaning(Kind.INTERFACE, word="interface")
+    return None
+
+
+def _construct(code: str, name: str) -> Meaning | None:
+    if match := _CONSTRUCT.match(code):
+        return Meaning(Kind.CONSTRUCT, name, match.lastgroup or "")
+    return Meaning(Kind.EXECUTABLE) if _MIDDLE.match(code) else None
+
+
+def _other(code: str, text: str) -> Meaning:
+    if code.startswith("entry"):
+        return Meaning(Kind.ENTRY)
+    if code.startswith("use"):
+        return Meaning(Kind.USE)
+    if match := _SKIPPED.match(code):
+        return Meaning(Kind.TYPE, word=match.group(1) or match.group(2))
+    if _TYPE.match(text) and not code.startswith("type("):
+        return Meaning(Kind.TYPE, word="type")
+    return Meaning(Kind.SPECIFICATION)
+
+
+def _labels(text: str) -> tuple[str, ...]:
+    """Give the labels in a text, without leading zeros, as statements have theirs."""
+    return tuple(label.lstrip("0") for label in _LABELS.findall(text))
+
+
+def _equals(code: str) -> int:
+    """Give the place of the first ``=`` outside parentheses that is no comparison; -1 if there is none."""
+    depth = 0
+    for match in re.finditer(r"[()\[\]]|[=/<>]=|=>?", code):
+        found = match.group()
+        if found in {"(", "["}:
+            depth += 1
+        elif found in {")", "]"}:
+            depth -= 1
+        elif depth == 0 and found in {"=", "=>"}:
+            return match.start()
+    return -1
+
+
+def _outside(code: str) -> str:
+    """Give what stands outside parentheses."""
+    depth, kept = 0, []
+    for character in code:
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif depth == 0:
+            kept.append(character)
+    return "".join(kept)
+
+
+def _closing(code: str, opening: int) -> int:
+    """Give the place of the parenthesis that closes the one at ``opening``; -1 if there is none."""
+    depth = 0
+    for match in re.compile(r"[()]").finditer(code, opening):
+        depth += 1 if match.group() == "(" else -1
+        if depth == 0:
+            return match.start()
+    return -1

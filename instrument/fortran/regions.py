@@ -1,0 +1,140 @@
+"""The code regions of a Fortran source: its procedures, and the outermost loops of each, or why there is no probe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ...experiment.region import Region
+from ..line_markers import MarkedText
+from .declarations import first_executable
+from .directives import device_begins, device_ends, on_device_as_a_whole
+from .form import Form
+from .lines import Directive
+from .meaning import Kind
+from .units import Loop, Procedure, Step
+
+__all__ = ["LoopRegion", "ProcedureRegion", "find_regions"]
+
+_NO_PROBE: Final = re.compile(r"\b(pure|elemental|simple)\b")
+
+
+@dataclass(slots=True)
+class LoopRegion:
+    """An outermost loop; a reason says why it is not instrumented."""
+
+    region: Region
+    loop: Loop
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class ProcedureRegion:
+    """A procedure and its loops.
+
+    Attributes:
+        region: What its probes say.
+        procedure: Its statements.
+        first: The place of its first executable statement among them.
+        reason: Why it is not instrumented, and then no loop of it is; empty if it is.
+        loops: Its outermost loops.
+    """
+
+    region: Region
+    procedure: Procedure
+    first: int
+    reason: str = ""
+    loops: list[LoopRegion] = field(default_factory=list)
+
+
+def find_regions(procedures: list[Procedure], text: MarkedText, form: Form) -> list[ProcedureRegion]:
+    """Find the regions of the procedures of a source."""
+    return [_region(procedure, text, form) for procedure in procedures]
+
+
+def _region(procedure: Procedure, text: MarkedText, form: Form) -> ProcedureRegion:
+    first = text.place(procedure.header.start)
+    end = procedure.end or procedure.steps[-1].statement
+    region = Region(
+        "program" if procedure.is_program else "function",
+        procedure.name,
+        _readable(first.file),
+        procedure.name,
+        0,
+        first.line,
+        text.place(end.start).line,
+    )
+    found = ProcedureRegion(region, procedure, first_executable(procedure), _why_not(procedure, form))
+    device = _on_device(procedure, form)
+    for ordinal, loop in enumerate(procedure.loops):
+        start = text.place(procedure.steps[loop.first].statement.start)
+        name = f"loop@{start.line}"
+        last = text.place(procedure.steps[loop.last].statement.start).line
+        file = _readable(start.file)
+        reason = found.reason or _why_not_loop(procedure, loop, device)
+        found.loops.append(
+            LoopRegion(Region("loop", name, file, procedure.name, ordinal, start.line, last), loop, reason)
+        )
+    return found
+
+
+def _readable(latin: str) -> str:
+    return latin.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+def _why_not(procedure: Procedure, form: Form) -> str:
+    """Say why a procedure cannot hold probes."""
+    prefix = procedure.meaning.word
+    if "impure" not in prefix and (match := _NO_PROBE.search(prefix)):
+        return f"{match.group(1).upper()} allows no probe inside"
+    if "attributes" in prefix:
+        return "runs on an accelerator"
+    for step in procedure.steps:
+        if step.meaning.kind is Kind.ENTRY:
+            return "has an ENTRY"
+        action = step.meaning.action or step.meaning
+        if action.kind is Kind.ASSIGNED_GOTO:
+            return "assigned GOTO"
+        if any(on_device_as_a_whole(directive, form) for directive in step.directives):
+            return "runs on an accelerator"
+    return ""
+
+
+def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:
+    """Say why a loop, in a procedure that holds probes, has none."""
+    if procedure.steps[loop.first].meaning.word == "concurrent":
+        return "DO CONCURRENT"
+    if loop.first in device:
+        return "runs on an accelerator"
+    inside = {step.statement.label for step in procedure.steps[loop.first + 1 : loop.last + 1]} - {""}
+    for place, step in enumerate(procedure.steps):
+        if not loop.first <= place <= loop.last and not inside.isdisjoint(step.meaning.jumps):
+            return f"entered by a jump to {min(inside.intersection(step.meaning.jumps))}"
+    return ""
+
+
+def _on_device(procedure: Procedure, form: Form) -> set[int]:
+    """Give the places of the steps that run on an accelerator."""
+    places: set[int] = set()
+    opened: Directive | None = None
+    since = 0
+    for place, step in enumerate(procedure.steps):
+        for directive in step.directives:
+            if opened and device_ends(directive, opened):
+                places.update(range(since, place))
+                opened = None
+            elif device_begins(directive, form):
+                opened, since = directive, place
+                places.update(_block(procedure, step, place))
+    return places
+
+
+def _block(procedure: Procedure, step: Step, place: int) -> Iterator[int]:
+    """Give the places of the loop that begins at a step, which a directive without an END binds to."""
+    for loop in procedure.loops:
+        if loop.first == place:
+            yield from range(loop.first, loop.last + 1)
+            return
+    yield place

@@ -1,0 +1,239 @@
+"""The program units of a source: procedures with their statements, their outermost loops, and who contains whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from .lines import Directive, Statement
+from .meaning import Kind, Meaning, meaning_of
+
+__all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
+
+_HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
+_EXECUTABLE: Final = {
+    *(Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL, Kind.CONTINUE),
+    *(Kind.GOTO, Kind.ASSIGNED_GOTO, Kind.RETURN, Kind.STOP, Kind.EXIT, Kind.CYCLE, Kind.EXECUTABLE),
+}
+
+
+class StructureError(Exception):
+    """A statement stands where it cannot."""
+
+    def __init__(self, statement: Statement, message: str) -> None:
+        super().__init__(message)
+        self.statement = statement
+
+
+@dataclass(slots=True)
+class Step:
+    """A statement of a procedure, with what is open around it.
+
+    Attributes:
+        statement: The statement.
+        meaning: What it is.
+        directives: The directives between the statement before and this one.
+        loop: Number of the outermost loop that it is in, also as its first or last statement; -1 if in none.
+        constructs: Names of the constructs around it, the outermost first; empty for those without a name.
+    """
+
+    statement: Statement
+    meaning: Meaning
+    directives: tuple[Directive, ...]
+    loop: int = -1
+    constructs: tuple[str, ...] = ()
+
+    @property
+    def is_executable(self) -> bool:
+        """Whether control passes through it."""
+        return self.meaning.kind in _EXECUTABLE
+
+
+@dataclass(slots=True)
+class Loop:
+    """An outermost loop: the places of its first and last statement among the procedure's steps."""
+
+    first: int
+    last: int = -1
+    depth: int = 0  # how many constructs are around it
+
+
+@dataclass(slots=True)
+class Procedure:
+    """A main program, subroutine or function.
+
+    Attributes:
+        header: Its first statement, or the main program's first where that has no PROGRAM statement.
+        meaning: What that is.
+        name: With the names of what contains it: ``module::procedure``.
+        steps: The statements after the header, up to CONTAINS or END and with that.
+        loops: Its outermost loops, in order.
+        has_host: Whether something contains it.
+        end: The END statement.
+    """
+
+    header: Statement
+    meaning: Meaning
+    name: str
+    has_host: bool
+    steps: list[Step] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    end: Statement | None = None
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is the main program."""
+        return self.meaning.kind not in {Kind.SUBROUTINE, Kind.FUNCTION}
+
+
+def find_procedures(items: tuple[Statement | Directive, ...]) -> list[Procedure]:
+    """Find the procedures among the statements of a source, in order.
+
+    Raises:
+        StructureError: What is opened is not closed, or the other way round.
+    """
+    return _Builder().build(items)
+
+
+@dataclass(slots=True)
+class _Unit:
+    """A unit that is open, and its procedure if it is one."""
+
+    header: Statement
+    name: str
+    procedure: Procedure | None
+    contains: bool = False  # CONTAINS has been met
+
+
+@dataclass(slots=True)
+class _Construct:
+    statement: Statement
+    meaning: Meaning
+
+
+class _Builder:
+    """Walk through the statements once, with a stack of units and one of constructs."""
+
+    def __init__(self) -> None:
+        self.procedures: list[Procedure] = []
+        self.units: list[_Unit] = []
+        self.constructs: list[_Construct] = []
+        self.skipped: _Construct | None = None  # an interface block or a type definition
+        self.directives: list[Directive] = []
+
+    def build(self, items: tuple[Statement | Directive, ...]) -> list[Procedure]:
+        for item in items:
+            if isinstance(item, Directive):
+                self.directives.append(item)
+            else:
+                self._statement(item)
+        for opened in [*([self.skipped] if self.skipped else []), *self.constructs[::-1]]:
+            raise StructureError(opened.statement, "what begins here has no end")
+        if self.units:
+            raise StructureError(self.units[-1].header, "what begins here has no END")
+        return self.procedures
+
+    def _statement(self, statement: Statement) -> None:
+        meaning = meaning_of(statement)
+        if self.skipped is not None:
+            if meaning.kind is Kind.END_SPECIFICATION and meaning.word == self.skipped.meaning.word:
+                self.skipped = None
+            self.directives.clear()
+            return
+        in_select = bool(self.constructs) and self.constructs[-1].meaning.word == "select"
+        if meaning.kind is Kind.INTERFACE or (meaning.kind is Kind.TYPE and not in_select):
+            self._open_main(statement)
+            self.skipped = _Construct(statement, meaning)
+        elif meaning.kind in _HEADERS:
+            self._header(statement, meaning)
+        else:
+            self._open_main(statement)
+            self._inside(statement, meaning)
+        self.directives.clear()
+
+    def _open_main(self, statement: Statement) -> None:
+        """A statement outside every unit begins a main program without a name."""
+        if not self.units:
+            self._open(statement, Meaning(Kind.PROGRAM, "main"))
+
+    def _header(self, statement: Statement, meaning: Meaning) -> None:
+        if self.constructs:
+            raise StructureError(self.constructs[-1].statement, "what begins here has no end")
+        if self.units and not self.units[-1].contains:
+            raise StructureError(self.units[-1].header, "what begins here has no END")
+        self._open(statement, meaning)
+
+    def _open(self, statement: Statement, meaning: Meaning) -> None:
+        name = "::".join([*(unit.name for unit in self.units[-1:] if unit.name), meaning.name])
+        procedure = None
+        if meaning.kind in {Kind.PROGRAM, Kind.SUBROUTINE, Kind.FUNCTION}:
+            procedure = Procedure(statement, meaning, name, has_host=bool(self.units))
+            self.procedures.append(procedure)
+        self.units.append(_Unit(statement, name, procedure))
+
+    def _inside(self, statement: Statement, meaning: Meaning) -> None:
+        unit = self.units[-1]
+        kind = meaning.kind
+        if kind in {Kind.END_UNIT, Kind.CONTAINS} and self.constructs:
+            raise StructureError(self.constructs[-1].statement, "what begins here has no end")
+        if kind is Kind.CONTAINS:
+            if unit.contains:
+                raise StructureError(statement, "a second CONTAINS")
+            self._last_step(unit, statement, meaning)
+            unit.contains = True
+        elif kind is Kind.END_UNIT:
+            if not unit.contains:
+                self._last_step(unit, statement, meaning)
+            if unit.procedure:
+                unit.procedure.end = statement
+            self.units.pop()
+        elif unit.contains:
+            raise StructureError(statement, "a statement between CONTAINS and the next procedure")
+        elif unit.procedure:
+            self._step(unit.procedure, statement, meaning)
+
+    def _last_step(self, unit: _Unit, statement: Statement, meaning: Meaning) -> None:
+        if unit.procedure:
+            unit.procedure.steps.append(Step(statement, meaning, tuple(self.directives)))
+
+    def _step(self, procedure: Procedure, statement: Statement, meaning: Meaning) -> None:
+        place = len(procedure.steps)
+        step = Step(statement, meaning, tuple(self.directives))
+        procedure.steps.append(step)
+        if meaning.kind in {Kind.DO, Kind.CONSTRUCT}:
+            if meaning.kind is Kind.DO and not self._in_loop():
+                procedure.loops.append(Loop(place, depth=len(self.constructs)))
+            self.constructs.append(_Construct(statement, meaning))
+        step.constructs = tuple(construct.meaning.name for construct in self.constructs)
+        step.loop = len(procedure.loops) - 1 if self._in_loop() else -1
+        if meaning.kind is Kind.END_CONSTRUCT:
+            self._close(statement, meaning)
+        elif meaning.kind is Kind.END_DO:
+            self._close_do(statement)
+        if statement.label:
+            self._terminate(statement)
+        if step.loop >= 0 and not self._in_loop():
+            procedure.loops[step.loop].last = place
+
+    def _in_loop(self) -> bool:
+        return any(construct.meaning.kind is Kind.DO for construct in self.constructs)
+
+    def _close(self, statement: Statement, meaning: Meaning) -> None:
+        top = self.constructs[-1].meaning if self.constructs else None
+        if top is None or top.word != meaning.word:
+            raise StructureError(statement, f"END {meaning.word.upper()} without its beginning")
+        self.constructs.pop()
+
+    def _close_do(self, statement: Statement) -> None:
+        top = self.constructs[-1].meaning if self.constructs else None
+        if top is None or top.kind is not Kind.DO or (top.terminal and top.terminal != statement.label):
+            raise StructureError(statement, "END DO without its DO")
+        if not top.terminal:
+            self.constructs.pop()
+
+    def _terminate(self, statement: Statement) -> None:
+        """End the loops whose terminal statement has this label: several may share it."""
+        while self.constructs and self.constructs[-1].meaning.terminal == statement.label:
+            self.constructs.pop()
+        if any(construct.meaning.terminal == statement.label for construct in self.constructs):
+            raise StructureError(statement, "a loop ends here that began outside of what is still open")
