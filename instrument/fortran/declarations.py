@@ -1,4 +1,4 @@
-"""What a procedure declares, as far as it takes to tell where its executable statements begin."""
+"""What a procedure declares, as far as it takes to tell arrays from functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from .meaning import Kind
 from .units import Procedure, Step
 
-__all__ = ["declared_arrays", "first_executable"]
+__all__ = ["declared", "first_executable"]
 
 _TYPE: Final = re.compile(
     r"(?:integer|real|complex|logical|character|doubleprecision|doublecomplex|byte|type(?=\()|class(?=\())"
@@ -28,25 +28,30 @@ def first_executable(procedure: Procedure) -> int:
     ``F(X) = X*X`` above it is a statement function, unless F is an array. Where F may come from a module or host
     that is not in sight, it is taken for one: below it a probe can stand in any case.
     """
-    arrays: set[str] | None = None
+    arrays: dict[str, bool] | None = None
     for place, step in enumerate(procedure.steps):
         if not step.is_executable:
             continue
         match = _STATEMENT_FUNCTION.match(step.statement.code) if step.meaning.kind is Kind.ASSIGNMENT else None
         if match is None or step.statement.label or not _are_different(match.group(2)):
             return place
-        arrays = declared_arrays(procedure.steps) if arrays is None else arrays
-        if match.group(1) in arrays:
+        arrays = declared(procedure.steps) if arrays is None else arrays
+        if arrays.get(match.group(1)):
             return place
     return len(procedure.steps) - 1
 
 
-def declared_arrays(steps: Iterable[Step]) -> set[str]:
-    """Give the names that the statements of a procedure declare as arrays, in lower case."""
-    return {name for step in steps if step.meaning.kind is Kind.SPECIFICATION for name in _arrays(step.statement.code)}
+def declared(steps: Iterable[Step]) -> dict[str, bool]:
+    """Give the names that the statements of a procedure declare, in lower case, and whether each is an array."""
+    names: dict[str, bool] = {}
+    for step in steps:
+        if step.meaning.kind is Kind.SPECIFICATION:
+            for name, is_array in _entities(step.statement.code):
+                names[name] = names.get(name, False) or is_array
+    return names
 
 
-def _arrays(code: str) -> Iterator[str]:
+def _entities(code: str) -> Iterator[tuple[str, bool]]:
     attributes, colons, entities = code.partition("::")
     if not colons or not _TYPE.match(code):
         if match := (_TYPE.match(code) or _ATTRIBUTE.match(code)):
@@ -57,9 +62,8 @@ def _arrays(code: str) -> Iterator[str]:
             return
     all_are = "dimension(" in attributes or code.startswith("dimension")
     for entity in _split(entities):
-        match = _ENTITY.match(entity)
-        if match and (all_are or match.group(2)):
-            yield match.group(1)
+        if match := _ENTITY.match(entity):
+            yield match.group(1), all_are or bool(match.group(2))
 
 
 def _split(entities: str) -> Iterator[str]:

@@ -48,6 +48,7 @@ class Kind(Enum):
     STOP = auto()
     EXIT = auto()
     CYCLE = auto()
+    BRANCH = auto()  # ELSE, CASE and their like
     EXECUTABLE = auto()  # any other
 
 
@@ -115,7 +116,7 @@ _CONSTRUCT: Final = re.compile(
     r"(?P<select>select(?:case|type|rank)\()|(?P<block>block$)|(?P<associate>associate\()|(?P<critical>critical(?:$|\())"
     r"|(?P<team>changeteam\()"
 )
-_MIDDLE: Final = re.compile(
+_BRANCH: Final = re.compile(
     r"else(?:$|if\(|where|\w+$)|case\(|casedefault|typeis\(|classis\(|classdefault|rank\(|rankdefault"
 )
 
@@ -259,7 +260,7 @@ def _unit(code: str, text: str) -> Meaning | None:
 def _construct(code: str, name: str) -> Meaning | None:
     if match := _CONSTRUCT.match(code):
         return Meaning(Kind.CONSTRUCT, name, match.lastgroup or "")
-    return Meaning(Kind.EXECUTABLE) if _MIDDLE.match(code) else None
+    return Meaning(Kind.BRANCH) if _BRANCH.match(code) else None
 
 
 def _other(code: str, text: str) -> Meaning:

@@ -14,6 +14,7 @@ from .directives import device_begins, device_ends, on_device_as_a_whole
 from .form import Form
 from .lines import Directive
 from .meaning import Kind
+from .tiny import why_tiny
 from .units import Loop, Procedure, Step
 
 __all__ = ["LoopRegion", "ProcedureRegion", "find_regions"]
@@ -99,7 +100,7 @@ def _why_not(procedure: Procedure, form: Form) -> str:
             return "assigned GOTO"
         if any(on_device_as_a_whole(directive, form) for directive in step.directives):
             return "runs on an accelerator"
-    return ""
+    return why_tiny(procedure)
 
 
 def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:

@@ -13,7 +13,7 @@ __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
 _EXECUTABLE: Final = {
     *(Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL, Kind.CONTINUE),
-    *(Kind.GOTO, Kind.ASSIGNED_GOTO, Kind.RETURN, Kind.STOP, Kind.EXIT, Kind.CYCLE, Kind.EXECUTABLE),
+    *(Kind.GOTO, Kind.ASSIGNED_GOTO, Kind.RETURN, Kind.STOP, Kind.EXIT, Kind.CYCLE, Kind.BRANCH, Kind.EXECUTABLE),
 }
 
 
