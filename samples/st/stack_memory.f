@@ -1,0 +1,24 @@
+C     Stacks the recordings of every trace, and leaves the gathers on
+C     unit LUN.
+      SUBROUTINE STACK
+      INCLUDE 'traces.inc'
+      INTEGER I, J, K, IFOLD, ISHIFT
+      REAL KEEP, GATHER(NSAMP,NTRACE)
+      COMMON /RECORD/ GATHER
+      OPEN (LUN, STATUS='SCRATCH', ACCESS='DIRECT',
+     &      RECL=4*NSAMP*NTRACE)
+C
+C     Region 8: a gather stays in memory until all its recordings are
+C     added, and is written once.
+      DO 80 I = 1, NGATH
+         DO 75 IFOLD = 1, NFOLD
+            KEEP = MIN(IFOLD - 1, 1)
+            DO 70 J = 1, NTRACE
+               ISHIFT = MOD(IFOLD * 31 + J * 17 + I, NNOISE - NSAMP)
+               DO 70 K = 1, NSAMP
+                  GATHER(K,J) = KEEP * GATHER(K,J) + ANOISE(ISHIFT+K)
+   70       CONTINUE
+   75    CONTINUE
+         WRITE (LUN, REC=I) GATHER
+   80 CONTINUE
+      END
