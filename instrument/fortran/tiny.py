@@ -13,7 +13,7 @@ __all__ = ["why_tiny"]
 
 _TINY: Final = 20  # statements, as in C
 _PLAIN: Final = {
-    *(Kind.ASSIGNMENT, Kind.IF, Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.BRANCH, Kind.GOTO, Kind.CONTINUE),
+    *(Kind.ASSIGNMENT, Kind.IF, Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.BRANCH, Kind.CONTINUE),
     *(Kind.RETURN, Kind.CONTAINS, Kind.END_UNIT),
 }
 _REFERENCE: Final = re.compile(r"(?<![\w%])([a-z]\w*)\(")
@@ -24,7 +24,7 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
-_WORDS: Final = frozenset(["if", "elseif", "selectcase", "case", "goto"])
+_WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 
 
 def why_tiny(procedure: Procedure) -> str:
