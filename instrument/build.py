@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..errors import SourceError
-from .compiler import Argument, CompilerCommand
+from .compiler import Argument, CompilerCommand, Role
 from .front_end import FrontEnd, front_end
-from .steps import compile_words, run, untouched_words
+from .steps import compile_words, run, syntax_words, untouched_words
 from .workspace import workspace
 
 if TYPE_CHECKING:
     from .fortran_stub import FortranStub
 
 __all__ = ["Build"]
+
+_MODULE: Final = re.compile(rb"module", re.IGNORECASE)
 
 
 class Build:
@@ -41,10 +44,12 @@ class Build:
     def _run(self, folder: Path) -> int:
         stub = self._stub(folder)
         silent = self._instrument(folder)
-        extra = self._join(stub) if stub else []
+        extra = self._join(stub, folder) if stub else []
         if silent is None or not self.instrumented:
             return self._ended(run(self.command.words).status)
-        words = compile_words(self.command, self.instrumented, extra)
+        if self._writes_modules() and self._write_modules():
+            return self._ended(run(self.command.words).status)
+        words = [*compile_words(self.command, self.instrumented), *extra]
         compiled = run(words, messages=True)
         if compiled.status == 0 and silent and not compiled.messages:
             return self._ended(0)
@@ -69,8 +74,6 @@ class Build:
         sources = self.command.sources
         languages = {source.is_fortran for source in sources}
         front_ends = {fortran: front_end(self.command, fortran=fortran) for fortran in languages}
-        for each in front_ends.values():
-            each.dependencies()
         silent = True
         for number, source in enumerate(sources):
             language = front_ends[source.is_fortran]
@@ -102,7 +105,7 @@ class Build:
             path.write_bytes(result.text)
             self.instrumented[source] = str(path)
 
-    def _join(self, stub: FortranStub) -> list[str]:
+    def _join(self, stub: FortranStub, folder: Path) -> list[str]:
         """Give the words that put the stub into the objects of Fortran sources, or let these go in as they are."""
         fortran = {source: path for source, path in self.instrumented.items() if source.is_fortran}
         problem = stub.problem()
@@ -110,8 +113,25 @@ class Build:
             self._as_it_is(fortran, problem)
             self.instrumented = {source: path for source, path in self.instrumented.items() if source not in fortran}
         elif fortran:
-            return [*stub.words, *(f"-fdebug-prefix-map={path}={source.words[0]}" for source, path in fortran.items())]
+            if stub.remark:
+                self.warnings.append(f"{', '.join(source.words[0] for source in fortran)}: {stub.remark}")
+            names = (f"-fdebug-prefix-map={path}={source.words[0]}" for source, path in fortran.items())
+            return [*stub.words, *names, "-J", str(folder)]
         return []
+
+    def _writes_modules(self) -> bool:
+        """Tell whether Fortran sources write, besides objects, modules or dependencies."""
+        paths = [Path(path) for source, path in self.instrumented.items() if source.is_fortran]
+        depends = bool(paths and self.command.of(Role.DEPENDENCY))
+        return depends or any(_MODULE.search(path.read_bytes()) for path in paths)
+
+    def _write_modules(self) -> int:
+        """Let the untouched command write modules and dependencies; give its status.
+
+        A module file says of procedures whether they are pure, and what uses them is optimised accordingly: probes
+        must not change that. Dependencies are on modules and INCLUDE lines, too, which no preprocessor sees.
+        """
+        return run(syntax_words(self.command), output=True, messages=True).status
 
     def _as_it_is(self, sources: Iterable[Argument], reason: str) -> None:
         names = ", ".join(source.words[0] for source in sources)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from .c.source import code_regions, instrument_text
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
@@ -21,22 +23,20 @@ class CFrontEnd:
     def __init__(self, command: CompilerCommand) -> None:
         self._command = command
         self._headers = Headers(command.compiler)
-        self._dependencies: dict[Argument, list[str]] = {}
 
-    def dependencies(self) -> None:
-        """Let the preprocessor write them."""
-        self._dependencies = dependency_words(self._command)
+    @cached_property
+    def _dependency_words(self) -> dict[Argument, list[str]]:
+        return dependency_words(self._command)
 
     def read(self, source: Argument) -> Finished:
-        """Run the preprocessor, comments kept; what is preprocessed already is read.
+        """Run the preprocessor, which writes the dependencies; what is preprocessed already is read.
 
         Comments stay because some say to the compiler that falling through a case is meant.
         """
         if source.is_preprocessed:
             return read(source.words[0])
-        return preprocess(
-            self._command, source, ["-C", *self._command.of(Role.DEPENDENCY), *self._dependencies.get(source, [])]
-        )
+        dependencies = [*self._command.of(Role.DEPENDENCY), *self._dependency_words.get(source, [])]
+        return preprocess(self._command, source, ["-C", *dependencies])
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text."""

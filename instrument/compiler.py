@@ -22,6 +22,7 @@ class Role(Enum):
     INPUT = auto()  # any other file: objects, libraries, other languages
     LANGUAGE = auto()  # -x
     OUTPUT = auto()  # -o
+    MODULES = auto()  # -J: where Fortran modules go, and are looked for
     CPP = auto()  # whether Fortran goes through the preprocessor
     PREPROCESS = auto()  # macros, include directories: the preprocessor's alone
     DEPENDENCY = auto()  # -MD and its relatives
@@ -76,7 +77,8 @@ _TWO_WORDS: Final = {
     Role.COMPILE: """-l -L --entry --for-linker --for-assembler -Xlinker -Xassembler -T -u -z -e -aux-info
         -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ""",
     Role.BOTH: """--sysroot --std -A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b
-        -J -module -fintrinsic-modules-path""",
+        -module -fintrinsic-modules-path""",
+    Role.MODULES: "-J",
     Role.LANGUAGE: "-x --language",
     Role.OUTPUT: "-o --output",
 }
@@ -101,12 +103,26 @@ _PREFIXES: Final = (
     (Role.PREPROCESS, ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")),
     (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld")),
     (Role.OUTPUT, ("-o",)),
+    (Role.MODULES, ("-J",)),
 )
 # They ask something, or stop before there is code: the compiler answers by itself.
 _ASKING: Final = """-E -M -MM -fsyntax-only --help --version -### -compile-info -link-info -link_info -compile_info
     -emit-ast -emit-pch --analyze -fdirectives-only -cc1 -cc1as --preprocess"""
 _ASKS: Final = frozenset(_ASKING.split())
-_ASKS_PREFIXES: Final = ("--help", "-dump", "-print-", "--print-", "--showme", "-showme", "-show", "--target-help")
+_ASKS_PREFIXES: Final = (
+    "--help",
+    "-dump",
+    "-print-",
+    "--print-",
+    "--showme",
+    "-showme",
+    "-show",
+    "--target-help",
+    "-fc-prototypes",
+    "-fdump-fortran",
+    "-fdump-parse-tree",
+)
+
 _C_LANGUAGES: Final = frozenset(["c", "cpp-output"])
 _FORTRAN_LANGUAGES: Final = frozenset(["f77", "f77-cpp-input", "f95", "f95-cpp-input"])
 _C_SUFFIXES: Final = (".c", ".i")
@@ -151,9 +167,14 @@ class CompilerCommand:
         ) or ("-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources))
 
     @property
+    def links(self) -> bool:
+        """Whether the command goes on to link what it has compiled."""
+        return {"-c", "-S"}.isdisjoint(self.of(Role.COMPILE))
+
+    @property
     def program(self) -> Path | None:
         """What the command links: the name after ``-o``, or ``a.out``; None if it does not link."""
-        if self.asks or not {"-c", "-S"}.isdisjoint(self.of(Role.COMPILE)) or not self.of(Role.SOURCE, Role.INPUT):
+        if self.asks or not self.links or not self.of(Role.SOURCE, Role.INPUT):
             return None
         outputs = [argument.words for argument in self.arguments if argument.role is Role.OUTPUT]
         return Path(outputs[-1][-1].removeprefix("-o") if outputs else "a.out")

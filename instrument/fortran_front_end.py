@@ -12,7 +12,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .fortran.form import Form
 from .fortran.source import code_regions, instrument_text
 from .line_markers import quoted_name
-from .steps import USUAL_DIRECTORIES, Finished, preprocess, read, run
+from .steps import USUAL_DIRECTORIES, Finished, preprocess, read
 
 __all__ = ["FortranFrontEnd"]
 
@@ -33,11 +33,6 @@ class FortranFrontEnd:
     def __init__(self, command: CompilerCommand) -> None:
         self._command = command
         self._options = command.of(Role.BOTH)
-
-    def dependencies(self) -> None:
-        """Let the compiler itself write them: modules and INCLUDE lines, which the preprocessor does not see, count."""
-        if self._command.of(Role.DEPENDENCY):
-            run([*self._command.words, "-fsyntax-only", "-w"], output=True, messages=True)
 
     def read(self, source: Argument) -> Finished:
         """Run the preprocessor if the compiler would."""

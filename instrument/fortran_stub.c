@@ -1,5 +1,6 @@
 /*
- * What an instrumented Fortran object brings along: probes that do nothing until the probe library is preloaded.
+ * What an instrumented Fortran object brings along: probes that do nothing until the probe library is
+ * preloaded.
  *
  * Fortran can define neither weak nor hidden symbols, so this is compiled to assembly and assembled together
  * with what the compiler makes of the source. The names differ from those of stub.h, which may be in the same

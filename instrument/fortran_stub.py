@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,8 @@ __all__ = ["FortranStub"]
 
 _SOURCE: Final = Path(__file__).with_name("fortran_stub.c")
 _GFORTRAN: Final = b"\ngcc version "  # what its driver says of itself, in whatever language
-_OPTIONS: Final = "-v -S -O2 -fPIC -g0 -w"
+_OPTIONS: Final = ("-O2", "-fPIC", "-g0", "-w")
+_LTO: Final = ("-flto", "-fno-lto")
 _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
 _LOCAL_LABEL: Final = re.compile(r"(?<![\w.$])\.L(?=\w)")
 # What must stand once only in a text for the assembler, or is no matter of the stub.
@@ -31,13 +33,20 @@ class FortranStub:
     """
 
     def __init__(self, command: CompilerCommand, folder: Path) -> None:
-        self._path = folder / "stub.s"
-        arguments = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]
-        name = _name(command.of(Role.BOTH))
-        words = [*command.compiler, *_OPTIONS.split(), *(word for words in arguments for word in words)]
+        options = command.of(Role.COMPILE, Role.BOTH)
+        self._lto = [option for option in options if option.startswith(_LTO)][-1:] not in ([], ["-fno-lto"])
+        # Link-time optimisation forgets what -Xassembler has put in: then the link gets the stub as an object.
+        self._is_object = self._lto and command.links
+        self._path = folder / ("stub.o" if self._is_object else "stub.s")
+        self._problem: str | None = None
+        if "-S" in options:
+            self._problem = "assembly has no place for the stub"
+            return
+        machine = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]
+        words = [*command.compiler, "-v", "-c" if self._is_object else "-S", *_OPTIONS, *chain.from_iterable(machine)]
         try:
             self._call = subprocess.Popen(
-                [*words, f"-DAA_NAME(name)={name}", "-x", "c", str(_SOURCE), "-o", str(self._path)],
+                [*words, f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(_SOURCE), "-o", str(self._path)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -45,26 +54,35 @@ class FortranStub:
             )
         except OSError as error:
             raise no_compiler(command.compiler[0], error) from None
-        self._problem: str | None = None
 
     @property
     def words(self) -> list[str]:
-        """What tells the compiler to assemble the stub together with its own text; good if there is no problem."""
-        return ["-Xassembler", str(self._path)]
+        """What adds the stub to a compiler command; good if there is no problem."""
+        if self._is_object:
+            return [str(self._path)]
+        return ["-Xassembler", str(self._path), *(["-fno-lto"] if self._lto else [])]
+
+    @property
+    def remark(self) -> str:
+        """Say what had to be done without."""
+        return "compiled without -flto, for probes in objects" if self._lto and not self._is_object else ""
 
     def problem(self) -> str:
         """Say why there is no stub; empty if there is one."""
         if self._problem is None:
-            messages = self._call.communicate()[1]
-            if _GFORTRAN not in b"\n" + messages:
-                self._problem = "the probes for Fortran want gfortran"
-            elif self._call.returncode:
-                self._problem = "the compiler cannot build the stub"
-            else:
-                self._problem = ""
-                text = self._path.read_text("utf-8", "surrogateescape")
-                self._path.write_text(_beside(text), "utf-8", "surrogateescape")
+            self._problem = self._finished()
         return self._problem
+
+    def _finished(self) -> str:
+        messages = self._call.communicate()[1]
+        if _GFORTRAN not in b"\n" + messages:
+            return "probes in Fortran want gfortran"
+        if self._call.returncode:
+            return "the compiler cannot build the stub"
+        if not self._is_object:
+            text = self._path.read_text("utf-8", "surrogateescape")
+            self._path.write_text(_beside(text), "utf-8", "surrogateescape")
+        return ""
 
 
 def _name(options: list[str]) -> str:

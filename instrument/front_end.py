@@ -14,9 +14,6 @@ __all__ = ["FrontEnd", "front_end"]
 class FrontEnd(Protocol):
     """A language's way from a source of a command to its regions, and to its text with probes."""
 
-    def dependencies(self) -> None:
-        """Write, or see to it that ``read`` writes, the dependency files that the command asks for."""
-
     def read(self, source: Argument) -> Finished:
         """Give the text that the compiler proper would see."""
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from .compiler import Argument, CompilerCommand, Role, no_compiler
 
-__all__ = ["USUAL_DIRECTORIES", "Finished", "Headers", "compile_words", "preprocess", "read", "run", "untouched_words"]
+__all__ = [
+    "USUAL_DIRECTORIES",
+    "Finished",
+    "Headers",
+    "compile_words",
+    "preprocess",
+    "read",
+    "run",
+    "syntax_words",
+    "untouched_words",
+]
 
 _SEARCH_LIST: Final = "search starts here:"
 _SEARCH_END: Final = "End of search list."
@@ -101,7 +112,7 @@ def read(path: str) -> Finished:
         return Finished(1, b"", b"")  # the compiler says why
 
 
-def compile_words(command: CompilerCommand, instrumented: dict[Argument, str], extra: list[str]) -> list[str]:
+def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -> list[str]:
     """Give the user's command with instrumented text in the place of sources.
 
     What only the preprocessor needs is left out, for it has done its work and some compilers complain of it; it
@@ -110,12 +121,11 @@ def compile_words(command: CompilerCommand, instrumented: dict[Argument, str], e
     Args:
         command: The user's command.
         instrumented: The text in place of each source that has one.
-        extra: Further words.
     """
     left_out = {Role.DEPENDENCY, Role.LANGUAGE, Role.CPP}
     if all(source in instrumented and not source.is_fortran for source in command.sources):
         left_out.add(Role.PREPROCESS)
-    words = [*command.compiler, *extra]
+    words = list(command.compiler)
     language = ""
     for argument in command.arguments:
         if argument.role in {Role.SOURCE, Role.INPUT}:
@@ -123,9 +133,11 @@ def compile_words(command: CompilerCommand, instrumented: dict[Argument, str], e
             words += ["-x", wanted or "none"] if wanted != language else []
             words += [instrumented[argument]] if argument in instrumented else argument.words
             language = wanted
+        elif argument.role is Role.MODULES:
+            words.append("-I" + argument.words[-1].removeprefix("-J"))
         elif argument.role not in left_out and argument.words != ("-pipe",):  # the stub is no pipe
             words += argument.words
-    return words
+    return [*words, *(["-x", "none"] if language else [])]
 
 
 def _language(command: CompilerCommand, argument: Argument) -> str:
@@ -135,10 +147,15 @@ def _language(command: CompilerCommand, argument: Argument) -> str:
     return argument.language
 
 
+def syntax_words(command: CompilerCommand) -> list[str]:
+    """Give the user's command without what comes after the compiler proper has read the sources."""
+    arguments = [each.words for each in command.arguments if "-save-temps" not in each.words[0]]
+    return [*command.compiler, *chain.from_iterable(arguments), "-fsyntax-only", "-w"]
+
+
 def untouched_words(command: CompilerCommand) -> Iterator[list[str]]:
     """Give the user's command without outputs and dependencies, once a source where one ``-o`` cannot do for all."""
-    by_source = not {"-c", "-S"}.isdisjoint(command.of(Role.COMPILE))
-    for chosen in command.sources if by_source else [None]:
+    for chosen in [None] if command.links else command.sources:
         left_out = {Role.DEPENDENCY, Role.OUTPUT} | ({Role.SOURCE, Role.INPUT, Role.LANGUAGE} if chosen else set())
         words = [*command.compiler, *command.of(*(role for role in Role if role not in left_out))]
         if chosen:

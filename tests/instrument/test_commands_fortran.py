@@ -1,0 +1,133 @@
+"""A Fortran compiler command does with probes what it does without: files, modules, messages, status."""
+
+import gzip
+import re
+import shlex
+import shutil
+from dataclasses import replace
+
+import pytest
+
+LOOP = """
+    do while (n > 3)
+        n = n - 1
+    end do
+"""
+SOURCES = {
+    "inc/size.inc": "      integer size\n      parameter (size = 9)\n",
+    "inc/define.h": "#define FIRST 2\n",
+    "src/shapes.f90": f"module shapes\n  implicit none\ncontains\n  subroutine k(n)\n    integer :: n{LOOP}"
+    "  end subroutine\nend module\n",
+    "m.f90": "program m\n  use shapes\n  implicit none\n  integer :: n, i\n  include 'size.inc'\n  n = size\n"
+    "  do i = 1, 2\n    call k(n)\n  end do\n  print *, n\nend program\n",
+    "other/m.f90": f"subroutine other(n)\n  integer :: n{LOOP}end subroutine\n",
+    "old.f": "c comment\n      subroutine old(n)\n      include 'inc/size.inc'\n      integer n, i\n"
+    "      do 10 i = 1, size\n 10   n = n + i\n      end\n",
+    "macro.F90": '#include "define.h"\nsubroutine macro(n) ! it\'s // text\n  integer :: n, i\n#ifdef TWICE\n'
+    "  n = TWICE * n\n#endif\n  do i = FIRST, n\n    print *, 'a' // \"b\", __LINE__, __FILE__\n  end do\nend subroutine\n",
+    "parent.f90": "module parent\n  interface\n    module subroutine child(n)\n      integer :: n\n    end subroutine\n"
+    "  end interface\nend module\n",
+    "child.f90": f"submodule (parent) line\ncontains\n  module subroutine child(n)\n    integer :: n{LOOP}"
+    "  end subroutine\nend submodule\n",
+    "c.c": "int c(int n) { while (n > 3) n--; return n; }\n",
+    "bad.f90": "subroutine bad(n)\n  integer :: n\n  n = = 1\n  x = missing(\nend subroutine\n",
+    "noinclude.f90": "subroutine bad\n  include 'nowhere.inc'\nend subroutine\n",
+    "undefined.f90": "program p\n  call elsewhere\nend program\n",
+    "warns.f90": "subroutine warns(n, m)\n  integer :: n, m, unused, i, s\n  do i = 1, n\n    s = s + i / 2.5\n  end do\n"
+    "  n = s;  if (n == 1.5) n = 2\nend subroutine\n",
+    "two words.f90": f"subroutine words(n)\n  integer :: n{LOOP}end subroutine\n",
+    "flags.rsp": "-Iinc -O1 'src/shapes.f90'\n",
+    "text": f"subroutine text(n)\n  integer :: n{LOOP}end subroutine\n",
+    "fixed": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
+    "wide.f": " " * 6 + "subroutine wide(n)\n" + " " * 6 + "n = n +" + " " * 70 + "1\n" + " " * 6 + "end\n",
+}
+
+COMMANDS = """
+-c src/shapes.f90
+-c src/shapes.f90 -o src/shapes.o
+-c src/shapes.f90 -J mods
+-c src/shapes.f90 -Jmods -g -O2
+-Iinc src/shapes.f90 m.f90
+-Iinc src/shapes.f90 m.f90 -o prog -J mods
+-Iinc -Jmods -c src/shapes.f90 m.f90
+-I inc -c src/shapes.f90 old.f macro.F90
+-Iinc -c src/shapes.f90 m.f90 other/m.f90
+-Iinc -c macro.F90 -DTWICE=2 -UX
+-Iinc -cpp -c macro.F90 -D TWICE=2
+-Iinc -c macro.F90 -D'TWICE=int(2)' -P
+-Iinc -nocpp -c macro.F90
+-Iinc -cpp -c src/shapes.f90 macro.F90 old.f
+-Iinc -MD -c macro.F90
+-Iinc -MMD -MP -c macro.F90 -o src/macro.o
+-Iinc -MD -MF dep.x -MT 'a b' -c macro.F90 -o src/macro.o
+-Iinc -cpp -MD -MF dep.x src/shapes.f90 m.f90 -o prog
+-Iinc -cpp -MD -c src/shapes.f90 m.f90
+-Iinc -cpp -MD -c src/shapes.f90 -J mods -o src/k.o
+-Iinc -cpp -M macro.F90
+-Iinc -cpp -E macro.F90
+-Iinc -fsyntax-only src/shapes.f90 m.f90
+-c parent.f90
+-c parent.f90 -o parent.o -Jmods
+-c old.f -ffixed-line-length-132
+-c wide.f
+-c wide.f -ffixed-line-length-none
+-c wide.f -ffixed-line-length-132
+-Iinc c.c src/shapes.f90 m.f90 -o prog
+-c c.c old.f
+-pipe -Iinc src/shapes.f90 m.f90 -o prog -lm -Wl,-O1 -Wall -Wextra
+-flto -Iinc src/shapes.f90 m.f90 -o prog
+-Iinc --coverage src/shapes.f90 m.f90 -o prog
+-Iinc --coverage -c src/shapes.f90 -o src/k.o
+-g -gsplit-dwarf -c src/shapes.f90 -o src/z.o
+-save-temps -c src/shapes.f90
+-x f95 -ffree-form -c text
+-ffree-form -x f95 text -x none other/m.f90 -c
+-x f77 -c fixed
+-x f95-cpp-input -DX=1 -c text -o text.o
+-ffree-form -c text.f -o text.o
+@flags.rsp -c -o k.o
+-c 'two words.f90' -o 'two words.o'
+-Wall -Wextra -Wconversion -O2 -c warns.f90
+-Wall -Wextra -Werror -c warns.f90
+-Wimplicit-interface -Wimplicit-procedure -c old.f -Werror
+-std=f2018 -fimplicit-none -Wall -Werror -c src/shapes.f90
+-fcheck=all -fbacktrace -fno-underscoring -c src/shapes.f90
+-fopenmp -ffast-math -fdefault-real-8 -fdefault-integer-8 -c src/shapes.f90
+-c bad.f90
+-c noinclude.f90
+-c missing.f90
+-c m.f90
+undefined.f90 -o undefined
+--version
+-dumpmachine
+-print-file-name=libgfortran.so
+-v
+-c
+""".strip().splitlines()
+
+TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
+
+
+def files(folder):
+    return {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_gives_what_it_gives_without_probes(tool, words):
+    done = {}
+    for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
+        there = replace(tool, folder=tool.folder / kind)
+        for name, text in SOURCES.items():
+            there.write(name, text)
+        there.write("mods/.keep", "")
+        done[kind] = there(*prefix, "gfortran", *shlex.split(words))
+    plain, probed = (files(tool.folder / kind) for kind in ("plain", "probed"))
+    assert set(probed) == set(plain)
+    for name in plain:
+        if name.suffix in {".d", ".x"}:
+            assert probed[name].read_text() == plain[name].read_text()
+        if name.suffix in {".mod", ".smod"}:
+            assert gzip.decompress(probed[name].read_bytes()) == gzip.decompress(plain[name].read_bytes())
+    assert done["probed"].returncode == done["plain"].returncode
+    assert done["probed"].stdout == done["plain"].stdout
+    assert TEMPORARY.sub(b"", done["probed"].stderr) == TEMPORARY.sub(b"", done["plain"].stderr)
