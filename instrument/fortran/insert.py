@@ -55,7 +55,7 @@ class _Edit:
 
     Attributes:
         lines: By rank.
-        head: What completes the line before: CONTINUE after a label.
+        head: What completes the statement before: CONTINUE after a label, a jump as the action of an IF.
         resume: Offset at which the source goes on.
     """
 
@@ -84,8 +84,9 @@ def _applied(text: MarkedText, edits: dict[int, _Edit]) -> str:
         pieces.append(source[done:offset])
         if offset > source.rfind("\n", 0, offset) + 1:
             pieces.append(f"{edit.head}\n")
-        pieces.extend(line for _, line in sorted(edit.lines, key=lambda line: line[0]))
-        pieces.append(f"{text.marker(resume).text(text.place(resume).line)}\n")
+        marker = f"{text.marker(resume).text(text.place(resume).line)}\n"
+        pieces.extend(f"{marker}{line}" for _, line in sorted(edit.lines, key=lambda line: line[0]) if line)
+        pieces.append(marker)
         pieces.append(_NOT_TAB.sub(" ", source[line_start:resume]))
         done = resume
     return "".join([*pieces, source[done:]])
@@ -185,18 +186,16 @@ class _ProcedureProbes:
             pad = self._pad(step.loop if step.loop in self.loops else -1, value)
             edit = self.edits[start]
             column = start - source.rfind("\n", 0, start)
-            edit.head, jump = self._jump(pad, column)
-            edit.lines.append((_RETURN, jump))
+            edit.head = self._jump(pad, column)
             edit.resume = statement.end if statement.is_last else self._following(step).statement.start
 
-    def _jump(self, label: str, column: int) -> tuple[str, str]:
-        """Give a GO TO in the place of an action: what completes its line, and the lines after that."""
+    def _jump(self, label: str, column: int) -> str:
+        """Give a GO TO for the place of an action that begins in a column."""
         jump = f"go to {label}"
         if self.form.fixed:
-            return "", f"     &{jump}\n"
-        if self.form.line_length and column + len(jump) > self.form.line_length:
-            return "&", f"&{jump}\n"
-        return jump, ""
+            return f"\n     &{jump}"
+        too_long = self.form.line_length and column + len(jump) > self.form.line_length
+        return f"&\n&{jump}" if too_long else jump
 
     def _pad(self, loop: int, value: str) -> str:
         if (loop, value) not in self.pads:
