@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .crnm import DISPARITY_METRICS
 from .findings import Findings, Overhead, analyze
 from .performance import DISSIMILARITY_METRICS
 
-__all__ = ["DISSIMILARITY_METRICS", "Findings", "Overhead", "analyze"]
+__all__ = ["DISPARITY_METRICS", "DISSIMILARITY_METRICS", "Findings", "Overhead", "analyze"]

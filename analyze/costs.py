@@ -10,10 +10,12 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 from .code_regions import CodeRegion, inclusive_over, program_times
+from .selection import complete
 
 __all__ = ["Cost", "region_costs"]
 
 _TIMES: Final = ("wall_time", "cpu_time", "mpi_time", "mpi_cpu_time", "io_time")
+_VOLUMES: Final = ("mpi_bytes", "io_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Cost:
         compute_time: CPU time outside MPI.
         mpi_time: In MPI calls.
         io_time: In calls that read or write files.
+        mpi_bytes: Handed to and got from MPI.
+        io_bytes: Read from and written to files.
         share: Wall time over the program's.
     """
 
@@ -34,6 +38,8 @@ class Cost:
     compute_time: float | None
     mpi_time: float | None
     io_time: float | None
+    mpi_bytes: float | None
+    io_bytes: float | None
     share: float
 
 
@@ -41,15 +47,16 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
     """Give the cost of each code region, in their order."""
     program = program_times(experiment)
     whole = float(program.mean()) if len(program) else 0.0
-    times = {name: _process_means(experiment, regions, name, len(program)) for name in _TIMES}
+    means = [_process_means(experiment, regions, name, len(program)) for name in (*_TIMES, *_VOLUMES)]
     visits = _visits(experiment, regions)
     costs = []
     for index in range(len(regions)):
-        wall, cpu, mpi, mpi_cpu, io = (None if values is None else float(values[index]) for values in times.values())
+        each = [None if values is None else float(values[index]) for values in means]
+        wall, cpu, mpi, mpi_cpu, io, mpi_bytes, io_bytes = each
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu
         # Code before MPI_Init and after MPI_Finalize is no part of the program's time.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
-        costs.append(Cost(visits[index], wall, compute, mpi, io, share))
+        costs.append(Cost(visits[index], wall, compute, mpi, io, mpi_bytes, io_bytes, share))
     return costs
 
 
@@ -57,7 +64,7 @@ def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
 ) -> npt.NDArray[np.float64] | None:
     """Average over processes; a process's wall time is that of its first thread."""
-    if metric not in experiment:
+    if not complete(experiment, metric):
         return None
     first = np.array([place.thread == 0 for place in experiment.locations])
     values = inclusive_over(experiment, regions, experiment.exclusive(metric))

@@ -20,7 +20,7 @@ class Disparity:
     """How much each region weighs.
 
     Attributes:
-        values: CRNM of each code region (Eq. 2), in the order of ``Performance.regions``.
+        values: CRNM of each code region (Eq. 2), or what was chosen in its place, in the order of the regions.
         classes: Severity class of each, 0 to 4; empty if there are fewer than two different values.
         ccr: Positions of the critical code regions.
         cccr: Their cores.
@@ -37,13 +37,16 @@ class Disparity:
         return bool(self.ccr)
 
 
-def find_disparity(regions: Sequence[CodeRegion], *, values: Sequence[float], shares: Sequence[float]) -> Disparity:
+def find_disparity(
+    regions: Sequence[CodeRegion], *, values: Sequence[float], shares: Sequence[float], additive: bool = True
+) -> Disparity:
     """Classify the regions and find the critical ones and their cores (definitions 14 and 15).
 
     Args:
         regions: The code-region tree.
-        values: CRNM of each region.
+        values: CRNM of each region, or what it is classed by.
         shares: Share of each region's wall time in the program's.
+        additive: Whether a region's value contains those of the regions below it: CRNM's does, CPI does not.
     """
     classes = classify(values)
     if classes is None:
@@ -54,8 +57,8 @@ def find_disparity(regions: Sequence[CodeRegion], *, values: Sequence[float], sh
 
     def is_core(index: int) -> bool:
         children = regions[index].children
-        own = values[index] - sum(values[child] for child in children if child in critical)
-        return all(classes[index] > classes[child] for child in children) and own >= lowest
+        below = sum(values[child] for child in children if child in critical) if additive else 0.0
+        return all(classes[index] > classes[child] for child in children) and values[index] - below >= lowest
 
     cores = tuple(index for index in ccr if is_core(index))
     return Disparity(tuple(values), tuple(classes), tuple(ccr), cores)

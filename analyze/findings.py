@@ -10,11 +10,16 @@ import numpy as np
 
 from ..errors import InputError
 from ..experiment import Experiment
+from .attributes import attributes_of, lacking
 from .code_regions import program_times
 from .costs import Cost, region_costs
+from .crnm import cycles_metric, weights
 from .disparity import Disparity, find_disparity
+from .disparity_causes import DisparityCauses, find_disparity_causes
 from .dissimilarity import Dissimilarity, find_dissimilarity
+from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
 from .performance import Performance
+from .selection import Selection
 
 __all__ = ["Findings", "Overhead", "analyze"]
 
@@ -40,7 +45,12 @@ class Findings:
         performance: The performance vectors; positions below are positions in its ``regions``.
         costs: Cost of each code region.
         dissimilarity: Ranks that differ.
+        dissimilarity_causes: Why they do.
         disparity: Regions that weigh.
+        disparity_causes: Why they do.
+        disparity_metric: What the regions are classed by: one of ``DISPARITY_METRICS``.
+        cycles: The metric that cycles were taken from; None if CPI is 1 everywhere for want of counts.
+        lacking: Attributes that could not be had, so that no cause is looked for among them.
         program_time: W_program in seconds, of the slowest process.
         floor: Seconds by which ranks may part and still be alike.
         overhead: The cost of measuring.
@@ -50,7 +60,12 @@ class Findings:
     performance: Performance
     costs: tuple[Cost, ...]
     dissimilarity: Dissimilarity
+    dissimilarity_causes: DissimilarityCauses
     disparity: Disparity
+    disparity_causes: DisparityCauses
+    disparity_metric: str
+    cycles: str | None
+    lacking: tuple[str, ...]
     program_time: float
     floor: float
     overhead: Overhead
@@ -60,6 +75,7 @@ def analyze(
     experiment: Experiment,
     *,
     metric: str = "compute_time",
+    disparity_metric: str = "crnm",
     exclude_ranks: Sequence[int] = (),
     exclude_regions: Sequence[str] = (),
 ) -> Findings:
@@ -68,28 +84,48 @@ def analyze(
     Args:
         experiment: Measured here, derived or imported.
         metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``.
-        exclude_ranks: See ``Performance.of``.
-        exclude_regions: See ``Performance.of``.
+        disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
+        exclude_ranks: Ranks that are not compared; see ``Selection.of``.
+        exclude_regions: Regions that are not compared; see ``Selection.of``.
 
     Raises:
         InputError: The experiment lacks what the analyses need.
         UsageError: What is excluded does not exist.
     """
     _check_metrics(experiment, metric)
-    performance = Performance.of(
-        experiment, metric=metric, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions
-    )
+    everything = Selection.of(experiment)
+    compared = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
+    attributes = attributes_of(everything)
+    compared_attributes = attributes_of(compared) if exclude_ranks or exclude_regions else attributes
+    performance = Performance.selected(compared, metric=metric)
     times = program_times(experiment)
-    costs = region_costs(experiment, performance.regions)
-    shares = [each.share for each in costs]
-    floor = max(_LEAST_SHARE * float(times.mean()), _RESOLUTION)
+    mean_time = float(times.mean())
+    costs = region_costs(experiment, everything.regions)
+    floor = max(_LEAST_SHARE * mean_time, _RESOLUTION)
+    dissimilarity = find_dissimilarity(performance, floor=floor)
+    disparity = find_disparity(
+        everything.regions,
+        values=weights(everything, metric=disparity_metric).tolist(),
+        shares=[each.share for each in costs],
+        additive=disparity_metric != "cpi",
+    )
     return Findings(
         experiment,
         performance,
         tuple(costs),
-        find_dissimilarity(performance, floor=floor),
-        # Without counters CPI is 1 everywhere, and CRNM the share of the wall time (definitions 13).
-        find_disparity(performance.regions, values=shares, shares=shares),
+        dissimilarity,
+        find_dissimilarity_causes(
+            dissimilarity,
+            compared_attributes,
+            ranks=compared.ranks,
+            top=compared.top,
+            program_time=mean_time,
+        ),
+        disparity,
+        find_disparity_causes(disparity, everything.regions, attributes, costs),
+        disparity_metric,
+        cycles_metric(experiment),
+        lacking(experiment),
         float(times.max()),
         floor,
         _overhead(experiment),

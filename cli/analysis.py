@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from ..analyze import DISSIMILARITY_METRICS, Findings, analyze
+from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, Findings, analyze
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..files import replacing
@@ -42,6 +42,12 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
         default=DISSIMILARITY_METRICS[0],
         help="what is compared across ranks (default: %(default)s, CPU time outside MPI)",
     )
+    parser.add_argument(
+        "--disparity-metric",
+        choices=DISPARITY_METRICS,
+        default=DISPARITY_METRICS[0],
+        help="what regions are classed by (default: %(default)s, wall time share times cycles per instruction)",
+    )
 
 
 def check_target(arguments: argparse.Namespace) -> None:
@@ -60,6 +66,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace) -> Findin
     return analyze(
         experiment,
         metric=arguments.dissimilarity_metric,
+        disparity_metric=arguments.disparity_metric,
         exclude_ranks=arguments.exclude_rank,
         exclude_regions=arguments.exclude_region,
     )

@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import Final
 
 from ..runtime.folder import open_experiment
-from ..view import print_tree, print_verdict, verdict_lines
+from ..view import explanation_lines, print_tree, print_verdict, verdict_lines
 from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "analyze"
-HELP: Final = "print what an experiment shows: which ranks differ, which regions weigh"
+HELP: Final = "print what an experiment shows: which ranks differ, which regions weigh, and why"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
     parser.add_argument("--tree", action="store_true", help="print the tree of code regions with their times as well")
+    parser.add_argument(
+        "--explain", action="store_true", help="print the decision tables and how causes follow from them as well"
+    )
     add_analysis_arguments(parser)
 
 
@@ -32,5 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_findings(findings, file, arguments.json)
     if arguments.tree:
         print_tree(findings)
+    if arguments.explain:
+        print_verdict(explanation_lines(findings))
     print_verdict(verdict_lines(findings, file), stderr=str(arguments.json) == "-")
     return 0

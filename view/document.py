@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +10,10 @@ from typing import Any, Final
 from ..analyze import Findings
 from ..analyze.classes import LABELS
 from ..analyze.clusters import THRESHOLD
+from ..analyze.decision_table import DecisionTable
+from ..analyze.disparity_causes import Cause
+from ..analyze.dissimilarity_causes import Difference
+from .causes import TO_TRY, TO_TRY_FOR_RANKS
 from .place import Place
 from .verdict import verdict_lines
 
@@ -48,9 +53,18 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
     }
 
 
-def _no_causes() -> dict[str, Any]:
-    """The keys of root causes, empty where nothing was counted."""
-    return {"reducts": [], "root_causes": [], "decision_table": {"attributes": [], "rows": []}}
+def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[str]) -> dict[str, Any]:
+    """What a decision table holds and comes to."""
+    return {
+        "reducts": [list(each) for each in table.reducts],
+        "root_causes": list(root_causes),
+        "decision_table": {
+            "attributes": list(table.attributes),
+            "lacking": list(findings.lacking),
+            "rows": [{"id": row.id, "values": list(row.values), "decision": row.decision} for row in table.rows],
+            "inconsistent": [list(each) for each in table.inconsistent],
+        },
+    }
 
 
 def _place(findings: Findings, region: int) -> dict[str, Any]:
@@ -58,40 +72,61 @@ def _place(findings: Findings, region: int) -> dict[str, Any]:
 
 
 def _dissimilarity(findings: Findings) -> dict[str, Any]:
-    found, performance = findings.dissimilarity, findings.performance
+    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
     labels = performance.ranks
+
+    def entry(index: int) -> dict[str, Any]:
+        differences = causes.of_core.get(index, ())
+        return {
+            **_place(findings, index),
+            "root_causes": [each.attribute for each in differences],
+            "evidence": _evidence(differences, TO_TRY_FOR_RANKS),
+            "same_work": index in causes.same_work,
+        }
+
     return {
         "exists": found.exists,
         "metric": performance.metric,
         "threshold": THRESHOLD,
         "clusters": [[labels[column] for column in each] for each in found.clusters],
         "severity": found.severity,
-        "ccr": [_place(findings, index) for index in found.ccr],
-        "cccr": [_place(findings, index) for index in found.cccr],
+        "ccr": [entry(index) for index in found.ccr],
+        "cccr": [entry(index) for index in found.cccr],
         "composite": found.composite,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
-        **_no_causes(),
+        "noise": causes.noise,
+        "evidence": _evidence(causes.differences, TO_TRY_FOR_RANKS),
+        **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
     }
 
 
 def _disparity(findings: Findings) -> dict[str, Any]:
-    found = findings.disparity
+    found, causes = findings.disparity, findings.disparity_causes
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
+        of_core = causes.causes.get(index, ())
         return {
             **_place(findings, index),
             "value": found.values[index],
             "severity": severity,
             "label": LABELS[severity],
-            "root_causes": [],
+            "root_causes": [each.attribute for each in of_core],
+            "evidence": _evidence(of_core, TO_TRY),
+            "waiting": index in causes.waiting,
         }
 
+    named = {each.attribute for of_core in causes.causes.values() for each in of_core}
     return {
         "exists": found.exists,
-        "metric": "crnm",
+        "metric": findings.disparity_metric,
+        "cycles": findings.cycles,
         "classes": [entry(index) for index in range(len(found.classes))],
         "ccr": [entry(index) for index in found.ccr],
         "cccr": [entry(index) for index in found.cccr],
-        **_no_causes(),
+        **_rough_set(findings, causes.table, (name for name in causes.table.attributes if name in named)),
     }
+
+
+def _evidence(causes: Iterable[Cause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{**asdict(each), "try": advice[each.attribute]} for each in causes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["percent", "ranks", "seconds"]
+__all__ = ["count", "percent", "ranks", "seconds", "volume"]
 
 
 def seconds(value: float) -> str:
@@ -20,6 +20,22 @@ def percent(value: float) -> str:
     if value >= 9.95:
         return f"{value:.0f} %"
     return f"{value:.1f} %" if value >= 0.05 or value == 0 else "< 0.1 %"
+
+
+def count(value: float) -> str:
+    """Write how many: ``3.1e9``, ``870``."""
+    if value < 9995:
+        return f"{value:.0f}"
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def volume(value: float) -> str:
+    """Write bytes with three digits: ``1.2 GB``, ``83 MB``, ``512 B``."""
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= 0.9995 * size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value:.0f} B"
 
 
 def ranks(labels: Sequence[int | str]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -10,8 +12,10 @@ from ..analyze import Findings
 from ..analyze.classes import LABELS
 from ..analyze.clusters import THRESHOLD
 from ..analyze.costs import Cost
+from ..analyze.dissimilarity_causes import Difference
+from .causes import NAMES, SAME_WORK, TO_TRY_FOR_RANKS, because, because_of, first_to_try
 from .place import Place
-from .units import percent, ranks, seconds
+from .units import percent, ranks, seconds, volume
 
 __all__ = ["verdict_lines"]
 
@@ -25,6 +29,14 @@ _VERBS: Final = {
     "cpu_time": ("are on a processor for", "is on a processor for"),
     "wall_time": ("take", "takes"),
 }
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A finding: its lines, and those that are added where there is room."""
+
+    lines: list[str]
+    more: list[str]
 
 
 def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
@@ -43,17 +55,28 @@ def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
         return [*head, f"too short to judge: {seconds(_SHORTEST)} of program at least wanted", "", *tail]
     items = [*_imbalances(findings), *_heavies(findings)]
     body = _balanced(findings, stands_out=bool(items))
-    shown = 0
     room = _MOST_LINES - len(head) - len(body) - len(tail) - 2
-    for lines in items:
-        if room < len(lines):
-            break
-        room -= len(lines)
-        shown += 1
-        body += [f"{shown:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
-    if shown < len(items):
-        body.append(f"    … and {len(items) - shown} more: analyze --json lists all")
+    shown = _that_fit(items, room)
+    for number, lines in enumerate(shown, start=1):
+        body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
+    if len(shown) < len(items):
+        body.append(f"    … and {len(items) - len(shown)} more: analyze --json lists all")
     return [*head, *body, "", *tail]
+
+
+def _that_fit(items: list[_Item], room: int) -> list[list[str]]:
+    """Choose the lines of the first findings that there is room for, and then more about them."""
+    shown: list[list[str]] = []
+    for item in items:
+        if room < len(item.lines):
+            break
+        room -= len(item.lines)
+        shown.append(list(item.lines))
+    for item, lines in zip(items, shown, strict=False):
+        for line in item.more[:room]:
+            lines.append(line)
+            room -= 1
+    return shown
 
 
 def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
@@ -82,22 +105,42 @@ def _headline(findings: Findings) -> str:
     return "   ".join(parts) + ("" if cost is None else f"      measuring cost {percent(cost)}")
 
 
-def _imbalances(findings: Findings) -> Iterator[list[str]]:
-    found = findings.dissimilarity
+def _imbalances(findings: Findings) -> Iterator[_Item]:
+    found, causes = findings.dissimilarity, findings.dissimilarity_causes
     if not found.exists:
         return
     word = "IMBALANCE " if found.severity >= _WEAK else "IMBALANCE?"
     last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
-    values = findings.performance.values
-    cores = sorted(found.cccr, key=lambda core: values[core].min() - values[core].max())
-    for number, core in enumerate(cores):
-        lines = [f"{word}  {_where(findings, core)}", _cluster_times(findings, core)]
+    for number, core in enumerate(_cores_by_difference(findings)):
+        same = core in causes.same_work
+        lines = [f"{'SPEED     ' if same else word}  {_where(findings, core)}", _cluster_times(findings, core)]
         if number == 0:
             lines[1] += f"      {last}"
+        lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
+        if number == 0 and not same:
             lines += _hints(findings)
-        yield lines
-    if not cores:
-        yield [f"{word}  spread over all regions", last, *_hints(findings)]
+        yield _Item(lines, _to_try_for_ranks(causes.of_core[core]))
+    if not found.cccr:
+        said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings)]
+        title = f"{'SPEED     ' if causes.noise else word}  spread over all regions"
+        yield _Item([title, last, *said], _to_try_for_ranks(causes.differences))
+
+
+def _cores_by_difference(findings: Findings) -> list[int]:
+    """List the cores that part the ranks, real imbalance first, widest difference first."""
+    values, same_work = findings.performance.values, findings.dissimilarity_causes.same_work
+    cores = findings.dissimilarity.cccr
+    return sorted(cores, key=lambda core: (core in same_work, values[core].min() - values[core].max()))
+
+
+def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
+    if differences:
+        return [because(differences)]
+    return [] if "instructions" in findings.lacking else ["no counter explains it"]
+
+
+def _to_try_for_ranks(differences: tuple[Difference, ...]) -> list[str]:
+    return [f"try: {TO_TRY_FOR_RANKS[differences[0].attribute]}"] if differences else []
 
 
 def _hints(findings: Findings) -> Iterator[str]:
@@ -131,13 +174,38 @@ def _cluster_times(findings: Findings, region: int) -> str:
     return ", ".join(parts)
 
 
-def _heavies(findings: Findings) -> Iterator[list[str]]:
-    found = findings.disparity
+def _heavies(findings: Findings) -> Iterator[_Item]:
+    found, causes = findings.disparity, findings.disparity_causes
     for core in sorted(found.cccr, key=lambda index: -found.values[index]):
         cost = findings.costs[core]
-        label = LABELS[found.classes[core]]
-        line = f"HEAVY       {_where(findings, core)}      {percent(100 * cost.share)} of the run, {label}"
-        yield [line + _mostly(cost)]
+        parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
+        lines = [f"HEAVY       {_where(findings, core)}      {', '.join(parts)}{_mostly(cost)}"]
+        more = []
+        waiting = [_waiting(findings, core)] if core in causes.waiting else []
+        if causes.causes[core]:
+            lines.append(because_of(causes.causes[core]))
+            more = [*waiting, f"try: {first_to_try(causes.causes[core])}"]
+        elif waiting:
+            lines += waiting
+        elif "instructions" not in findings.lacking:
+            lines.append("no counter explains it")
+        yield _Item(lines, more)
+
+
+def _weight(findings: Findings, core: int) -> list[str]:
+    """Write the number that a region is classed by, unless it is its share of the run."""
+    if findings.cycles is None or findings.disparity_metric == "wall_time":
+        return []
+    return [f"{findings.disparity_metric.upper()} {findings.disparity.values[core]:.2f}"]
+
+
+def _waiting(findings: Findings, core: int) -> str:
+    """Say that ranks wait in a region's MPI calls, and for whom."""
+    cost = findings.costs[core]
+    line = f"waiting: {seconds(cost.mpi_time or 0.0)} in MPI calls that move {volume(cost.mpi_bytes or 0.0)}"
+    for late in _cores_by_difference(findings)[:1]:
+        return f"{line}: for the ranks that are late in {_where(findings, late)}"
+    return f"{line}: latency, or others that come late"
 
 
 def _mostly(cost: Cost) -> str:
@@ -179,8 +247,24 @@ def _said(findings: Findings) -> Iterator[str]:
         yield notes.remarks[0] + more
     if findings.overhead.percent is not None and findings.overhead.percent >= _COSTLY:
         yield "measuring is costly here: small functions and loops that are entered often look larger than they are"
-    if "instructions" not in findings.experiment:
-        yield "nothing was counted: shares of the wall time alone were classed, and no causes are given"
+    yield _how_counted(findings)
+
+
+def _how_counted(findings: Findings) -> str:
+    """Say where counts come from, and which are not there."""
+    if "instructions" in findings.lacking:
+        return "nothing was counted: shares of the wall time were classed; no causes in instructions or cache misses"
+    source = findings.experiment.metric("instructions").source
+    simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
+    said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""
+    parts = [said or f"counts {source}"]
+    if findings.cycles is None:
+        parts.append("no cycles: shares of the wall time were classed")
+    elif findings.cycles == "ref_cycles":
+        parts.append("cycles from CPU time")
+    if findings.lacking:
+        parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.lacking)}")
+    return ", ".join(parts)
 
 
 def _how_unfinished(findings: Findings) -> str:

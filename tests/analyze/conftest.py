@@ -14,38 +14,62 @@ MakeExperiment = Callable[..., Experiment]
 
 @pytest.fixture
 def make_experiment() -> MakeExperiment:
-    """Build an experiment from ``{"a": [1, 2], "a/b": [0, 1]}``: exclusive compute time by path and rank."""
+    """Build an experiment from ``{"a": [1, 2], "a/b": [0, 1]}``: exclusive compute time by path and rank.
+
+    Other metrics are given by name in the same way: ``instructions={"a": [1e9, 2e9]}``. What stands in ``mpi_time`` or
+    ``io_time`` adds to the wall time.
+    """
     return _make
 
 
-def _make(times: Mapping[str, Sequence[float]], *, threads: int = 1, own: float = 0.0) -> Experiment:
+# Metric → the one that contains it.
+_PARENTS = {"mpi_time": "wall_time", "io_time": "wall_time", "l1_misses": "l1_accesses", "l2_misses": "l2_accesses"}
+_UNITS = {"mpi_time": "sec", "io_time": "sec", "mpi_bytes": "bytes", "io_bytes": "bytes"}
+
+Values = Mapping[str, Sequence[float]]
+
+
+def _make(times: Values, *, threads: int = 1, own: float = 0.0, **others: Values) -> Experiment:
     columns = len(next(iter(times.values())))
     index = {"": 0}
     paths = [CallPath(Region("function", "main", "app.c", "main", 0, 1, 99))]
-    rows = [[own] * columns]
-    for path, values in times.items():
+    for path in times:
         parent, _, name = path.rpartition("/")
         index[path] = len(paths)
         kind = "mpi" if name.startswith("MPI_") else "loop" if name.startswith("loop@") else "function"
         paths.append(CallPath(Region(kind, name, "app.c", name, 0, len(paths), len(paths)), index[parent]))
-        rows.append(list(values))
-    cpu = np.array(rows, dtype=float)
-    zero = np.zeros_like(cpu)
+
+    def severity(values: Values) -> np.ndarray:
+        rows = np.zeros((len(paths), columns))
+        for path, row in values.items():
+            rows[index[path]] = row
+        return rows
+
+    cpu = severity({"": [own] * columns, **times})
+    found = {name: severity(values) for name, values in others.items()}
+    wall = cpu + sum((found[name] for name in ("mpi_time", "io_time") if name in found), np.zeros_like(cpu))
+    severities = {
+        "visits": (wall > 0).astype(float),
+        "wall_time": wall,
+        "mpi_time": np.zeros_like(cpu),
+        "cpu_time": cpu,
+        "mpi_cpu_time": np.zeros_like(cpu),
+        **found,
+    }
+    metrics = [
+        Metric("visits", "occ"),
+        Metric("wall_time", "sec"),
+        Metric("mpi_time", "sec", "wall_time"),
+        Metric("cpu_time", "sec"),
+        Metric("mpi_cpu_time", "sec", "cpu_time"),
+    ]
+    for name in sorted(found.keys() - {"mpi_time"}):
+        parent = _PARENTS.get(name)
+        source = "simulated:rtcount L1=32K/8/64 L2=1M/8/64" if _UNITS.get(name, "occ") == "occ" else "measured"
+        metrics.append(Metric(name, _UNITS.get(name, "occ"), parent if parent in found else None, "", source))
     return Experiment(
-        metrics=[
-            Metric("visits", "occ"),
-            Metric("wall_time", "sec"),
-            Metric("mpi_time", "sec", "wall_time"),
-            Metric("cpu_time", "sec"),
-            Metric("mpi_cpu_time", "sec", "cpu_time"),
-        ],
+        metrics=metrics,
         call_paths=paths,
         locations=[Location("cluster", "node", i // threads, i % threads) for i in range(columns)],
-        severities={
-            "visits": (cpu > 0).astype(float),
-            "wall_time": cpu,
-            "mpi_time": zero,
-            "cpu_time": cpu,
-            "mpi_cpu_time": zero,
-        },
+        severities=severities,
     )

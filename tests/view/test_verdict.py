@@ -96,5 +96,8 @@ def test_the_document_has_the_keys_of_the_schema():
         "file": "src/work.c",
         "line": 0,
         "depth": 1,
+        "root_causes": [],
+        "evidence": [],
+        "same_work": False,
     }
     assert document["verdict"][0].startswith("app")

@@ -1,0 +1,79 @@
+"""How much each region weighs: CRNM, CPI or wall time (paper 001, sections 4.2.2 and 6.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..experiment import Experiment
+from .code_regions import program_times
+from .selection import Selection, complete
+
+__all__ = ["DISPARITY_METRICS", "cycles_metric", "weights"]
+
+Values = npt.NDArray[np.float64]
+
+DISPARITY_METRICS: Final = ("crnm", "cpi", "wall_time")
+
+_LEAST_PART: Final = 0.01  # of the program's instructions: below, cycles are the kernel's rather than the region's
+
+
+def cycles_metric(experiment: Experiment) -> str | None:
+    """Name the metric that CPI takes its cycles from; None where there can be no CPI."""
+    if not complete(experiment, "instructions"):
+        return None
+    return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
+
+
+def weights(selection: Selection, *, metric: str = "crnm") -> Values:
+    """Give what the regions are classed by: ``float64[region]``, a mean over the ranks.
+
+    Args:
+        selection: The regions, and all ranks.
+        metric: ``crnm`` (Eq. 2, definitions 13), the wall time's share where there is no CPI; ``cpi``; or
+            ``wall_time`` in seconds.
+
+    Raises:
+        InputError: ``cpi`` is wanted where there is none.
+    """
+    experiment = selection.experiment
+    wall = _of_processes(selection, "wall_time")
+    if metric == "wall_time":
+        return np.asarray(wall.mean(axis=1))
+    cycles = cycles_metric(experiment)
+    if metric == "cpi" and cycles is None:
+        raise InputError("--disparity-metric cpi: instructions and cycles wanted, which this experiment lacks")
+    program = float(program_times(experiment).mean())
+    if cycles is None:
+        # What runs before MPI_Init and after MPI_Finalize is no part of the program's time.
+        return np.minimum(1.0, wall.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
+    of_region, of_program = _cpi(selection, cycles)
+    if metric == "cpi":
+        return np.asarray(of_region.mean(axis=1))
+    others = sum((_of_processes(selection, each) for each in ("mpi_time", "io_time")), np.zeros_like(wall))
+    own = np.maximum(wall - others, 0.0)
+    crnm = own * of_region + others * of_program
+    return np.asarray(crnm.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
+
+
+def _cpi(selection: Selection, cycles: str) -> tuple[Values, float]:
+    """Give the CPI of each region on each rank, ``float64[region, rank]``, and that of the program."""
+    spent = selection.by_rank(selection.experiment.exclusive(cycles))
+    executed = selection.by_rank(selection.experiment.exclusive("instructions"))
+    top = list(selection.top)
+    total = float(executed[top].sum())
+    program = float(spent[top].sum()) / total if total > 0 else 1.0
+    enough = executed > _LEAST_PART * total / executed.shape[1]
+    return np.divide(spent, executed, out=np.full_like(spent, program), where=enough), program
+
+
+def _of_processes(selection: Selection, metric: str) -> Values:
+    """Give a wall time of each region on each rank: that of its first thread; 0 if there is no such metric."""
+    experiment = selection.experiment
+    if not complete(experiment, metric):
+        return np.zeros((len(selection.regions), len(selection.ranks)))
+    first = np.array([place.thread == 0 for place in experiment.locations])
+    return selection.by_rank(np.where(first, experiment.exclusive(metric), 0.0))

@@ -1,0 +1,117 @@
+"""Rough sets: which attributes tell objects with different decisions apart (paper 001, section 4.4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+__all__ = ["DecisionTable", "Row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An object, its value of each attribute, and its decision."""
+
+    id: int
+    values: tuple[Hashable, ...]
+    decision: Hashable
+
+
+@dataclass(frozen=True)
+class DecisionTable:
+    """A decision system of objects, conditional attributes and one decision (Table 2).
+
+    A set of attributes *discerns* if it tells every two rows apart that differ both in their decision and in any
+    attribute at all. Rows that are alike but for their decision can't be told apart by any set: they contribute
+    nothing to the discernibility matrix, and are named by ``inconsistent``.
+
+    Attributes:
+        attributes: Names of the conditional attributes.
+        rows: The objects.
+    """
+
+    attributes: tuple[str, ...]
+    rows: tuple[Row, ...] = ()
+
+    @cached_property
+    def reducts(self) -> tuple[tuple[str, ...], ...]:
+        """The core attributions: the smallest sets of attributes that discern, in the order of the attributes.
+
+        They are the minimum hitting sets of the discernibility matrix. Every set of a size is tried, so that the
+        result is exact; cost O(2^attributes · different rows). Empty if there is nothing to discern.
+        """
+        if self._discerns(()):
+            return ()
+        sizes = range(1, len(self.attributes) + 1)
+        found = (tuple(self._discerning(size)) for size in sizes)
+        return tuple(tuple(self.attributes[each] for each in chosen) for chosen in next(filter(None, found)))
+
+    @property
+    def inconsistent(self) -> tuple[tuple[int, ...], ...]:
+        """Objects that are alike in all attributes but not in their decision, group by group."""
+        groups: dict[tuple[Hashable, ...], list[int]] = {}
+        for row in self.rows:
+            groups.setdefault(row.values, []).append(row.id)
+        return tuple(tuple(ids) for values, ids in groups.items() if len(self._decisions[values]) > 1)
+
+    @property
+    def distinct(self) -> tuple[tuple[Row, tuple[int, ...]], ...]:
+        """Rows that differ, each with the objects that share it, in the order of the first ones."""
+        groups: dict[tuple[tuple[Hashable, ...], Hashable], list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault((row.values, row.decision), []).append(row)
+        return tuple((rows[0], tuple(row.id for row in rows)) for rows in groups.values())
+
+    @staticmethod
+    def matrix(attributes: Sequence[str], rows: Sequence[Row]) -> list[list[tuple[str, ...]]]:
+        """Give the discernibility matrix of some rows (Eq. 3): ``[i][j]``, the attributes in which i and j differ.
+
+        Empty where their decisions agree.
+        """
+        return [
+            [
+                tuple(name for name, x, y in zip(attributes, one.values, other.values, strict=True) if x != y)
+                if one.decision != other.decision
+                else ()
+                for other in rows
+            ]
+            for one in rows
+        ]
+
+    @property
+    def function(self) -> tuple[tuple[str, ...], ...]:
+        """The discernibility function (Eq. 4): a conjunction of disjunctions of attributes.
+
+        Simplified by absorption: ``a and (a or b)`` is ``a``. A disjunction is what the largest sets that do not
+        discern lack. Shorter ones come first.
+        """
+        everything = range(len(self.attributes))
+        clauses: list[frozenset[int]] = []
+        for size in range(1, len(self.attributes) + 1):
+            for clause in map(frozenset, combinations(everything, size)):
+                absorbed = any(shorter <= clause for shorter in clauses)
+                if not absorbed and not self._discerns([each for each in everything if each not in clause]):
+                    clauses.append(clause)
+        return tuple(tuple(self.attributes[each] for each in sorted(clause)) for clause in clauses)
+
+    def _discerning(self, size: int) -> Iterator[tuple[int, ...]]:
+        return filter(self._discerns, combinations(range(len(self.attributes)), size))
+
+    @cached_property
+    def _decisions(self) -> dict[tuple[Hashable, ...], set[Hashable]]:
+        """The decisions of all objects with the same values."""
+        decisions: dict[tuple[Hashable, ...], set[Hashable]] = {}
+        for row in self.rows:
+            decisions.setdefault(row.values, set()).add(row.decision)
+        return decisions
+
+    def _discerns(self, chosen: Sequence[int]) -> bool:
+        """Whether objects that these attributes do not tell apart agree in their decision, or in all attributes."""
+        first: dict[tuple[Hashable, ...], set[Hashable]] = {}
+        for values, decisions in self._decisions.items():
+            together = first.setdefault(tuple(values[each] for each in chosen), decisions)
+            if together is not decisions and (len(decisions) > 1 or together != decisions):
+                return False
+        return True

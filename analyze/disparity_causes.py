@@ -1,0 +1,142 @@
+"""Why regions weigh (paper 001, section 4.4.2, Fig. 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .attributes import BYTES_PER_SECOND, LEAST_PART, LEAST_RATE, Attribute
+from .classes import classify
+from .code_regions import CodeRegion
+from .costs import Cost
+from .decision_table import DecisionTable, Row
+from .disparity import Disparity
+
+__all__ = ["Cause", "DisparityCauses", "find_disparity_causes"]
+
+_RAISED: Final = 3
+_ABOVE: Final = 1.25  # times the program's miss rate (definitions 17)
+_STREAM: Final = 1 / 8  # misses an access of a walk through consecutive numbers of 8 bytes in lines of 64
+_EXPLAINED: Final = 0.1  # of the time in MPI or I/O that volume must explain
+_TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
+_WAITING: Final = 0.25
+
+# Attribute → the time that its volume takes.
+_TIMES: Final = {"io_bytes": "io_time", "mpi_bytes": "mpi_time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A root cause of a region.
+
+    Attributes:
+        attribute: Its name.
+        value: The region's rate, or its sum over the ranks.
+        program: That of the whole program.
+        elsewhere: That of all code outside of the region.
+    """
+
+    attribute: str
+    value: float
+    program: float
+    elsewhere: float
+
+
+@dataclass(frozen=True)
+class DisparityCauses:
+    """What makes the cores weigh.
+
+    Attributes:
+        table: A row each code region but critical ones that are no cores, whose values are mixtures; 1 is raised, or
+            a core.
+        causes: The root causes of each core.
+        waiting: Cores that spend time in MPI without volume.
+    """
+
+    table: DecisionTable
+    causes: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
+    waiting: frozenset[int] = frozenset()
+
+
+def find_disparity_causes(
+    found: Disparity, regions: Sequence[CodeRegion], attributes: Mapping[str, Attribute], costs: Sequence[Cost]
+) -> DisparityCauses:
+    """Build the decision table of the regions, reduce it, and read the causes from it (definitions 17 to 19).
+
+    Args:
+        found: The cores.
+        regions: The code-region tree.
+        attributes: Those that can be had, of all ranks.
+        costs: Of each region.
+    """
+    names = tuple(attributes)
+    if not found.exists:
+        return DisparityCauses(DecisionTable(names))
+    raised = {name: _raised(attribute, attributes, costs) for name, attribute in attributes.items()}
+    mixtures = set(found.ccr).difference(found.cccr)
+    rows = tuple(
+        Row(region.id, tuple(int(raised[name][index]) for name in names), int(index in found.cccr))
+        for index, region in enumerate(regions)
+        if index not in mixtures
+    )
+    table = DecisionTable(names, rows)
+    telling = {name for reduct in table.reducts for name in reduct}
+    causes = {}
+    for core in found.cccr:
+        own = [name for name in names if raised[name][core]]
+        chosen = [name for name in own if name in telling] or own
+        causes[core] = tuple(_cause(attributes[name], core) for name in chosen)
+    waiting = frozenset(core for core in found.cccr if _waits(core, attributes.get("mpi_bytes"), costs[core]))
+    return DisparityCauses(table, causes, waiting)
+
+
+def _cause(attribute: Attribute, core: int) -> Cause:
+    values, rest = attribute.of_regions, attribute.of_the_rest
+    return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))
+
+
+def _raised(attribute: Attribute, attributes: Mapping[str, Attribute], costs: Sequence[Cost]) -> npt.NDArray[np.bool_]:
+    """Tell where an attribute is high, and worth it (definitions 17): ``bool[region]``."""
+    classes = classify(attribute.of_regions.tolist())
+    if classes is None:
+        return np.zeros(len(costs), dtype=bool)
+    high = np.array(classes) >= _RAISED
+    if attribute.accesses is not None:
+        return high & _misses_much(attribute, attributes.get("l1_miss_rate", attribute))
+    if attribute.name in _TIMES:
+        mean = attribute.amount.mean(axis=1)
+        return high & [_explains(attribute.name, volume, cost) for volume, cost in zip(mean, costs, strict=True)]
+    return high
+
+
+def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]:
+    """Compare a region's miss rate with the program's.
+
+    A region that makes most of the program's accesses is the program, and can't surpass it: it is compared with the
+    rest if it misses more often, in all data accesses, than a walk through consecutive numbers would.
+    """
+    rates = attribute.of_regions
+    worth = (attribute.parts >= LEAST_PART) & (rates > LEAST_RATE)
+    hostile = attribute.amount.sum(axis=1) > _STREAM * data.base.sum(axis=1)
+    return np.asarray(
+        worth & ((rates > _ABOVE * attribute.of_program) | (hostile & (rates > _ABOVE * attribute.of_the_rest)))
+    )
+
+
+def _explains(name: str, volume: float, cost: Cost) -> bool:
+    """Whether bytes explain the time of their calls, and these matter to the region; a rank's mean."""
+    time = getattr(cost, _TIMES[name])
+    if not time or not cost.wall_time:
+        return volume > 0
+    return bool(volume / BYTES_PER_SECOND >= _EXPLAINED * time and time >= _TELLING * cost.wall_time)
+
+
+def _waits(core: int, volume: Attribute | None, cost: Cost) -> bool:
+    """Whether a region spends much of its time in MPI calls that move little."""
+    if volume is None or not cost.mpi_time or not cost.wall_time or cost.mpi_time < _WAITING * cost.wall_time:
+        return False
+    return not _explains("mpi_bytes", float(volume.amount[core].mean()), cost)

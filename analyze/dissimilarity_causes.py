@@ -1,0 +1,131 @@
+"""Why ranks differ (paper 001, section 4.4.2, Fig. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .attributes import BYTES_PER_SECOND, LEAST_PART, LEAST_RATE, Attribute
+from .clusters import cluster
+from .decision_table import DecisionTable, Row
+from .dissimilarity import Dissimilarity
+
+__all__ = ["Difference", "DissimilarityCauses", "find_dissimilarity_causes"]
+
+Values = npt.NDArray[np.float64]
+
+_SAME: Final = 0.01  # counts that differ by no more are the same work (definitions 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A root cause: an attribute's rate, or its mean amount, in each cluster of ranks."""
+
+    attribute: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class DissimilarityCauses:
+    """What makes the ranks differ.
+
+    Attributes:
+        table: A row each rank; values are clusters by one attribute, the decision is the cluster by time.
+        differences: Root causes, in the regions that part the ranks together, widest relative spread first.
+        of_core: Those of them that part the ranks in one core.
+        same_work: Cores in which the ranks did the same work at different speed.
+        noise: Whether that is all that parts the ranks.
+    """
+
+    table: DecisionTable
+    differences: tuple[Difference, ...] = ()
+    of_core: Mapping[int, tuple[Difference, ...]] = field(default_factory=dict)
+    same_work: frozenset[int] = frozenset()
+    noise: bool = False
+
+
+def find_dissimilarity_causes(
+    found: Dissimilarity,
+    attributes: Mapping[str, Attribute],
+    *,
+    ranks: Sequence[int],
+    top: Sequence[int],
+    program_time: float,
+) -> DissimilarityCauses:
+    """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
+
+    The vectors of an attribute hold its values in the cores: elsewhere the ranks are alike, and what they do there
+    only hides the difference. Without cores, the 1-code regions.
+
+    Args:
+        found: The clusters and the cores.
+        attributes: Those that can be had, of the ranks that take part.
+        ranks: Number of each rank that takes part.
+        top: Positions of the 1-code regions.
+        program_time: Mean W_program in seconds.
+    """
+    names = tuple(attributes)
+    if not found.exists:
+        return DissimilarityCauses(DecisionTable(names))
+    places = list(found.cccr or top)
+    vectors = {name: _vectors(attribute, places, program_time) for name, attribute in attributes.items()}
+    table = _table(vectors, found.clusters, ranks)
+    telling = {name for reduct in table.reducts for name in reduct}
+    order = sorted(telling, key=lambda name: (-_spread(vectors[name]), -names.index(name)))
+    parted = {name: {place for i, place in enumerate(places) if _parts(vectors[name][:, [i]])} for name in names}
+    alike = {place for place in places if not any(place in parted[name] for name in names)}
+    same_work = frozenset(core for core in found.cccr if core in alike and _worked_alike(attributes, [core]))
+
+    def differences(among: Sequence[str], regions: list[int]) -> tuple[Difference, ...]:
+        return tuple(
+            Difference(name, tuple(attributes[name].of_members(regions, list(each)) for each in found.clusters))
+            for name in among
+        )
+
+    of_core = {core: differences([name for name in order if core in parted[name]], [core]) for core in found.cccr}
+    noise = len(same_work) == len(found.cccr) and len(alike) == len(places) and _worked_alike(attributes, places)
+    return DissimilarityCauses(table, differences(order, places), of_core, same_work, noise)
+
+
+def _table(vectors: Mapping[str, Values], clusters: Sequence[Sequence[int]], ranks: Sequence[int]) -> DecisionTable:
+    """Put the cluster of each rank by each attribute, and by time, into a row a rank (Table 3)."""
+    decision = {column: number for number, each in enumerate(clusters) for column in each}
+    labels = [cluster(each).tolist() for each in vectors.values()]
+    rows = (Row(rank, tuple(each[column] for each in labels), decision[column]) for column, rank in enumerate(ranks))
+    return DecisionTable(tuple(vectors), tuple(rows))
+
+
+def _vectors(attribute: Attribute, places: Sequence[int], program_time: float) -> Values:
+    """Give an attribute of some regions, 0 where it is not worth it; ``float64[rank, place]``."""
+    values = np.array([attribute.of_ranks(place) for place in places])
+    if attribute.name.endswith("_bytes"):
+        worth = values.max(axis=1) / BYTES_PER_SECOND >= LEAST_PART * program_time
+    else:
+        worth = attribute.parts[list(places)] >= LEAST_PART
+        if attribute.accesses is not None:
+            worth &= values.max(axis=1) > LEAST_RATE
+    return np.where(worth[:, None], values, 0.0).T
+
+
+def _parts(vectors: Values) -> bool:
+    """Whether vectors fall into more than one cluster."""
+    return bool(cluster(vectors).any())
+
+
+def _spread(vectors: Values) -> float:
+    """Measure how far apart ranks lie, relative to the largest, in the region where that is the most."""
+    largest = vectors.max(axis=0)
+    spread = largest - vectors.min(axis=0)
+    return float(np.divide(spread, largest, out=np.zeros_like(spread), where=largest > 0).max())
+
+
+def _worked_alike(attributes: Mapping[str, Attribute], places: Sequence[int]) -> bool:
+    """Whether the ranks executed equally many instructions in some regions, and any at all."""
+    if "instructions" not in attributes:
+        return False
+    executed = attributes["instructions"].amount[list(places)].sum(axis=0)
+    return bool(executed.max() > 0 and executed.max() - executed.min() <= _SAME * executed.max())

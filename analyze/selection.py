@@ -1,0 +1,116 @@
+"""Which ranks and regions take part in an analysis."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import UsageError
+from ..experiment import Experiment
+from .code_regions import CodeRegion, code_regions, inclusive_over
+
+__all__ = ["Selection", "complete"]
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The code regions and the ranks that are looked at.
+
+    Attributes:
+        experiment: Where they come from.
+        regions: Every code region but the start-up of MPI, parents before children.
+        ranks: The ranks that take part.
+        columns: Locations that take part, in the order of the ranks.
+        starts: Where the columns of each rank start.
+        left_out: Call paths and locations whose values count as 0.
+    """
+
+    experiment: Experiment
+    regions: tuple[CodeRegion, ...]
+    ranks: tuple[int, ...]
+    columns: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+    left_out: tuple[tuple[list[int], list[int]], ...] = ()
+
+    @classmethod
+    def of(
+        cls, experiment: Experiment, *, exclude_ranks: Sequence[int] = (), exclude_regions: Sequence[str] = ()
+    ) -> Selection:
+        """Select all but what is excluded.
+
+        Args:
+            experiment: Any.
+            exclude_ranks: Ranks that take no part, a master for instance.
+            exclude_regions: ``NAME`` or ``NAME@RANK``: regions whose values are left out (paper 001, section 4.2.1).
+
+        Raises:
+            UsageError: A rank or region that is excluded does not exist, or no rank is left.
+        """
+        columns, ranks, starts = _columns_by_rank(experiment, exclude_ranks)
+        left_out = tuple(_left_out(experiment, each) for each in exclude_regions)
+        return cls(experiment, code_regions(experiment), ranks, columns, starts, left_out)
+
+    @property
+    def top(self) -> tuple[int, ...]:
+        """Positions of the 1-code regions, in the order of first entry."""
+        return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
+
+    def by_rank(self, exclusive: Values) -> Values:
+        """Give ``float64[region, rank]``, inclusive, of values of call paths; the threads of a rank are summed up."""
+        kept = exclusive.copy()
+        for paths, columns in self.left_out:
+            kept[np.ix_(paths, columns)] = 0.0
+        inclusive = inclusive_over(self.experiment, self.regions, kept)
+        return np.asarray(np.add.reduceat(inclusive[:, self.columns], self.starts, axis=1))
+
+
+def complete(experiment: Experiment, metric: str) -> bool:
+    """Whether a metric is there, and no value of it is missing."""
+    return metric in experiment and not np.isnan(experiment.exclusive(metric)).any()
+
+
+def _columns_by_rank(
+    experiment: Experiment, excluded: Sequence[int]
+) -> tuple[npt.NDArray[np.intp], tuple[int, ...], npt.NDArray[np.intp]]:
+    """Order the locations that take part by rank: their columns, the ranks, and where each rank's columns start."""
+    processes = np.array([place.process for place in experiment.locations])
+    for rank in excluded:
+        if rank not in processes:
+            raise UsageError(f"--exclude-rank {rank}: no such rank; there are {processes.min()} to {processes.max()}")
+    columns = np.flatnonzero(~np.isin(processes, excluded))
+    if not len(columns):
+        raise UsageError("--exclude-rank: no rank is left")
+    columns = columns[np.argsort(processes[columns], kind="stable")]
+    ranks, starts = np.unique(processes[columns], return_index=True)
+    return columns, tuple(ranks.tolist()), starts
+
+
+def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int]]:
+    """Find the call paths and locations that ``NAME`` or ``NAME@RANK`` names."""
+    name, rank = pattern, ""
+    paths = list(_paths_named(experiment, name))
+    if not paths and "@" in pattern:
+        name, _, rank = pattern.rpartition("@")
+        paths = list(_paths_named(experiment, name)) if rank.isdecimal() else []
+    if any(experiment.call_paths[path].parent is None for path in paths):
+        raise UsageError(f"--exclude-region {name}: a region below the whole program wanted")
+    if not paths:
+        names = sorted({path.region.name for path in experiment.call_paths})
+        near = difflib.get_close_matches(name, names, n=3) or names[:3]
+        raise UsageError(f"--exclude-region {name}: no such region; did you mean {', '.join(near)}?")
+    columns = [i for i, place in enumerate(experiment.locations) if not rank or place.process == int(rank)]
+    if not columns:
+        raise UsageError(f"--exclude-region {pattern}: no rank {rank}")
+    return sorted({each for path in paths for each in experiment.walk(path)}), columns
+
+
+def _paths_named(experiment: Experiment, name: str) -> Iterator[int]:
+    for index, path in enumerate(experiment.call_paths):
+        if name in (path.region.name, experiment.path_name(index)):
+            yield index

@@ -1,0 +1,90 @@
+"""Causes in words: the number, what to compare it with, and what to try (paper 001, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ..analyze.disparity_causes import Cause
+from ..analyze.dissimilarity_causes import Difference
+from .units import count, percent, volume
+
+__all__ = ["NAMES", "SAME_WORK", "TO_TRY", "TO_TRY_FOR_RANKS", "because", "because_of", "first_to_try"]
+
+SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
+
+NAMES: Final = {
+    "l1_miss_rate": "L1 misses",
+    "l2_miss_rate": "L2 misses",
+    "io_bytes": "disk I/O",
+    "mpi_bytes": "network volume",
+    "instructions": "instructions",
+}
+
+_DIFFERENCES: Final = {
+    "l1_miss_rate": "L1 miss rates differ",
+    "l2_miss_rate": "L2 miss rates differ",
+    "io_bytes": "disk I/O differs",
+    "mpi_bytes": "network volumes differ",
+    "instructions": "instructions differ",
+}
+
+TO_TRY: Final = {
+    "l1_miss_rate": "walk through arrays as they lie in memory: interchange loops, pack what is used together",
+    "l2_miss_rate": "keep data in cache: interchange loops, work in blocks, break the loop up",
+    "io_bytes": "read and write less often and more at once; keep in memory what is read again",
+    "mpi_bytes": "send less: what changed alone, smaller types, fewer copies; or send while computing",
+    "instructions": "save work: repeated expressions, what a loop never changes, vectors, a better algorithm",
+}
+
+TO_TRY_FOR_RANKS: Final = {
+    "l1_miss_rate": "give all ranks the same layout of data and the same order of loops",
+    "l2_miss_rate": "give all ranks parts that fit into their caches alike",
+    "io_bytes": "let all ranks share the reading and writing, by MPI-IO for instance",
+    "mpi_bytes": "spread the communication: collectives, neighbours, no single collector",
+    "instructions": "share the work out evenly: parts of equal cost, or parts on demand",
+}
+
+# The most telling first.
+_ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
+_MOST: Final = 2
+_ABOVE: Final = 1.25
+
+
+def because_of(causes: Iterable[Cause]) -> str:
+    """Say why a region weighs: ``because of disk I/O: 1.2 GB of the program's 1.3 GB``."""
+    ordered = sorted(causes, key=lambda cause: _ORDER.index(cause.attribute))
+    return "because of " + "; ".join(f"{NAMES[each.attribute]}: {_evidence(each)}" for each in ordered[:_MOST])
+
+
+def first_to_try(causes: Iterable[Cause]) -> str:
+    """Say what to try against the most telling of a region's causes."""
+    return TO_TRY[min((cause.attribute for cause in causes), key=_ORDER.index)]
+
+
+def because(differences: Sequence[Difference]) -> str:
+    """Say why ranks differ: ``because instructions differ: 3.1e9 against 6.3e9``."""
+    return "because " + "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each)}" for each in differences[:_MOST])
+
+
+def _evidence(cause: Cause) -> str:
+    value = _written(cause.attribute, cause.value)
+    if not cause.attribute.endswith("_rate"):
+        return f"{value} of the program's {_written(cause.attribute, cause.program)}"
+    of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
+    if cause.value > _ABOVE * cause.program:
+        return f"{value} of {of}, program {percent(100 * cause.program)}"
+    return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
+
+
+def _apart(difference: Difference) -> str:
+    if len(difference.values) == 2:
+        return " against ".join(_written(difference.attribute, each) for each in difference.values)
+    low, high = (_written(difference.attribute, pick(difference.values)) for pick in (min, max))
+    return f"from {low} to {high}"
+
+
+def _written(attribute: str, value: float) -> str:
+    if attribute.endswith("_rate"):
+        return percent(100 * value)
+    return volume(value) if attribute.endswith("_bytes") else count(value)

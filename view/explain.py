@@ -1,0 +1,131 @@
+"""How the causes were found: decision tables, discernibility matrices and functions, reducts (paper 001, 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from ..analyze import Findings
+from ..analyze.classes import LABELS
+from ..analyze.decision_table import DecisionTable, Row
+from .place import Place
+
+__all__ = ["explanation_lines"]
+
+_MOST_ROWS: Final = 40
+_WIDEST_MATRIX: Final = 16
+
+
+def explanation_lines(findings: Findings) -> list[str]:
+    """Print both decision tables, and what was made of them, as the paper does (Tables 3 and 4, Figs. 9, 10, 12)."""
+    return [*_dissimilarity(findings), "", *_disparity(findings), ""]
+
+
+def _dissimilarity(findings: Findings) -> Iterator[str]:
+    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
+    yield f"DISSIMILARITY by {performance.metric}"
+    yield ""
+    yield f"there {'is 1 cluster' if len(found.clusters) == 1 else f'are {len(found.clusters)} clusters'} of ranks"
+    for number, members in enumerate(found.clusters):
+        yield f"cluster {number}: {' '.join(str(performance.ranks[column]) for column in members)}"
+    yield f"severity S: {found.severity:.6f}"
+    if not found.exists:
+        return
+    yield f"critical: {_regions(findings, found.ccr)}"
+    yield f"core: {_regions(findings, found.cccr)}"
+    yield ""
+    yield from _table(findings, causes.table, "rank", "cluster", str)
+    yield f"root causes: {_names(each.attribute for each in causes.differences)}"
+
+
+def _disparity(findings: Findings) -> Iterator[str]:
+    found, causes = findings.disparity, findings.disparity_causes
+    yield f"DISPARITY by {findings.disparity_metric}"
+    yield ""
+    if not found.classes:
+        yield "all regions weigh the same"
+        return
+    for severity in reversed(range(len(LABELS))):
+        of_class = [index for index, each in enumerate(found.classes) if each == severity]
+        yield f"{LABELS[severity]}: {_regions(findings, of_class)}"
+    if not found.exists:
+        yield "no region is critical"
+        return
+    yield ""
+    places = {region.id: Place.of(findings.experiment, region) for region in findings.performance.regions}
+    yield from _table(
+        findings, causes.table, "region", "core", lambda id_: f"{id_}  {places[id_].source}  {places[id_].title}"
+    )
+    for core in found.cccr:
+        names = _names(each.attribute for each in causes.causes[core])
+        yield f"root causes of region {findings.performance.regions[core].id}: {names}"
+
+
+def _regions(findings: Findings, positions: Sequence[int]) -> str:
+    ids = [str(findings.performance.regions[each].id) for each in positions]
+    more = f", … and {len(ids) - _MOST_ROWS} more" if len(ids) > _MOST_ROWS else ""
+    return f"regions {', '.join(ids[:_MOST_ROWS])}{more}" if ids else "none"
+
+
+def _table(
+    findings: Findings, table: DecisionTable, what: str, decision: str, title: Callable[[int], str]
+) -> Iterator[str]:
+    """Print a decision table, the discernibility matrix and function, the reducts, and rows that contradict."""
+    if not table.attributes:
+        yield "no attribute was measured"
+        return
+    short = {name: f"a{number}" for number, name in enumerate(table.attributes, start=1)}
+    yield f"decision table: {', '.join(f'{key} {name}' for name, key in short.items())}; D {decision}"
+    if findings.lacking:
+        yield f"not measured: {', '.join(findings.lacking)}"
+    yield ""
+    rows = [(row, title(row.id)) for row in table.rows]
+    if len(rows) > _MOST_ROWS:
+        rows = [(row, f"{title(row.id)}{_and_more(ids)}") for row, ids in table.distinct]
+    yield "".join(f"{head:>4}" for head in (*short.values(), "D")) + f"   {what}"
+    for row, name in rows[:_MOST_ROWS]:
+        yield "".join(f"{value:>4}" for value in (*row.values, row.decision)) + f"   {name}"
+    if len(rows) > _MOST_ROWS:
+        yield f"   … and {len(rows) - _MOST_ROWS} more different rows: analyze --json lists all"
+    yield ""
+    yield from _matrix(table, short)
+    yield f"discernibility function: {_function(table, short)}"
+    yield f"smallest reducts: {' or '.join(_set(each, short) for each in table.reducts) or 'none'}"
+    for ids in table.inconsistent:
+        yield f"inconsistent, alike in all attributes with different decisions: {', '.join(map(str, ids))}"
+
+
+def _and_more(ids: Sequence[int]) -> str:
+    return f"  (and {len(ids) - 1} alike)" if len(ids) > 1 else ""
+
+
+def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
+    """Print the upper triangle of the matrix, of different rows if there are too many."""
+    rows: list[Row] = list(table.rows)
+    if len(rows) > _WIDEST_MATRIX:
+        rows = [row for row, _ in table.distinct]
+    if len(rows) > _WIDEST_MATRIX:
+        yield f"discernibility matrix: {len(rows)} different rows, too wide to print"
+        return
+    yield "discernibility matrix:" if len(rows) == len(table.rows) else "discernibility matrix of different rows:"
+    entries = [
+        ["" if j < i else ",".join(short[name] for name in entry) or "-" for j, entry in enumerate(line)]
+        for i, line in enumerate(DecisionTable.matrix(table.attributes, rows))
+    ]
+    widths = [max(map(len, column)) for column in zip(*entries, strict=True)]
+    for row, line in zip(rows, entries, strict=True):
+        cells = "  ".join(entry.ljust(width) for entry, width in zip(line, widths, strict=True))
+        yield f"{row.id:>4}   {cells}".rstrip()
+
+
+def _function(table: DecisionTable, short: dict[str, str]) -> str:
+    clauses = [" ∨ ".join(short[name] for name in clause) for clause in table.function]
+    return " ∧ ".join(f"({clause})" for clause in clauses) or "none, nothing is to be told apart"
+
+
+def _set(names: Sequence[str], short: dict[str, str]) -> str:
+    return "{" + ", ".join(f"{short[name]} {name}" for name in names) + "}"
+
+
+def _names(names: Iterator[str]) -> str:
+    return ", ".join(names) or "none"
