@@ -1,0 +1,142 @@
+"""The counts of one run beside the times of another: a counting run changes every time, and no count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..experiment import Experiment, Region, Severity
+from ..experiment.metric import COUNT_METRICS
+
+__all__ = ["join_counts"]
+
+_TOLERATED: Final = 0.01
+"""Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
+
+_NAMED: Final = 5  # call paths that are named; of the others the number is said
+
+_Key = tuple[Region, ...]
+
+
+def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
+    """Give the timing run's experiment with the metrics that the counting run has counted.
+
+    Call paths are matched by their regions, locations by process and thread. What was entered only when counting
+    is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
+    call paths whose visits differ.
+
+    Args:
+        timing: What was measured.
+        counting: The same program with the same input on as many processes, counted.
+
+    Raises:
+        InputError: Nothing was counted, or not for all processes.
+    """
+    counted = [metric for metric in COUNT_METRICS if metric.name in counting]
+    if not counted:
+        raise InputError("counts wanted from the counting run, found none")
+    lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
+    if lacking:
+        raise InputError(f"counts of all ranks wanted, found none of {', '.join(map(str, sorted(lacking)))}")
+    paths, strange = _matched_paths(timing, counting)
+    columns = _matched_locations(timing, counting)
+    severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
+    for metric in counted:
+        severities[metric.name] = _moved(counting.exclusive(metric.name), paths, columns, timing)
+    visits = _moved(counting.exclusive("visits"), paths, columns, timing)
+    remarks = [*_differing(timing, visits, columns), *_entered_only_when_counting(counting, strange)]
+    return Experiment(
+        metrics=[*timing.metrics, *(counting.metric(metric.name) for metric in counted)],
+        call_paths=timing.call_paths,
+        locations=timing.locations,
+        severities=severities,
+        notes=replace(timing.notes, remarks=(*timing.notes.remarks, *remarks)),
+    )
+
+
+def _keys(experiment: Experiment) -> list[_Key]:
+    """Give for each call path the regions that lead to it, the root's left out: executables are called as they like."""
+    keys: list[_Key] = []
+    for path in experiment.call_paths:
+        keys.append(() if path.parent is None else (*keys[path.parent], path.region))
+    return keys
+
+
+def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
+    """Give for each call path of the counting run its place in the timing run, and those that have none there."""
+    known: dict[_Key, int] = {}
+    for place, key in enumerate(_keys(timing)):
+        known.setdefault(key, place)
+    paths = np.zeros(len(counting.call_paths), dtype=np.intp)
+    strange = []
+    for number, key in enumerate(_keys(counting)):
+        if key in known:
+            paths[number] = known[key]
+        else:
+            strange.append(number)
+            paths[number] = paths[counting.call_paths[number].parent or 0]
+    return paths, strange
+
+
+def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:
+    """Give for each location of the counting run its column in the timing run: the same thread, or the first."""
+    known = {(each.process, each.thread): column for column, each in enumerate(timing.locations)}
+    first = {each.process: column for column, each in reversed(list(enumerate(timing.locations)))}
+    return np.array(
+        [known.get((each.process, each.thread), first.get(each.process, -1)) for each in counting.locations],
+        dtype=np.intp,
+    )
+
+
+def _moved(
+    values: Severity, paths: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], timing: Experiment
+) -> Severity:
+    moved = np.zeros((len(timing.call_paths), len(timing.locations)))
+    kept = np.flatnonzero(columns >= 0)
+    np.add.at(moved, (paths[:, None], columns[kept][None, :]), values[:, kept])
+    return moved
+
+
+def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.intp]) -> Iterator[str]:
+    """Say which call paths were not entered equally often, all ranks together, or on each rank."""
+    timed = timing.exclusive("visits")
+    if len(columns) != len(timing.locations):
+        yield f"{len(timing.locations)} threads were timed, {len(columns)} counted"
+    totals = timed.sum(axis=1), counted.sum(axis=1)
+    for place in _first(_unequal(*totals)):
+        name = timing.path_name(place) or timing.call_paths[place].region.name
+        yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
+    alike = np.setdiff1d(np.arange(len(timed)), _unequal(*totals))
+    moved = alike[np.any(_gap(timed[alike], counted[alike]) > _TOLERATED, axis=1)]
+    if len(moved):
+        name = timing.path_name(int(moved[0])) or timing.call_paths[int(moved[0])].region.name
+        others = f" and {len(moved) - 1} others" if len(moved) > 1 else ""
+        yield f"ranks shared the visits of {name}{others} in another way when counted: do not compare ranks by counts"
+    more = len(_unequal(*totals)) - _NAMED
+    if more > 0:
+        yield f"{more} more call paths were not entered equally often when timed and when counted"
+
+
+def _gap(one: Severity, other: Severity) -> Severity:
+    larger = np.maximum(np.maximum(one, other), 1.0)
+    return np.asarray(np.abs(one - other) / larger)
+
+
+def _unequal(one: Severity, other: Severity) -> npt.NDArray[np.intp]:
+    return np.flatnonzero(_gap(one, other) > _TOLERATED)
+
+
+def _first(places: npt.NDArray[np.intp]) -> list[int]:
+    return [int(place) for place in places[:_NAMED]]
+
+
+def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Iterator[str]:
+    for number in strange[:_NAMED]:
+        yield f"{counting.path_name(number)} was entered only when counted: its counts are those of what is around it"
+    if len(strange) > _NAMED:
+        yield f"{len(strange) - _NAMED} more call paths were entered only when counted"
