@@ -21,7 +21,7 @@ __all__ = ["Cause", "DisparityCauses", "find_disparity_causes"]
 _RAISED: Final = 3
 _ABOVE: Final = 1.25  # times the program's miss rate (definitions 17)
 _STREAM: Final = 1 / 8  # misses an access of a walk through consecutive numbers of 8 bytes in lines of 64
-_EXPLAINED: Final = 0.1  # of the time in MPI or I/O that volume must explain
+_EXPLAINED: Final = 0.1  # of the time that volume, or instructions at the program's speed, must explain
 _TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
 _WAITING: Final = 0.25
 
@@ -110,7 +110,7 @@ def _raised(attribute: Attribute, attributes: Mapping[str, Attribute], costs: Se
     if attribute.name in _TIMES:
         mean = attribute.amount.mean(axis=1)
         return high & [_explains(attribute.name, volume, cost) for volume, cost in zip(mean, costs, strict=True)]
-    return high
+    return high & (attribute.parts >= _EXPLAINED * np.array([cost.share for cost in costs]))
 
 
 def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]:

@@ -37,15 +37,20 @@ class DissimilarityCauses:
         table: A row each rank; values are clusters by one attribute, the decision is the cluster by time.
         differences: Root causes, in the regions that part the ranks together, widest relative spread first.
         of_core: Those of them that part the ranks in one core.
-        same_work: Cores in which the ranks did the same work at different speed.
-        noise: Whether that is all that parts the ranks.
+        same_work: Cores in which all ranks did the same work at different speed.
+        alike: Groups of ranks in different clusters that did the same work in all the cores.
     """
 
     table: DecisionTable
     differences: tuple[Difference, ...] = ()
     of_core: Mapping[int, tuple[Difference, ...]] = field(default_factory=dict)
     same_work: frozenset[int] = frozenset()
-    noise: bool = False
+    alike: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def noise(self) -> bool:
+        """Whether all that parts the ranks is their speed."""
+        return any(len(group) == len(self.table.rows) for group in self.alike)
 
 
 def find_dissimilarity_causes(
@@ -77,8 +82,15 @@ def find_dissimilarity_causes(
     telling = {name for reduct in table.reducts for name in reduct}
     order = sorted(telling, key=lambda name: (-_spread(vectors[name]), -names.index(name)))
     parted = {name: {place for i, place in enumerate(places) if _parts(vectors[name][:, [i]])} for name in names}
-    alike = {place for place in places if not any(place in parted[name] for name in names)}
-    same_work = frozenset(core for core in found.cccr if core in alike and _worked_alike(attributes, [core]))
+    instructions = attributes.get("instructions")
+    same_work = frozenset(
+        core
+        for core in found.cccr
+        if not any(core in parted[name] for name in names) and _worked_alike(instructions, [core], range(len(ranks)))
+    )
+    alike = tuple(
+        group for group in table.inconsistent if _worked_alike(instructions, places, np.searchsorted(ranks, group))
+    )
 
     def differences(among: Sequence[str], regions: list[int]) -> tuple[Difference, ...]:
         return tuple(
@@ -87,8 +99,7 @@ def find_dissimilarity_causes(
         )
 
     of_core = {core: differences([name for name in order if core in parted[name]], [core]) for core in found.cccr}
-    noise = len(same_work) == len(found.cccr) and len(alike) == len(places) and _worked_alike(attributes, places)
-    return DissimilarityCauses(table, differences(order, places), of_core, same_work, noise)
+    return DissimilarityCauses(table, differences(order, places), of_core, same_work, alike)
 
 
 def _table(vectors: Mapping[str, Values], clusters: Sequence[Sequence[int]], ranks: Sequence[int]) -> DecisionTable:
@@ -123,9 +134,10 @@ def _spread(vectors: Values) -> float:
     return float(np.divide(spread, largest, out=np.zeros_like(spread), where=largest > 0).max())
 
 
-def _worked_alike(attributes: Mapping[str, Attribute], places: Sequence[int]) -> bool:
-    """Whether the ranks executed equally many instructions in some regions, and any at all."""
-    if "instructions" not in attributes:
+def _worked_alike(instructions: Attribute | None, places: Sequence[int], columns: npt.ArrayLike) -> bool:
+    """Whether some ranks executed equally many instructions in each of some regions, and any at all."""
+    if instructions is None:
         return False
-    executed = attributes["instructions"].amount[list(places)].sum(axis=0)
-    return bool(executed.max() > 0 and executed.max() - executed.min() <= _SAME * executed.max())
+    executed = instructions.amount[np.ix_(np.asarray(places), np.asarray(columns))]
+    most = executed.max(axis=1)
+    return bool(most.any() and (most - executed.min(axis=1) <= _SAME * most).all())

@@ -95,6 +95,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "composite": found.composite,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
         "noise": causes.noise,
+        "same_work": [list(group) for group in causes.alike],
         "evidence": _evidence(causes.differences, TO_TRY_FOR_RANKS),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
     }

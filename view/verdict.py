@@ -145,6 +145,8 @@ def _to_try_for_ranks(differences: tuple[Difference, ...]) -> list[str]:
 
 def _hints(findings: Findings) -> Iterator[str]:
     found = findings.dissimilarity
+    for group in findings.dissimilarity_causes.alike[:2]:
+        yield f"{ranks(group)}: {SAME_WORK}"
     if found.odd_one is not None:
         yield _odd_one(findings, found.odd_one)
     if found.severity < _WEAK:
@@ -204,7 +206,8 @@ def _waiting(findings: Findings, core: int) -> str:
     cost = findings.costs[core]
     line = f"waiting: {seconds(cost.mpi_time or 0.0)} in MPI calls that move {volume(cost.mpi_bytes or 0.0)}"
     for late in _cores_by_difference(findings)[:1]:
-        return f"{line}: for the ranks that are late in {_where(findings, late)}"
+        place = Place.of(findings.experiment, findings.performance.regions[late])
+        return f"{line}: for the ranks that take longest in {place.title} {place.source}"
     return f"{line}: latency, or others that come late"
 
 

@@ -1,0 +1,374 @@
+"""Causes of planted bottlenecks, worked by hand, and the corners of definitions 16 to 20."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.experiment import Experiment
+
+RANKS = 4
+ALL = ("l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes", "instructions")
+
+
+def alike(value: float) -> list[float]:
+    return [value] * RANKS
+
+
+def counted(
+    seconds: dict[str, Sequence[float]], rates: dict[str, tuple[float, float]] | None = None, ipc: float = 1.0
+) -> dict[str, dict[str, list[float]]]:
+    """Counts of regions that execute in proportion to their time, with ``(L1 rate, L2 rate)``, else 2 % and 10 %."""
+    counts: dict[str, dict[str, list[float]]] = {}
+    for region, times in seconds.items():
+        l1, l2 = (rates or {}).get(region, (0.02, 0.1))
+        for name, each in (
+            ("ref_cycles", 1.0),
+            ("instructions", ipc),
+            ("l1_accesses", ipc / 2),
+            ("l1_misses", ipc / 2 * l1),
+            ("l2_accesses", ipc / 2 * l1),
+            ("l2_misses", ipc / 2 * l1 * l2),
+        ):
+            counts.setdefault(name, {})[region] = [1e9 * each * time for time in times]
+    return counts
+
+
+def position(findings: Findings, name: str) -> int:
+    names = [findings.experiment.path_name(each.id) for each in findings.performance.regions]
+    return names.index(name)
+
+
+def causes_of(findings: Findings, name: str) -> list[str]:
+    return [each.attribute for each in findings.disparity_causes.causes[position(findings, name)]]
+
+
+def of_ranks(findings: Findings) -> list[str]:
+    return [each.attribute for each in findings.dissimilarity_causes.differences]
+
+
+# Disparity
+
+
+def three_faults(make_experiment) -> Experiment:
+    """A region with hostile walks, one with disk I/O, one with volume; others do none of it."""
+    seconds = {"walk": alike(3.0), "dump": alike(0.05), "swap": alike(0.05), "calm": alike(0.2), "other": alike(0.1)}
+    counts = counted(seconds, {"walk": (0.9, 0.8)})
+    return make_experiment(
+        seconds,
+        io_time={"dump": alike(3.0)},
+        mpi_time={"swap": alike(3.0)},
+        io_bytes={"dump": alike(4e8), "calm": alike(1e5)},
+        mpi_bytes={"swap": alike(5e8), "other": alike(1e4)},
+        **counts,
+    )
+
+
+def test_each_planted_region_has_its_own_cause(make_experiment):
+    findings = analyze(three_faults(make_experiment), disparity_metric="wall_time")
+    assert causes_of(findings, "walk") == ["l1_miss_rate", "l2_miss_rate"]
+    assert causes_of(findings, "dump") == ["io_bytes"]
+    assert causes_of(findings, "swap") == ["mpi_bytes"]
+
+
+def test_a_cause_comes_with_the_regions_number_and_the_programs(make_experiment):
+    findings = analyze(three_faults(make_experiment), disparity_metric="wall_time")
+    cause = findings.disparity_causes.causes[position(findings, "dump")][0]
+    assert (cause.value, cause.program, cause.elsewhere) == (1.6e9, 1.6e9 + 4e5, 4e5)
+    walk = findings.disparity_causes.causes[position(findings, "walk")][0]
+    assert walk.value == pytest.approx(0.9)
+    assert walk.elsewhere == pytest.approx(0.02)
+
+
+def test_critical_regions_that_are_no_cores_are_no_objects(make_experiment):
+    seconds = {"steps": alike(0.0), "steps/walk": alike(3.0), "calm": alike(0.05), "other": alike(0.02)}
+    findings = analyze(make_experiment(seconds, **counted({"steps/walk": alike(3.0), "calm": alike(0.05)})))
+    steps, walk = position(findings, "steps"), position(findings, "steps/walk")
+    assert findings.disparity.ccr == (steps, walk)
+    assert findings.disparity.cccr == (walk,)
+    ids = [row.id for row in findings.disparity_causes.table.rows]
+    assert findings.performance.regions[steps].id not in ids
+    assert len(ids) == len(findings.performance.regions) - 1
+
+
+def test_one_raised_attribute_is_the_one_cause(make_experiment):
+    seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.1)}
+    findings = analyze(make_experiment(seconds, **counted(seconds)))
+    assert findings.disparity_causes.table.reducts == (("instructions",),)
+    assert causes_of(findings, "heavy") == ["instructions"]
+
+
+def test_a_heavy_region_in_which_nothing_is_raised_has_no_cause(make_experiment):
+    seconds = {"slow": alike(4.0), "calm": alike(0.4), "other": alike(0.4)}
+    counts = counted({"slow": alike(0.01), "calm": alike(0.4), "other": alike(0.4)})
+    findings = analyze(make_experiment(seconds, **counts))
+    assert causes_of(findings, "slow") == []
+
+
+def test_a_high_miss_rate_of_a_region_with_few_accesses_is_none(make_experiment):
+    seconds = {"slow": alike(4.0), "calm": alike(0.4), "other": alike(0.3)}
+    counts = counted({"slow": alike(0.004), "calm": alike(0.4), "other": alike(0.3)}, {"slow": (0.9, 0.9)})
+    assert "l1_miss_rate" not in causes_of(analyze(make_experiment(seconds, **counts)), "slow")
+
+
+def test_a_miss_rate_under_one_percent_is_no_cause(make_experiment):
+    seconds = {"heavy": alike(4.0), "calm": alike(4.0), "other": alike(0.1)}
+    counts = counted(seconds, {"heavy": (0.009, 0.0), "calm": (0.0001, 0.0), "other": (0.0001, 0.0)})
+    findings = analyze(make_experiment(seconds, **counts))
+    assert "l1_miss_rate" not in causes_of(findings, "heavy")
+
+
+@pytest.mark.parametrize(("rate", "blamed"), [(0.12, False), (0.9, True)], ids=["streams", "strides"])
+def test_a_region_that_is_nearly_the_whole_program_is_compared_with_the_rest(make_experiment, rate, blamed):
+    seconds = {"walk": alike(9.0), "calm": alike(0.2), "other": alike(0.1)}
+    findings = analyze(make_experiment(seconds, **counted(seconds, {"walk": (rate, 0.9)})))
+    assert ("l1_miss_rate" in causes_of(findings, "walk")) == blamed
+    assert ("l2_miss_rate" in causes_of(findings, "walk")) == blamed
+
+
+def test_some_bytes_in_a_region_that_computes_are_no_cause(make_experiment):
+    seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.2)}
+    findings = analyze(
+        make_experiment(
+            seconds,
+            io_time={"heavy": alike(0.01)},
+            mpi_time={"heavy": alike(0.01)},
+            io_bytes={"heavy": alike(1e7)},
+            mpi_bytes={"heavy": alike(1e7)},
+            **counted(seconds),
+        )
+    )
+    assert causes_of(findings, "heavy") == ["instructions"]
+
+
+def test_time_in_mpi_without_volume_is_waiting(make_experiment):
+    seconds = {"barrier": alike(0.0), "calm": alike(0.4), "other": alike(0.4)}
+    plenty, little = alike(4e8), alike(1e5)
+    for volume, waits in ((plenty, False), (little, True)):
+        findings = analyze(
+            make_experiment(
+                seconds, mpi_time={"barrier": alike(4.0)}, mpi_bytes={"barrier": volume}, **counted(seconds)
+            )
+        )
+        barrier = position(findings, "barrier")
+        assert (barrier in findings.disparity_causes.waiting) == waits
+        assert ("mpi_bytes" in causes_of(findings, "barrier")) != waits
+
+
+def test_without_any_io_no_row_raises_it(make_experiment):
+    seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.2)}
+    none = {"heavy": alike(0.0)}
+    findings = analyze(make_experiment(seconds, io_bytes=none, mpi_bytes=none, **counted(seconds)))
+    table = findings.disparity_causes.table
+    assert table.attributes == ALL
+    assert {row.values[2:4] for row in table.rows} == {(0, 0)}
+
+
+def test_a_row_that_raises_none_of_the_reducts_shows_what_it_raises(make_experiment):
+    """``a`` and ``b`` raise instructions, and so does a region that is no core: the reduct is what else they raise."""
+    seconds = {"a": alike(3.0), "b": alike(3.0), "busy": alike(0.5), "calm": alike(0.1), "other": alike(0.1)}
+    counts = counted(seconds)
+    counts["instructions"]["busy"] = counts["instructions"]["b"]
+    findings = analyze(
+        make_experiment(seconds, io_time={"a": alike(1.0)}, io_bytes={"a": alike(1e9)}, **counts),
+        disparity_metric="wall_time",
+    )
+    assert findings.disparity_causes.table.reducts == (("io_bytes", "instructions"),)
+    assert causes_of(findings, "b") == ["instructions"]
+
+
+@pytest.mark.parametrize("keep", [(), ("instructions",), ("l1_accesses", "l1_misses"), ("ref_cycles",)])
+def test_attributes_that_cannot_be_had_are_named_and_left_out(make_experiment, keep):
+    seconds = {"heavy": [1.0, 1.0, 4.0, 4.0], "calm": alike(0.4), "other": alike(0.2)}
+    counts = {name: values for name, values in counted(seconds).items() if name in keep}
+    findings = analyze(make_experiment(seconds, **counts))
+    had = tuple(
+        name for name in ALL if name == "instructions" in keep or (name == "l1_miss_rate" and "l1_misses" in keep)
+    )
+    assert findings.disparity_causes.table.attributes == had
+    assert findings.dissimilarity_causes.table.attributes == had
+    assert findings.lacking == tuple(name for name in ALL if name not in had)
+
+
+def test_an_attribute_with_a_missing_value_cannot_be_had(make_experiment):
+    seconds = {"heavy": alike(4.0), "calm": alike(0.4)}
+    counts = counted(seconds)
+    counts["l2_misses"]["heavy"][2] = np.nan
+    assert "l2_miss_rate" in analyze(make_experiment(seconds, **counts)).lacking
+
+
+def test_ten_thousand_regions_get_their_causes(make_experiment):
+    rng = np.random.default_rng(5)
+    seconds = {f"r{number}": alike(float(rng.lognormal())) for number in range(10_000)}
+    seconds["heavy"] = alike(20_000.0)
+    findings = analyze(make_experiment(seconds, **counted(seconds)))
+    assert causes_of(findings, "heavy") == ["instructions"]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_one_region_has_no_disparity_and_empty_lists(make_experiment, ranks):
+    seconds = {"": [1.0] * ranks}
+    findings = analyze(make_experiment({"a": [0.0] * ranks}, own=1.0, **counted(seconds)))
+    assert not findings.disparity.exists or findings.disparity_causes.causes
+    assert not findings.dissimilarity.exists
+    assert findings.dissimilarity_causes.table.rows == ()
+
+
+def test_all_zero_is_no_bottleneck(make_experiment):
+    zero = {"a": alike(0.0), "b": alike(0.0)}
+    findings = analyze(make_experiment(zero, **counted(zero)))
+    assert not findings.disparity.exists
+    assert not findings.dissimilarity.exists
+    assert findings.disparity_causes.table.reducts == ()
+
+
+def test_regions_of_identical_values_have_no_disparity(make_experiment):
+    seconds = {name: alike(1.0) for name in "abc"}
+    findings = analyze(make_experiment(seconds, own=1.0, **counted({"": alike(1.0), **seconds})))
+    assert not findings.disparity.exists
+
+
+# Dissimilarity
+
+
+def test_ranks_that_execute_more_differ_by_instructions(make_experiment):
+    seconds = {"work": [1.0, 1.0, 2.0, 2.0], "calm": alike(1.0)}
+    causes = analyze(make_experiment(seconds, **counted(seconds))).dissimilarity_causes
+    assert causes.table.reducts == (("instructions",),)
+    assert [(row.values, row.decision) for row in causes.table.rows] == [
+        ((0, 0, 0), 0),
+        ((0, 0, 0), 0),
+        ((0, 0, 1), 1),
+        ((0, 0, 1), 1),
+    ]
+    assert [(each.attribute, each.values) for each in causes.differences] == [("instructions", (1e9, 2e9))]
+    assert not causes.noise
+
+
+def test_a_large_region_elsewhere_does_not_hide_the_difference(make_experiment):
+    seconds = {"work": [1.0, 1.0, 3.0, 3.0], "big": alike(2.0)}
+    counts = counted(seconds)
+    counts["instructions"]["big"] = alike(1e11)
+    assert of_ranks(analyze(make_experiment(seconds, **counts))) == ["instructions"]
+
+
+def test_ranks_with_equal_instructions_and_more_misses_differ_by_misses(make_experiment):
+    seconds = {"work": [1.0, 1.0, 1.0, 4.0], "calm": alike(0.5)}
+    counts = counted({"work": alike(1.0), "calm": alike(0.5)})
+    counts["l1_misses"]["work"][3] *= 20
+    counts["l2_accesses"]["work"][3] *= 20
+    counts["l2_misses"]["work"][3] *= 20
+    findings = analyze(make_experiment(seconds, **counts))
+    assert of_ranks(findings) == ["l1_miss_rate"]
+    assert not findings.dissimilarity_causes.noise
+
+
+def test_one_rank_that_writes_a_file_differs_by_io(make_experiment):
+    seconds = {"dump": [2.0, 0.0, 0.0, 0.0], "calm": alike(1.0)}
+    findings = analyze(
+        make_experiment(
+            seconds, io_bytes={"dump": [1e9, 0.0, 0.0, 0.0]}, **counted({"dump": alike(0.0), "calm": alike(1.0)})
+        )
+    )
+    assert of_ranks(findings) == ["io_bytes"]
+    assert findings.dissimilarity_causes.differences[0].values == (1e9, 0.0)
+
+
+def test_a_line_of_text_and_a_rate_under_one_percent_are_no_causes(make_experiment):
+    seconds = {"work": [1.0, 1.0, 2.0, 2.0]}
+    counts = counted(seconds)
+    counts["l1_misses"]["work"] = [1e5, 1e5, 9e6, 9e6]
+    findings = analyze(make_experiment(seconds, io_bytes={"work": [80.0, 0.0, 0.0, 0.0]}, **counts))
+    assert of_ranks(findings) == ["instructions"]
+
+
+def test_ranks_that_do_nothing_in_a_region_have_no_miss_rate_there(make_experiment):
+    seconds = {"work": [0.0, 2.0, 2.0, 2.0], "calm": alike(0.1)}
+    assert of_ranks(analyze(make_experiment(seconds, **counted(seconds)))) == ["instructions"]
+
+
+def test_the_widest_difference_comes_first(make_experiment):
+    seconds = {"work": [1.0, 1.0, 2.0, 2.0]}
+    counts = counted(seconds)
+    findings = analyze(make_experiment(seconds, io_bytes={"work": [1e8, 1e8, 9e8, 9e8]}, **counts))
+    assert findings.dissimilarity_causes.table.reducts == (("io_bytes",), ("instructions",))
+    assert of_ranks(findings) == ["io_bytes", "instructions"]
+
+
+def test_equal_work_at_different_speed_is_noise(make_experiment):
+    seconds = {"work": [1.0, 1.0, 1.6, 1.0], "calm": alike(0.5)}
+    counts = counted({"work": [1.0, 1.005, 1.0, 0.999], "calm": alike(0.5)})
+    findings = analyze(make_experiment(seconds, **counts))
+    causes = findings.dissimilarity_causes
+    assert findings.dissimilarity.exists
+    assert causes.noise
+    assert causes.same_work == frozenset(findings.dissimilarity.cccr)
+    assert causes.differences == ()
+    assert causes.table.reducts == ()
+
+
+def test_instructions_that_differ_by_five_percent_are_not_called_the_same(make_experiment):
+    seconds = {"work": [1.0, 1.0, 1.6, 1.0]}
+    counts = counted({"work": [1.0, 1.05, 1.0, 1.0]})
+    causes = analyze(make_experiment(seconds, **counts)).dissimilarity_causes
+    assert not causes.noise
+    assert causes.differences == ()
+
+
+def test_without_counts_noise_is_not_claimed(make_experiment):
+    causes = analyze(make_experiment({"work": [1.0, 1.0, 1.6, 1.0]})).dissimilarity_causes
+    assert not causes.noise
+    assert causes.table.attributes == ()
+
+
+def test_workers_that_did_the_same_work_are_told_from_the_master(make_experiment):
+    seconds = {"work": [0.0, 1.0, 1.6, 1.0]}
+    findings = analyze(make_experiment(seconds, **counted({"work": [0.0, 1.0, 1.0, 1.0]})))
+    causes = findings.dissimilarity_causes
+    assert [each.attribute for each in causes.differences] == ["instructions"]
+    assert causes.alike == ((1, 2, 3),)
+    assert not causes.noise
+
+
+def test_two_cores_have_their_own_causes(make_experiment):
+    seconds = {"work": [1.0, 1.0, 3.0, 3.0], "dump": [0.0, 2.0, 0.0, 2.0], "calm": alike(0.2)}
+    counts = counted({"work": [1.0, 1.0, 3.0, 3.0], "dump": alike(0.001), "calm": alike(0.2)})
+    findings = analyze(make_experiment(seconds, io_bytes={"dump": [0.0, 1e9, 0.0, 1e9]}, **counts))
+    of_core = findings.dissimilarity_causes.of_core
+    names = {core: [each.attribute for each in differences] for core, differences in of_core.items()}
+    assert names == {position(findings, "work"): ["instructions"], position(findings, "dump"): ["io_bytes"]}
+    assert findings.dissimilarity_causes.table.reducts == (("io_bytes", "instructions"),)
+
+
+def test_a_difference_spread_over_all_regions_has_causes_too(make_experiment):
+    seconds = {name: [1.0, 1.0, 1.08, 1.08] for name in "abcd"}
+    seconds["a"] = [1.0, 1.0, 1.25, 1.25]
+    findings = analyze(make_experiment(seconds, **counted(seconds)))
+    causes = findings.dissimilarity_causes
+    assert set(causes.of_core) == set(findings.dissimilarity.cccr)
+
+
+def test_two_ranks_that_differ_have_a_cause(make_experiment):
+    seconds = {"work": [1.0, 2.0]}
+    assert of_ranks(analyze(make_experiment(seconds, **counted(seconds)))) == ["instructions"]
+
+
+def test_ranks_that_all_differ_are_told_apart(make_experiment):
+    seconds = {"work": [1.0, 2.0, 4.0, 8.0]}
+    causes = analyze(make_experiment(seconds, **counted(seconds))).dissimilarity_causes
+    assert causes.table.reducts == (("instructions",),)
+    assert causes.differences[0].values == (1e9, 2e9, 4e9, 8e9)
+
+
+def test_ranks_that_are_left_out_are_no_objects(make_experiment):
+    seconds = {"work": [0.0, 1.0, 2.0, 2.0]}
+    causes = analyze(make_experiment(seconds, **counted(seconds)), exclude_ranks=[0]).dissimilarity_causes
+    assert [row.id for row in causes.table.rows] == [1, 2, 3]
+
+
+def test_counts_of_a_region_that_is_left_out_do_not_differ(make_experiment):
+    seconds = {"manage": [3.0, 0.0, 0.0, 0.0], "work": [2.0, 2.0, 4.0, 4.0]}
+    findings = analyze(make_experiment(seconds, **counted(seconds)), exclude_regions=["manage@0"])
+    assert findings.dissimilarity.clusters == ((0, 1), (2, 3))
+    assert of_ranks(findings) == ["instructions"]
