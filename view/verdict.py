@@ -256,7 +256,7 @@ def _said(findings: Findings) -> Iterator[str]:
 def _how_counted(findings: Findings) -> str:
     """Say where counts come from, and which are not there."""
     if "instructions" in findings.lacking:
-        return "nothing was counted: shares of the wall time were classed; no causes in instructions or cache misses"
+        return "nothing was counted (--counters simulated): time alone is classed, no causes in instructions and misses"
     source = findings.experiment.metric("instructions").source
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""

@@ -78,6 +78,160 @@ def test_a_verdict_has_at_most_fifteen_lines(ranks: int):
     assert lines[-1] == "data out"
 
 
+SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
+
+
+def counted(*rows: list[float], **counts: list[list[float]]) -> Experiment:
+    """The same with other metrics by name: a list a loop, of each rank."""
+    plain = experiment(*rows)
+    found = {name: np.array([[0.0] * len(rows[0]), *values]) for name, values in counts.items()}
+    if "mpi_time" in found:
+        plain.exclusive("wall_time")[:] += found["mpi_time"]
+    units = {"mpi_time": "sec", "mpi_bytes": "bytes", "io_bytes": "bytes"}
+    parents = {"mpi_time": "wall_time"}
+    return Experiment(
+        metrics=[
+            *plain.metrics,
+            *(Metric(name, units.get(name, "occ"), parents.get(name), "", SIMULATED) for name in found),
+        ],
+        call_paths=plain.call_paths,
+        locations=plain.locations,
+        severities={**{name: plain.exclusive(name).copy() for name in NAMES}, **found},
+        notes=plain.notes,
+    )
+
+
+def test_causes_come_with_their_evidence_and_what_to_try():
+    lines = verdict_lines(
+        analyze(
+            counted(
+                [0.5, 0.5, 1.0, 1.0],
+                [0.02] * 4,
+                [0.01] * 4,
+                instructions=[[1e9, 1e9, 2.1e9, 2.1e9], [1e8] * 4, [1e8] * 4],
+                ref_cycles=[[2e9, 2e9, 4e9, 4e9], [1e8] * 4, [1e8] * 4],
+                l1_accesses=[[4e8, 4e8, 8e8, 8e8], [1e8] * 4, [1e8] * 4],
+                l1_misses=[[2e8, 2e8, 4e8, 4e8], [1e6] * 4, [1e6] * 4],
+            )
+        )
+    )
+    assert lines[2].startswith(" 1  IMBALANCE   work.c:0")
+    assert lines[4] == "    because instructions differ: 1.0e9 against 2.1e9"
+    assert lines[5].startswith("    try: share the work out")
+    assert (
+        lines[6] == " 2  HEAVY       work.c:0   loop in work  ‹ main app.c:1      96 % of the run, CRNM 1.86, very high"
+    )
+    assert lines[7] == "    because of L1 misses: 50 % of accesses, program 38 %"
+    assert lines[8].startswith("    try: walk through arrays")
+    assert lines[-1] == (
+        "counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time, "
+        "not counted: L2 misses, disk I/O, network volume"
+    )
+
+
+def test_volumes_are_compared_with_the_programs():
+    lines = verdict_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], io_bytes=[[6e8, 6e8], [5e7, 5e7]])))
+    assert "    because of disk I/O: 1.2 GB of the program's 1.3 GB" in lines
+    assert lines[-1].startswith("nothing was counted")
+
+
+def test_equal_work_at_different_speed_is_not_called_imbalance():
+    lines = verdict_lines(analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2e9, 2e9]])))
+    assert lines[2] == " 1  SPEED       work.c:0   loop in work  ‹ main app.c:1"
+    assert lines[4] == "    same work, different speed: machine noise, frequency or placement; repeat the run"
+    assert not any("IMBALANCE" in line or "differs from all others" in line for line in lines)
+    assert lines[-1].startswith("counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles: shares of the wall time")
+
+
+def test_workers_that_did_the_same_work_are_named_beside_their_master():
+    lines = verdict_lines(analyze(counted([0.0, 1.0, 1.7, 1.0], instructions=[[0.0, 2e9, 2e9, 2e9]])))
+    assert lines[2].startswith(" 1  IMBALANCE   ")
+    assert lines[4] == "    because instructions differ: from 0 to 2.0e9"
+    assert any(line.startswith("    ranks 1-3: same work, different speed") for line in lines)
+
+
+def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
+    lines = verdict_lines(analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]])))
+    assert "    no counter explains it" in lines
+
+
+def test_a_region_that_no_counter_explains_is_said_to_be_so():
+    counts = [[1e7, 1e7], [1e9, 1e9], [1e9, 1e9]]
+    lines = verdict_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], instructions=counts)))
+    heavy = next(number for number, line in enumerate(lines) if "HEAVY" in line)
+    assert lines[heavy + 1] == "    no counter explains it"
+
+
+def test_waiting_names_the_imbalance_that_makes_it():
+    lines = verdict_lines(
+        analyze(
+            counted(
+                [1.0, 1.0, 2.0, 2.0],
+                [0.0] * 4,
+                mpi_time=[[0.0] * 4, [1.0, 1.0, 0.0, 0.0]],
+                mpi_bytes=[[0.0] * 4, [8e3] * 4],
+            )
+        )
+    )
+    said = "    waiting: 500 ms in MPI calls that move 8 kB: for the ranks that take longest in loop in work work.c:0"
+    assert said in lines
+    waiting = verdict_lines(
+        analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))
+    )
+    assert "    waiting: 1 s in MPI calls that move 8 kB: latency, or others that come late" in waiting
+
+
+def test_regions_can_be_classed_by_another_metric():
+    counts = {"instructions": [[1e9] * 2, [1e9] * 2], "cycles": [[1e9] * 2, [4e9] * 2]}
+    made = counted([3.0, 3.0], [1.0, 1.0], **counts)
+    assert any("CPI 4.00, very high" in line for line in verdict_lines(analyze(made, disparity_metric="cpi")))
+    lines = verdict_lines(analyze(made, disparity_metric="wall_time"))
+    assert any("75 % of the run, very high" in line for line in lines)
+    assert findings_document(analyze(made, disparity_metric="cpi"), Path("x"))["disparity"]["metric"] == "cpi"
+
+
+@pytest.mark.parametrize("ranks", [4, 64])
+def test_a_verdict_with_causes_has_at_most_fifteen_lines(ranks: int):
+    rng = np.random.default_rng(2)
+    rows = [[float(x) for x in rng.uniform(1, 9, ranks)] for _ in range(9)]
+    counts = [[1e9 * x for x in row] for row in rows]
+    notes = Notes(program="app", expected_processes=99, missing=(98,), unfinished=(1,), repairs=1, remarks=("a", "b"))
+    made = counted(*rows, instructions=counts, ref_cycles=counts, io_bytes=counts, mpi_bytes=counts)
+    full = Experiment(
+        metrics=made.metrics,
+        call_paths=made.call_paths,
+        locations=made.locations,
+        severities={metric.name: made.exclusive(metric.name) for metric in made.metrics},
+        notes=notes,
+    )
+    assert len(verdict_lines(analyze(made), Path("out"))) <= 15
+    assert len(verdict_lines(analyze(full), Path("out"))) <= 15
+
+
+def test_the_document_holds_tables_reducts_and_evidence():
+    made = counted([1.0, 1.0, 2.0], [0.01] * 3, instructions=[[1e9, 1e9, 2e9], [1e6] * 3])
+    document = findings_document(analyze(made), Path("x"))
+    found = document["dissimilarity"]
+    assert (found["reducts"], found["root_causes"]) == ([["instructions"]], ["instructions"])
+    assert found["decision_table"] == {
+        "attributes": ["instructions"],
+        "lacking": ["l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes"],
+        "rows": [
+            {"id": 0, "values": [0], "decision": 0},
+            {"id": 1, "values": [0], "decision": 0},
+            {"id": 2, "values": [1], "decision": 1},
+        ],
+        "inconsistent": [],
+    }
+    evidence = found["cccr"][0]["evidence"]
+    assert evidence == found["evidence"]
+    assert (evidence[0]["attribute"], list(evidence[0]["values"])) == ("instructions", [1e9, 2e9])
+    found = document["disparity"]
+    assert found["root_causes"] == found["cccr"][0]["root_causes"] == ["instructions"]
+    assert found["decision_table"]["rows"][0] == {"id": 1, "values": [1], "decision": 1}
+    assert found["cccr"][0]["evidence"][0]["value"] == 4e9
+
+
 def test_the_document_has_the_keys_of_the_schema():
     document = findings_document(analyze(experiment([1, 2, 2], [1, 1, 1])), Path("out/experiment.cube"))
     assert document["schema"] == "autoanalyzer.findings/1"

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, save
+
+
+@pytest.fixture
+def saved(tool):
+    """Two loops on four ranks, one twice as heavy on half of them, with counts, in ``app.cube``."""
+    seconds = np.array([[0.0] * 4, [1.0, 1.0, 2.0, 2.0], [0.05] * 4])
+    counts = {"instructions": 1e9 * seconds, "cycles": np.array([[0.0], [2e9], [6e9]]) * seconds}
+    times = {"wall_time": seconds, "cpu_time": seconds, "mpi_cpu_time": 0 * seconds}
+    experiment = Experiment(
+        metrics=[*(Metric(name, "sec") for name in times), *(Metric(name, "occ") for name in counts)],
+        call_paths=[
+            CallPath(Region("function", "main", "app.c", "main", 0, 1, 9)),
+            CallPath(Region("loop", "loop@3", "app.c", "main", 0, 3, 4), 0),
+            CallPath(Region("loop", "loop@5", "app.c", "main", 1, 5, 6), 0),
+        ],
+        locations=[Location("m", "n", rank) for rank in range(4)],
+        severities={**times, **counts},
+    )
+    save(experiment, tool.folder / "app.cube")
+    return tool
+
+
+def test_causes_survive_the_file(saved):
+    said = saved("autoanalyzer", "analyze", "app.cube").stdout.decode()
+    assert "because instructions differ: 1.0e9 against 2.0e9" in said
+    assert "because of instructions: 6.0e9 of the program's 6.2e9" in said
+    assert len(said.splitlines()) <= 15
+
+
+def test_explain_prints_the_tables_above_the_verdict(saved):
+    said = saved("autoanalyzer", "analyze", "app.cube", "--explain").stdout.decode()
+    assert said.index("decision table: a1 instructions; D cluster") < said.index("discernibility matrix:")
+    assert said.index("smallest reducts: {a1 instructions}") < said.index("IMBALANCE")
+
+
+@pytest.mark.parametrize(("metric", "word"), [("crnm", "CRNM 1.94"), ("cpi", "CPI 6.00"), ("wall_time", "very high")])
+def test_regions_are_classed_by_the_metric_that_is_asked_for(saved, metric, word):
+    done = saved("autoanalyzer", "analyze", "app.cube", "--disparity-metric", metric)
+    assert done.returncode == 0
+    assert word in done.stdout.decode()
+
+
+def test_cpi_is_refused_where_nothing_was_counted(tool):
+    seconds = np.array([[0.0], [1.0]])
+    experiment = Experiment(
+        metrics=[Metric(name, "sec") for name in ("wall_time", "cpu_time", "mpi_cpu_time")],
+        call_paths=[CallPath(Region("function", "main")), CallPath(Region("function", "f"), 0)],
+        locations=[Location("m", "n", 0)],
+        severities={"wall_time": seconds, "cpu_time": seconds, "mpi_cpu_time": 0 * seconds},
+    )
+    save(experiment, tool.folder / "app.cube")
+    done = tool("autoanalyzer", "analyze", "app.cube", "--disparity-metric", "cpi")
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        "autoanalyzer: --disparity-metric cpi: instructions and cycles wanted, which this experiment lacks"
+    ]
+
+
+def test_an_unknown_metric_is_refused_in_one_line(saved):
+    done = saved("autoanalyzer", "analyze", "app.cube", "--disparity-metric", "speed")
+    assert done.returncode == 2
+    assert len(done.stderr.decode().splitlines()) == 1
