@@ -1,0 +1,33 @@
+/*
+ * What the probe library asks of rtcount, the Valgrind tool that counts: client requests, answered by 1.
+ * Under other tools, and outside of Valgrind, the answer is 0. The tool includes this file.
+ */
+#ifndef AA_COUNTER_REQUESTS_H
+#define AA_COUNTER_REQUESTS_H
+
+#define AA_RTCOUNT_VERSION 1u
+#define AA_RTCOUNT_BASE (((unsigned)'r' << 24) | ((unsigned)'t' << 16))
+
+enum aa_rtcount_request {
+    AA_RTCOUNT_DESCRIBE = AA_RTCOUNT_BASE, /* (struct aa_rtcount_description *) */
+    AA_RTCOUNT_LEAVE_OUT, /* (start, length): code that is not counted, wherever it is called */
+    AA_RTCOUNT_STOP,      /* (struct aa_rtcount_counts *): the thread's counts; it is not counted */
+    AA_RTCOUNT_GO         /* (simulate): it is counted again; the caches only see it if asked to */
+};
+
+/* One cache; sizes in bytes. */
+struct aa_rtcount_cache {
+    unsigned long long size, ways, line;
+};
+
+struct aa_rtcount_description {
+    unsigned long long version;
+    struct aa_rtcount_cache l1, l2;
+};
+
+/* Of one thread, since it started. An access to L2 is a miss in L1. */
+struct aa_rtcount_counts {
+    unsigned long long instructions, accesses, l1_misses, l2_misses;
+};
+
+#endif

@@ -1,0 +1,42 @@
+/* What is counted of the thread that runs, and the caches that it sees. SPDX-License-Identifier:
+ * GPL-2.0-or-later */
+#ifndef RTCOUNT_COUNTS_H
+#define RTCOUNT_COUNTS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+#include "counter_requests.h"
+
+#define LARGEST_L1_BITS 12
+
+/*
+ * A set-associative cache that replaces the line which was not used for longest, and takes in what is written
+ * as what is read. There is no prefetch; L1 and L2 know nothing of each other.
+ */
+typedef struct {
+    UWord line_bits, set_bits, ways;
+} Geometry;
+
+extern Geometry rc_l1, rc_l2;
+
+/* The counts of the running thread, to which translated code adds. */
+extern struct aa_rtcount_counts rc_counts;
+
+/* Of each L1 set the line that was used last: an access to it changes nothing, which translated code sees
+ * itself. */
+extern UWord rc_latest[1 << LARGEST_L1_BITS];
+
+/* An access to data that is not known to lie in the line which its set has used last. */
+VG_REGPARM(2) void rc_access(Addr address, UWord size);
+
+/* A thread runs from now on; each has caches of its own, as if alone on a core. */
+void rc_thread_runs(ThreadId thread);
+void rc_thread_starts(ThreadId thread);
+
+/* Not counted: its counts stay what they are at the first call until it goes on. */
+void rc_stop(void);
+void rc_go(Bool simulate);
+const struct aa_rtcount_counts *rc_stopped_counts(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* Superblocks with the code that counts. SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RTCOUNT_INSTRUMENT_H
+#define RTCOUNT_INSTRUMENT_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                    const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+                    IRType host_word);
+
+/* Leave out the code at an address; the code of a function, whose name must live as long as the process. */
+void rc_leave_out(Addr start, SizeT length);
+void rc_leave_out_function(const HChar *name);
+
+#endif

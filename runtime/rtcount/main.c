@@ -1,0 +1,142 @@
+/*
+ * rtcount: a Valgrind tool that counts instructions, accesses to data, and misses of L1 and L2 for each
+ * thread, and hands the counts to the program that it runs. It is no part of any other program: built when it
+ * is first wanted, from Valgrind's own headers and libraries.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "counts.h"
+#include "instrument.h"
+
+#include "pub_tool_clreq.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_transtab.h"
+
+static struct aa_rtcount_cache l1 = {32 << 10, 8, 64}, l2 = {1 << 20, 8, 64};
+static Bool prints_total;
+
+/* ---- options */
+
+static Bool read_number(const HChar **text, unsigned long long *number) {
+    HChar *end;
+    *number = (unsigned long long)VG_(strtoll10)(*text, &end);
+    Bool found = end != *text;
+    *text = *end == ',' ? end + 1 : end;
+    return found;
+}
+
+static void read_cache(const HChar *option, const HChar *text, struct aa_rtcount_cache *cache) {
+    const HChar *at = text;
+    if (!read_number(&at, &cache->size) || !read_number(&at, &cache->ways) ||
+        !read_number(&at, &cache->line) || *at)
+        VG_(fmsg_bad_option)(option, "SIZE,WAYS,LINE in bytes wanted, found %s\n", text);
+}
+
+static Bool read_option(const HChar *option) {
+    const HChar *text;
+    if VG_STR_CLO (option, "--l1", text)
+        read_cache(option, text, &l1);
+    else if VG_STR_CLO (option, "--l2", text)
+        read_cache(option, text, &l2);
+    else if VG_STR_CLO (option, "--leave-out", text)
+        rc_leave_out_function(text);
+    else
+        return VG_BOOL_CLO(option, "--total", prints_total);
+    return True;
+}
+
+static void print_usage(void) {
+    static const HChar text[] = "    --l1=SIZE,WAYS,LINE       the data cache, in bytes [32768,8,64]\n"
+                                "    --l2=SIZE,WAYS,LINE       the cache behind it [1048576,8,64]\n"
+                                "    --leave-out=FUNCTION      do not count its code; may be repeated\n"
+                                "    --total=yes|no            print the counts at the end [no]\n";
+    VG_(printf)(text);
+}
+
+static void print_debug_usage(void) {
+    VG_(printf)("    (none)\n");
+}
+
+static Geometry geometry(const HChar *option, const struct aa_rtcount_cache *cache) {
+    Geometry result = {.ways = cache->ways};
+    unsigned long long sets = cache->ways && cache->line ? cache->size / cache->ways / cache->line : 0;
+    while ((1ull << result.line_bits) < cache->line)
+        result.line_bits++;
+    while ((2ull << result.set_bits) <= sets)
+        result.set_bits++;
+    if (cache->line < 32 || sets < 2 || cache->ways << (result.set_bits + result.line_bits) != cache->size)
+        VG_(fmsg_bad_option)(option, "powers of 2 wanted: lines of 32 bytes and up, two sets and up\n");
+    return result;
+}
+
+static void read_options_done(void) {
+    rc_l1 = geometry("--l1", &l1);
+    rc_l2 = geometry("--l2", &l2);
+    if (rc_l1.set_bits > LARGEST_L1_BITS)
+        VG_(fmsg_bad_option)("--l1", "at most %u sets wanted\n", 1u << LARGEST_L1_BITS);
+    if (rc_l1.line_bits != rc_l2.line_bits)
+        VG_(fmsg_bad_option)("--l2", "lines as long as those of --l1 wanted\n");
+}
+
+/* ---- requests */
+
+static void describe(struct aa_rtcount_description *description) {
+    description->version = AA_RTCOUNT_VERSION;
+    description->l1 = l1;
+    description->l2 = l2;
+}
+
+static Bool answer(ThreadId thread, UWord *words, UWord *result) {
+    *result = 1;
+    switch (words[0]) {
+    case AA_RTCOUNT_DESCRIBE:
+        describe((struct aa_rtcount_description *)words[1]);
+        return True;
+    case AA_RTCOUNT_LEAVE_OUT:
+        rc_leave_out(words[1], words[2]);
+        VG_(discard_translations_safely)(words[1], words[2], "rtcount");
+        return True;
+    case AA_RTCOUNT_STOP:
+        rc_stop();
+        *(struct aa_rtcount_counts *)words[1] = *rc_stopped_counts();
+        return True;
+    case AA_RTCOUNT_GO:
+        rc_go(words[1] != 0);
+        return True;
+    default:
+        return False;
+    }
+}
+
+/* ---- the tool */
+
+static void run_thread(ThreadId thread, ULong blocks) {
+    rc_thread_runs(thread);
+}
+
+static void finish(Int status) {
+    static const HChar text[] = "instructions %llu accesses %llu l1_misses %llu l2_misses %llu\n";
+    const struct aa_rtcount_counts *all = &rc_counts;
+    if (prints_total)
+        VG_(umsg)(text, all->instructions, all->accesses, all->l1_misses, all->l2_misses);
+}
+
+static void register_tool(void) {
+    VG_(details_name)("rtcount");
+    VG_(details_version)("1");
+    VG_(details_description)("counts for the regions of a program");
+    VG_(details_copyright_author)("The autoanalyzer developers; GPL-2.0-or-later.");
+    VG_(details_bug_reports_to)("the autoanalyzer developers");
+    VG_(basic_tool_funcs)(read_options_done, rc_instrument, finish);
+    VG_(needs_command_line_options)(read_option, print_usage, print_debug_usage);
+    VG_(needs_client_requests)(answer);
+    VG_(track_start_client_code)(run_thread);
+    VG_(track_pre_thread_first_insn)(rc_thread_starts);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(register_tool)
