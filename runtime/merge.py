@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import CallPath, Experiment, Location, Notes, Region
-from ..experiment.metric import STORED_METRICS
+from ..experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
 from .facts import RunFacts
 from .shard import NODE, Shard, ThreadTree
+from .shard_layout import COUNTERS
 
 __all__ = ["merge_shards"]
 
@@ -56,18 +57,32 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     for process, shard in sorted(processes.items()):
         columns += forest.add(process, shard)
     call_paths, position = forest.in_order()
-    severities = {metric.name: np.zeros((len(call_paths), len(columns))) for metric in STORED_METRICS}
+    counted = _counted(shard for shard in processes.values() if shard.threads)
+    metrics = (*STORED_METRICS, *counted)
+    values = _FIELDS | {metric.name: (metric.name,) for metric in counted}
+    severities = {metric.name: np.zeros((len(call_paths), len(columns))) for metric in metrics}
     for number, column in enumerate(columns):
-        for name, fields in _FIELDS.items():
+        for name, fields in values.items():
             for each in fields:
                 np.add.at(severities[name][:, number], position[column.places], column.nodes[each])
         severities["program_time"][position[column.root], number] = column.program_time
     return Experiment(
-        metrics=STORED_METRICS,
+        metrics=metrics,
         call_paths=call_paths,
         locations=[column.location for column in columns],
         severities=severities,
         notes=_notes(processes, facts, remarks),
+    )
+
+
+def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:
+    """Give the metrics that all processes counted in the same way; numbers of several kinds are never mixed."""
+    first, *others = [shard.sources for shard in shards] or [{}]
+    same = {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
+    return tuple(
+        replace(metric, source=same[metric.name], parent=metric.parent if metric.parent in same else None)
+        for metric in COUNT_METRICS
+        if metric.name in same
     )
 
 
@@ -191,6 +206,9 @@ def _own_time_left_out(tree: ThreadTree) -> npt.NDArray[np.void]:
     nodes = tree.nodes.copy()
     for kind in ("wall", "cpu"):
         nodes[kind][0] = nodes[f"mpi_{kind}"][0] + nodes[f"io_{kind}"][0]
+    for counter in COUNTERS:
+        if counter != "mpi_instructions":
+            nodes[counter][0] = 0
     return nodes
 
 
@@ -253,6 +271,8 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
         )
     elif extra:
         yield f"{len(extra)} processes more than MPI_COMM_WORLD has: numbered from {min(extra)}"
+    if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
+        yield "what not all processes counted, or not in the same way, is left out"
     trees = [tree for shard in shards for tree in shard.threads]
     counts = {
         "entries counted to their caller, for want of memory": sum(t.collapsed for t in trees),

@@ -25,13 +25,14 @@ NODE: Final = np.dtype(
         *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu")],
         *[(name, "i8") for name in ("mpi_calls", "mpi_sent", "mpi_received")],
         *[(name, "i8") for name in ("io_calls", "io_read", "io_written")],
-        ("counters", "u8", (layout.COUNTERS,)),
+        *[(name, "i8") for name in layout.COUNTERS],
     ]
 )
 """A call path of a thread, its values exclusive of its children's.
 
 ``parent`` and ``region`` are indices, -1 for the base of the tree. Times are seconds; ``wall`` and ``cpu`` hold what
-the node spent in MPI (``mpi_wall``, ``mpi_cpu``) and in I/O calls, too.
+the node spent in MPI (``mpi_wall``, ``mpi_cpu``) and in I/O calls, too. Counts leave out what MPI executes, but for
+``mpi_instructions``.
 """
 
 
@@ -97,6 +98,7 @@ class Shard:
         pair_cost: What an entry and exit of a region cost, in seconds.
         unrecorded: Threads for which there was no memory.
         refused: Call paths whose descriptor the library refused.
+        sources: How each of ``layout.COUNTERS`` that was counted came about.
         regions: What ``nodes["region"]`` stands for.
         threads: Their trees, by index.
     """
@@ -123,6 +125,7 @@ class Shard:
     pair_cost: float
     unrecorded: int
     refused: int
+    sources: dict[str, str]
     regions: tuple[Region, ...]
     threads: tuple[ThreadTree, ...]
 
@@ -252,8 +255,10 @@ class _Reader:
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
         nodes["region"] = region
         same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
-        for name in (*same, "counters"):
+        for name in same:
             nodes[name] = raw[name]
+        for number, name in enumerate(layout.COUNTERS):
+            nodes[name] = raw["counters"][:, number]
         self._fill_times(nodes, raw["time"])
         return nodes
 
@@ -307,6 +312,7 @@ class _Reader:
             pair_cost=float(header["pair_cost"]) * 1e-9,
             unrecorded=int(header["unrecorded"]),
             refused=int(header["refused"]),
+            sources=_sources(header),
             regions=regions,
             threads=threads,
         )
@@ -321,6 +327,11 @@ def _rate(header: np.void) -> float:
         return measured
     anchored = (int(latest["ticks"]) - int(start["ticks"])) / nanoseconds * 1e9
     return anchored if abs(anchored / measured - 1) < 1e-3 else measured
+
+
+def _sources(header: np.void) -> dict[str, str]:
+    texts = zip(layout.COUNTERS, header["sources"].tolist(), strict=True)
+    return {name: _text(source) for name, source in texts if source}
 
 
 def _known(number: np.int32) -> int | None:

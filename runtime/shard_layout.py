@@ -8,13 +8,18 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 1
+VERSION: Final = 2
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
-COUNTERS: Final = 8
+SOURCE_LENGTH: Final = 96
 NO_REGION: Final = 0xFFFFFFFF
 
 STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # twin: enum aa_state
+
+COUNTERS: Final = (  # twin: enum aa_counter
+    *["instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"],
+    "mpi_instructions",
+)
 
 REGION_RECORD: Final = 1  # twin: enum aa_record_type
 THREAD_RECORD: Final = 2
@@ -40,7 +45,8 @@ HEADER_LAYOUT: Final = np.dtype(
         ("cpu_clock", "S16"),
         ("host", "S256"),
         ("executable", "S512"),
-        ("reserved", "V40"),
+        ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
+        ("reserved", "V8"),
     ]
 )
 
@@ -62,7 +68,7 @@ NODE_LAYOUT: Final = np.dtype(
             *["parent", "region", "visits", "thread", "time"],
             *["mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written", "counters"],
         ],
-        "formats": ["u4", "u4", "u8", "u4", (TIME, 3)] + ["u8"] * 6 + [("u8", COUNTERS)],
+        "formats": ["u4", "u4", "u8", "u4", (TIME, 3)] + ["u8"] * 6 + [("u8", len(COUNTERS))],
         "offsets": [8, 12, 16, 24, 32, 80, 88, 96, 104, 112, 120, 128],
         "itemsize": 192,
     }

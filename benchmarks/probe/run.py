@@ -12,7 +12,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROBE = ROOT / "runtime" / "probe"
-CORE = [PROBE / f"{name}.c" for name in ("clock", "event", "process", "region", "shard", "thread", "tree")]
+COUNTERS = ("counter", "counter_papi", "counter_simulated")
+CORE = [PROBE / f"{name}.c" for name in ("clock", *COUNTERS, "event", "process", "region", "shard", "thread", "tree")]
 SHAPES = HERE / "shapes.c"
 
 VARIANTS: dict[str, list[str | Path]] = {

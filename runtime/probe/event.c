@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "event.h"
+#include "counter.h"
 #include "probe.h"
 #include "thread.h"
 #include "tree.h"
@@ -27,9 +28,15 @@ static inline struct aa_time *open_time(const struct aa_thread *thread) {
     return &thread->current->time[thread->call.share];
 }
 
-/* Whether a plain reading of the counter is all that the event needs. */
+static bool quick; /* the clock is a counter, and nothing else is counted */
+
+void aa_event_prepare(void) {
+    quick = aa_clock_counter && !aa_counting;
+}
+
+/* Whether a plain reading of the clock is all that the event needs. */
 static inline bool undisturbed(const struct aa_thread *thread) {
-    return aa_likely(aa_clock_counter) && aa_likely(*thread->watch.word == thread->watch.armed);
+    return aa_likely(quick) && aa_likely(*thread->watch.word == thread->watch.armed);
 }
 
 static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
@@ -60,6 +67,8 @@ static void renew_anchor(uint64_t now) {
 }
 
 static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
+    if (aa_counting)
+        aa_counter_book(thread);
     if (*thread->watch.word == thread->watch.armed) {
         book_until(thread, aa_clock_ticks());
         return;
@@ -99,10 +108,7 @@ static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
     thread->top = frame;
 }
 
-static __attribute__((noinline)) void enter_slowly(const char *key) {
-    struct aa_thread *thread = aa_thread_self;
-    if (!thread && !(thread = aa_thread_attach()))
-        return;
+static void enter(struct aa_thread *thread, const char *key) {
     int error = errno; /* the program's, which a file that cannot grow must not change */
     aa_event_book(thread);
     if (aa_unlikely(thread->top >= thread->limit) && !aa_thread_deepen(thread))
@@ -110,6 +116,14 @@ static __attribute__((noinline)) void enter_slowly(const char *key) {
     else
         push(thread, key, aa_tree_step(thread, key));
     errno = error;
+}
+
+static __attribute__((noinline)) void enter_slowly(const char *key) {
+    aa_counter_stop();
+    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach();
+    if (thread)
+        enter(thread, key);
+    aa_counter_go();
 }
 
 void aa_probe_enter(const char *descriptor) {
@@ -141,7 +155,7 @@ static struct aa_frame *find_frame(const struct aa_thread *thread, const char *k
     return frame;
 }
 
-static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, const char *key) {
+static void leave(struct aa_thread *thread, const char *key) {
     aa_event_book(thread);
     struct aa_frame *frame = find_frame(thread, key);
     if (frame == thread->frames) {
@@ -151,6 +165,12 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     if (frame != thread->top - 1)
         thread->repairs++;
     pop_to(thread, frame);
+}
+
+static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, const char *key) {
+    aa_counter_stop();
+    leave(thread, key);
+    aa_counter_go();
 }
 
 void aa_probe_exit(const char *descriptor) {
@@ -174,8 +194,10 @@ void aa_probe_resync(const char *descriptor) {
     if (frame == thread->frames) {
         thread->unmatched++;
     } else if (frame != thread->top - 1) {
+        aa_counter_stop();
         aa_event_book(thread);
         pop_to(thread, frame + 1);
+        aa_counter_go();
     }
 }
 
@@ -185,8 +207,10 @@ bool aa_share_begin(enum aa_share share) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || thread->call.depth++)
         return false;
+    aa_counter_stop();
     aa_event_book(thread);
     thread->call.share = AA_OWN + 1 + share;
+    aa_counter_go();
     return true;
 }
 
@@ -197,8 +221,10 @@ void aa_share_end(enum aa_share share, bool outermost) {
         return;
     thread->call.depth--;
     if (outermost) {
+        aa_counter_stop();
         aa_event_book(thread);
         thread->call = (struct aa_call){AA_OWN, 0};
+        aa_counter_go();
     }
 }
 
@@ -222,6 +248,15 @@ void aa_count_io(uint64_t read, uint64_t written) {
 
 /* ---- cost */
 
+/* What is counted in an interval in which the program does nothing, of several rounds in the best. */
+static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct aa_node *child) {
+    for (int i = 0; i < AA_COUNTED; i++) {
+        uint64_t mean = (base->counters[i] + child->counters[i]) / (2 * PAIRS);
+        least[i] = mean < least[i] ? mean : least[i];
+        base->counters[i] = child->counters[i] = 0;
+    }
+}
+
 double aa_event_pair_cost(void) {
     static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
     struct aa_node base = {.visits = 0}, child = {.visits = 0};
@@ -236,10 +271,12 @@ double aa_event_pair_cost(void) {
                                 .top = frames + 1,
                                 .limit = frames + 3};
     aa_watch_open(&scratch.watch);
+    aa_counter_begin(&scratch, false);
     scratch.last = aa_clock_ticks();
     struct aa_thread *self = aa_thread_self;
     aa_thread_self = &scratch;
-    uint64_t fastest = UINT64_MAX;
+    uint64_t fastest = UINT64_MAX, least[AA_COUNTED];
+    memset(least, 0xff, sizeof least);
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t start = aa_clock_ticks();
         for (int i = 0; i < PAIRS; i++) {
@@ -248,8 +285,11 @@ double aa_event_pair_cost(void) {
         }
         uint64_t took = aa_clock_ticks() - start;
         fastest = took < fastest ? took : fastest;
+        keep_least(least, &base, &child);
     }
     aa_thread_self = self;
+    aa_counter_leave_out(least);
+    aa_counter_stop();
     aa_watch_close(&scratch.watch);
     return (double)fastest / PAIRS;
 }

@@ -7,6 +7,9 @@
 /* Count the time since the last event. */
 void aa_event_book(struct aa_thread *thread);
 
+/* Learn whether an event may be quick. */
+void aa_event_prepare(void);
+
 /* What an entry and exit of a region costs, in ticks. */
 double aa_event_pair_cost(void);
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "process.h"
+#include "counter.h"
 #include "event.h"
 #include "probe.h"
 #include "thread.h"
@@ -108,6 +109,7 @@ static __attribute__((constructor)) void load(void) {
     }
     process.limit = memory_limit();
     aa_clock_load();
+    aa_counter_load();
     pthread_atfork(NULL, NULL, forget_in_child);
     process.recording = WAITING;
 }
@@ -149,6 +151,8 @@ static struct aa_header *create(void) {
         return NULL;
     }
     aa_clock_calibrate();
+    aa_event_prepare();
+    aa_counter_describe(header);
     describe_process(header);
     describe_clocks(header);
     aa_shard_publish();
@@ -164,9 +168,11 @@ struct aa_header *aa_process_shard(void) {
 
 /* The time until now is known, and so is the clock. */
 static uint64_t settle(struct aa_header *header) {
+    aa_counter_stop();
     if (aa_thread_self)
         aa_event_book(aa_thread_self);
     header->latest = aa_clock_anchor();
+    aa_counter_go();
     return header->latest.ticks;
 }
 
@@ -175,8 +181,11 @@ static struct aa_header *recorded(void) {
 }
 
 void aa_process_mpi_initialised(int rank, int size) {
-    if (!aa_thread_self)
+    if (!aa_thread_self) {
+        aa_counter_stop();
         aa_thread_attach();
+        aa_counter_go();
+    }
     struct aa_header *header = recorded();
     if (!header)
         return;

@@ -18,15 +18,28 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 1u
+#define AA_SHARD_VERSION 2u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
-#define AA_COUNTERS 8
+#define AA_SOURCE_LENGTH 96
 #define AA_NO_REGION UINT32_MAX
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
 enum aa_record_type { AA_RECORD_REGION = 1, AA_RECORD_THREAD = 2, AA_RECORD_NODE = 3 };
+
+/* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
+enum aa_counter {
+    AA_INSTRUCTIONS,
+    AA_CYCLES,
+    AA_L1_ACCESSES,
+    AA_L1_MISSES,
+    AA_L2_ACCESSES,
+    AA_L2_MISSES,
+    AA_COUNTED,
+    AA_MPI_INSTRUCTIONS = AA_COUNTED,
+    AA_COUNTERS
+};
 
 struct aa_header {
     char magic[8];
@@ -48,7 +61,8 @@ struct aa_header {
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
     char wall_clock[16], cpu_clock[16];
     char host[256], executable[512];
-    char reserved[40];
+    char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
+    char reserved[8];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -121,6 +135,7 @@ struct aa_thread {
     struct aa_edge *edges; /* open addressing; at most a quarter full */
     uint64_t edge_mask, edge_count, frame_capacity;
     struct aa_thread *next_free;
+    uint64_t counted[AA_COUNTED]; /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");

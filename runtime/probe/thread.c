@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "thread.h"
+#include "counter.h"
 #include "event.h"
 #include "process.h"
 #include "tree.h"
@@ -110,6 +111,7 @@ static void begin(struct aa_thread *thread) {
         aa_watch_open(&thread->watch);
         thread->last = aa_clock_ticks();
     }
+    aa_counter_begin(thread, thread == trees.main && !thread->taken);
     thread->taken++;
 }
 
@@ -117,6 +119,7 @@ static void begin(struct aa_thread *thread) {
 
 static void give_back(struct aa_thread *thread) {
     aa_event_book(thread);
+    aa_counter_end();
     aa_watch_close(&thread->watch);
     thread->current = thread->base;
     thread->top = thread->frames + 1;
@@ -141,6 +144,7 @@ static void end_thread(void *tree) {
     if (!aa_process_records() || aa_thread_self != tree)
         return;
     sigset_t before = block_signals();
+    aa_counter_stop();
     aa_thread_self = NULL;
     give_back(tree);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -12,7 +12,8 @@ import pytest
 from autoanalyzer.runtime import shard as reader
 
 PROBE = Path(reader.__file__).parent / "probe"
-CORE = [PROBE / f"{name}.c" for name in ("clock", "event", "process", "region", "shard", "thread", "tree")]
+COUNTERS = ("counter", "counter_papi", "counter_simulated")
+CORE = [PROBE / f"{name}.c" for name in ("clock", *COUNTERS, "event", "process", "region", "shard", "thread", "tree")]
 EVENTS = Path(__file__).parents[1] / "programs" / "events.c"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]
 LIBRARIES = ["-ldl", "-lpthread"]

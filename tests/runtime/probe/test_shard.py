@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.runtime.shard import Shard, read_shard
-from autoanalyzer.runtime.shard_layout import HEADER_LAYOUT, NODE_LAYOUT, NODE_RECORD, REGION_RECORD
+from autoanalyzer.runtime.shard_layout import COUNTERS, HEADER_LAYOUT, NODE_LAYOUT, NODE_RECORD, REGION_RECORD
 
 Record = Callable[..., list[Shard]]
 
@@ -73,7 +73,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_another_version_names_both(good: Path) -> None:
-    assert "version 1 wanted, found version 2" in refusal(patched(good, header_offset("version"), 2))
+    assert "version 2 wanted, found version 3" in refusal(patched(good, header_offset("version"), 3))
 
 
 def test_the_other_byte_order_is_told(good: Path) -> None:
@@ -81,7 +81,7 @@ def test_the_other_byte_order_is_told(good: Path) -> None:
 
 
 def test_records_of_another_size_are_told(good: Path) -> None:
-    assert "found [1024, 256, 320]" in refusal(patched(good, header_offset("node_size"), 320))
+    assert "found [1664, 256, 320]" in refusal(patched(good, header_offset("node_size"), 320))
 
 
 def test_a_cut_file_is_told(good: Path) -> None:
@@ -127,7 +127,8 @@ def test_counts_of_every_kind_come_back(linked: Record) -> None:
     main = shard.threads[0].nodes[1]
     names = ["visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written"]
     assert [int(main[name]) for name in names] == [1, 1, 5, 10, 2, 7, 14]
-    assert main["counters"].tolist() == [0] * 8
+    assert [int(main[name]) for name in COUNTERS] == [0] * 7
+    assert shard.sources == {}
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

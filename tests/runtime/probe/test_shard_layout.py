@@ -42,8 +42,9 @@ def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]],
 
 def test_constants_are_equal(printed: list[list[str]]) -> None:
     constants = {name: int(value) for kind, name, value, *_ in printed if kind == "constant"}
-    for number, state in enumerate(layout.STATES):
-        assert constants.pop(state) == number
+    for names in (layout.STATES, layout.COUNTERS):
+        for number, name in enumerate(names):
+            assert constants.pop(name) == number
     assert constants == {name: getattr(layout, name) for name in constants}
 
 

@@ -20,7 +20,7 @@ static void print_header(void) {
     HEADER(refused), HEADER(regions), HEADER(threads), HEADER(unused), HEADER(ticks_per_second);
     HEADER(pair_cost), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
-    HEADER(host), HEADER(executable), HEADER(reserved);
+    HEADER(host), HEADER(executable), HEADER(sources), HEADER(reserved);
 }
 
 static void print_thread(void) {
@@ -40,11 +40,18 @@ static void print_constants(void) {
     CONSTANT("VERSION", AA_SHARD_VERSION);
     CONSTANT("BYTE_ORDER", AA_SHARD_BYTE_ORDER);
     CONSTANT("ALIGNMENT", AA_SHARD_ALIGNMENT);
-    CONSTANT("COUNTERS", AA_COUNTERS);
+    CONSTANT("SOURCE_LENGTH", AA_SOURCE_LENGTH);
     CONSTANT("NO_REGION", AA_NO_REGION);
     CONSTANT("REGION_RECORD", AA_RECORD_REGION);
     CONSTANT("THREAD_RECORD", AA_RECORD_THREAD);
     CONSTANT("NODE_RECORD", AA_RECORD_NODE);
+    CONSTANT("instructions", AA_INSTRUCTIONS);
+    CONSTANT("cycles", AA_CYCLES);
+    CONSTANT("l1_accesses", AA_L1_ACCESSES);
+    CONSTANT("l1_misses", AA_L1_MISSES);
+    CONSTANT("l2_accesses", AA_L2_ACCESSES);
+    CONSTANT("l2_misses", AA_L2_MISSES);
+    CONSTANT("mpi_instructions", AA_MPI_INSTRUCTIONS);
     CONSTANT("running", AA_RUNNING);
     CONSTANT("finalizing", AA_FINALIZING);
     CONSTANT("finalized", AA_FINALIZED);

@@ -1,0 +1,89 @@
+#define _GNU_SOURCE
+#include "counter.h"
+#include "process.h"
+#include "thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool aa_counting;
+
+static const struct aa_counter_source *const known[] = {&aa_counter_simulated, &aa_counter_papi};
+static const struct aa_counter_source *source;
+static const char *wanted, *defect;
+static uint64_t at_load[AA_COUNTED], bias[AA_COUNTED];
+
+/* The counts at the last stop. */
+static _Thread_local uint64_t stopped_at[AA_COUNTED] AA_INITIAL_EXEC;
+
+static const struct aa_counter_source *find_source(const char *name) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(name, known[i]->name) == 0)
+            return known[i];
+    }
+    return NULL;
+}
+
+void aa_counter_load(void) {
+    wanted = getenv("AUTOANALYZER_COUNTERS");
+    if (!wanted || !*wanted || strcmp(wanted, "none") == 0)
+        return;
+    source = find_source(wanted);
+    defect = source ? source->load() : "none, simulated or papi wanted";
+    if (defect)
+        return;
+    source->attach();
+    source->stop(at_load);
+    aa_counting = true;
+    source->go(false);
+}
+
+void aa_counter_describe(struct aa_header *header) {
+    if (aa_counting)
+        source->describe(header->sources);
+    else if (defect)
+        aa_process_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
+}
+
+void aa_counter_begin(struct aa_thread *thread, bool since_load) {
+    if (!aa_counting)
+        return;
+    source->attach();
+    if (!since_load)
+        source->stop(stopped_at);
+    memcpy(thread->counted, since_load ? at_load : stopped_at, sizeof thread->counted);
+}
+
+void aa_counter_end(void) {
+    if (aa_counting)
+        source->detach();
+}
+
+/* A signal handler may have booked later counts than those at hand. */
+static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
+    return now > before + left_out ? now - before - left_out : 0;
+}
+
+void aa_counter_book(struct aa_thread *thread) {
+    uint64_t *counters = thread->current->counters, *counted = thread->counted;
+    if (thread->call.share == AA_MPI) {
+        counters[AA_MPI_INSTRUCTIONS] +=
+            since(counted[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
+    } else {
+        for (int i = 0; i < AA_COUNTED; i++)
+            counters[i] += since(counted[i], stopped_at[i], bias[i]);
+    }
+    memcpy(counted, stopped_at, sizeof thread->counted);
+}
+
+void aa_counter_leave_out(const uint64_t least[AA_COUNTED]) {
+    memcpy(bias, least, sizeof bias);
+}
+
+void aa_counter_stop_slowly(void) {
+    source->stop(stopped_at);
+}
+
+void aa_counter_go_slowly(void) {
+    source->go(aa_thread_self && aa_thread_self->call.share == AA_MPI);
+}

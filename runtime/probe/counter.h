@@ -1,0 +1,62 @@
+/*
+ * What threads execute, counted by a source that AUTOANALYZER_COUNTERS names:
+ *
+ *   none       nothing is counted
+ *   simulated  rtcount, a Valgrind tool, counts what it executes
+ *   papi       the processor counts, read by PAPI
+ *
+ * The library stops the thread's counters whenever it is called, adds to the node what was counted since it
+ * let them go, and lets them go when it returns. Nothing of this stands in the way of an event that is not
+ * counted: while counters run, every event takes the slow path.
+ */
+#ifndef AA_COUNTER_H
+#define AA_COUNTER_H
+
+#include "shard.h"
+
+/* Where counts come from. Counts are numbers that only grow, of the calling thread, by enum aa_counter. */
+struct aa_counter_source {
+    const char *name;
+    const char *(*load)(void); /* null, or why it cannot count */
+    void (*describe)(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]);
+    void (*attach)(void); /* the calling thread; again, if it is attached already */
+    void (*detach)(void);
+    void (*stop)(uint64_t counts[AA_COUNTED]);
+    void (*go)(bool in_mpi);
+};
+
+extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;
+
+/* There is a source, and it counts. */
+extern bool aa_counting;
+
+/* Choose the source; its counts begin here for the thread that loads the library. */
+void aa_counter_load(void);
+
+/* Say in the shard how the counts come about; warn if they were wanted and cannot be had. */
+void aa_counter_describe(struct aa_header *header);
+
+/* A thread begins: from when the library was loaded, or from now on. It ends. */
+void aa_counter_begin(struct aa_thread *thread, bool since_load);
+void aa_counter_end(void);
+
+/* Add what was counted before the last stop to the node. */
+void aa_counter_book(struct aa_thread *thread);
+
+/* Leave out so much of each interval from now on: what the library's own events execute. */
+void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);
+
+void aa_counter_stop_slowly(void);
+void aa_counter_go_slowly(void);
+
+static inline void aa_counter_stop(void) {
+    if (aa_unlikely(aa_counting))
+        aa_counter_stop_slowly();
+}
+
+static inline void aa_counter_go(void) {
+    if (aa_unlikely(aa_counting))
+        aa_counter_go_slowly();
+}
+
+#endif

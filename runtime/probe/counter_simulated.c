@@ -1,0 +1,103 @@
+/* Counts of rtcount, the Valgrind tool under which the program runs. */
+#define _GNU_SOURCE
+#include "counter.h"
+#include "counter_requests.h"
+
+#if __has_include(<valgrind/valgrind.h>)
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <valgrind/valgrind.h>
+
+static struct aa_rtcount_description tool;
+
+static bool ask(enum aa_rtcount_request request, const void *first, uintptr_t second) {
+    return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, first, second, 0, 0, 0);
+}
+
+/* ---- what is not the program's */
+
+static uint64_t length_of_code(const struct dl_phdr_info *object) {
+    uint64_t length = 0;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X)
+            length = segment->p_vaddr + segment->p_memsz;
+    }
+    return length;
+}
+
+/* This library, and the loader: what it executes when a function is first called depends on where we looked.
+ */
+static int leave_out_object(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    uint64_t length = length_of_code(object);
+    bool is_program = !object->dlpi_name || !*object->dlpi_name;
+    bool is_ours = (uintptr_t)&leave_out_object - object->dlpi_addr < length;
+    if ((is_ours && !is_program) || object->dlpi_addr == getauxval(AT_BASE))
+        ask(AA_RTCOUNT_LEAVE_OUT, (const void *)object->dlpi_addr, length);
+    return 0;
+}
+
+static const char *load(void) {
+    if (!ask(AA_RTCOUNT_DESCRIBE, &tool, 0))
+        return "the program under Valgrind's tool rtcount wanted, found it without";
+    if (tool.version != AA_RTCOUNT_VERSION)
+        return "rtcount of this version wanted, found another";
+    dl_iterate_phdr(leave_out_object, NULL);
+    return NULL;
+}
+
+/* ---- counts */
+
+/* SIZE/WAYS/LINE; twin: CacheLevel in runtime/cache_geometry.py. */
+static int write_cache(char *text, size_t room, const char *name, const struct aa_rtcount_cache *cache) {
+    static const char *const units[] = {"", "K", "M", "G"};
+    unsigned long long size = cache->size;
+    int unit = 0;
+    for (; unit < 3 && size % 1024 == 0; unit++)
+        size /= 1024;
+    return snprintf(text, room, " %s=%llu%s/%llu/%llu", name, size, units[unit], cache->ways, cache->line);
+}
+
+static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
+    static const int counted[] = {AA_INSTRUCTIONS, AA_L1_ACCESSES, AA_L1_MISSES,
+                                  AA_L2_ACCESSES,  AA_L2_MISSES,   AA_MPI_INSTRUCTIONS};
+    char text[AA_SOURCE_LENGTH] = "simulated:rtcount";
+    size_t length = strlen(text);
+    length += (size_t)write_cache(text + length, sizeof text - length, "L1", &tool.l1);
+    write_cache(text + length, sizeof text - length, "L2", &tool.l2);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        memcpy(sources[counted[i]], text, sizeof text);
+}
+
+static void attach(void) {}
+static void detach(void) {}
+
+static void stop(uint64_t counts[AA_COUNTED]) {
+    struct aa_rtcount_counts of_tool = {0};
+    ask(AA_RTCOUNT_STOP, &of_tool, 0);
+    counts[AA_INSTRUCTIONS] = of_tool.instructions;
+    counts[AA_L1_ACCESSES] = of_tool.accesses;
+    counts[AA_L1_MISSES] = counts[AA_L2_ACCESSES] = of_tool.l1_misses;
+    counts[AA_L2_MISSES] = of_tool.l2_misses;
+}
+
+/* How often MPI polls is chance: it must not decide what is left in the caches. */
+static void go(bool in_mpi) {
+    ask(AA_RTCOUNT_GO, (const void *)(uintptr_t)!in_mpi, 0);
+}
+
+const struct aa_counter_source aa_counter_simulated = {"simulated", load, describe, attach, detach, stop, go};
+
+#else
+
+static const char *load(void) {
+    return "a probe library built where valgrind.h is wanted, found one without";
+}
+
+const struct aa_counter_source aa_counter_simulated = {.name = "simulated", .load = load};
+
+#endif
