@@ -60,6 +60,7 @@ def find_dissimilarity_causes(
     ranks: Sequence[int],
     top: Sequence[int],
     program_time: float,
+    speed: bool = True,
 ) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
@@ -72,6 +73,8 @@ def find_dissimilarity_causes(
         ranks: Number of each rank that takes part.
         top: Positions of the 1-code regions.
         program_time: Mean W_program in seconds.
+        speed: Whether a different time for the same work is a different speed: other times than that of computing
+            contain waiting.
     """
     names = tuple(attributes)
     if not found.exists:
@@ -82,7 +85,7 @@ def find_dissimilarity_causes(
     telling = {name for reduct in table.reducts for name in reduct}
     order = sorted(telling, key=lambda name: (-_spread(vectors[name]), -names.index(name)))
     parted = {name: {place for i, place in enumerate(places) if _parts(vectors[name][:, [i]])} for name in names}
-    instructions = attributes.get("instructions")
+    instructions = attributes.get("instructions") if speed else None
     same_work = frozenset(
         core
         for core in found.cccr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +20,7 @@ from .dissimilarity import Dissimilarity, find_dissimilarity
 from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
 from .performance import Performance
 from .selection import Selection
+from .waiting import late_cores
 
 __all__ = ["Findings", "Overhead", "analyze"]
 
@@ -48,6 +49,8 @@ class Findings:
         dissimilarity_causes: Why they do.
         disparity: Regions that weigh.
         disparity_causes: Why they do.
+        late: For regions that wait in MPI, where there is one, the core of dissimilarity whose slower ranks they wait
+            for.
         disparity_metric: What the regions are classed by: one of ``DISPARITY_METRICS``.
         cycles: The metric that cycles were taken from; None if CPI is 1 everywhere for want of counts.
         lacking: Attributes that could not be had, so that no cause is looked for among them.
@@ -63,6 +66,7 @@ class Findings:
     dissimilarity_causes: DissimilarityCauses
     disparity: Disparity
     disparity_causes: DisparityCauses
+    late: Mapping[int, int]
     disparity_metric: str
     cycles: str | None
     lacking: tuple[str, ...]
@@ -109,20 +113,24 @@ def analyze(
         shares=[each.share for each in costs],
         additive=disparity_metric != "cpi",
     )
+    disparity_causes = find_disparity_causes(disparity, everything.regions, attributes, costs)
+    dissimilarity_causes = find_dissimilarity_causes(
+        dissimilarity,
+        compared_attributes,
+        ranks=compared.ranks,
+        top=compared.top,
+        program_time=mean_time,
+        speed=metric == "compute_time",
+    )
     return Findings(
         experiment,
         performance,
         tuple(costs),
         dissimilarity,
-        find_dissimilarity_causes(
-            dissimilarity,
-            compared_attributes,
-            ranks=compared.ranks,
-            top=compared.top,
-            program_time=mean_time,
-        ),
+        dissimilarity_causes,
         disparity,
-        find_disparity_causes(disparity, everything.regions, attributes, costs),
+        disparity_causes,
+        late_cores(sorted(disparity_causes.waiting), dissimilarity, performance, compared),
         disparity_metric,
         cycles_metric(experiment),
         lacking(experiment),

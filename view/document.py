@@ -115,6 +115,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "root_causes": [each.attribute for each in of_core],
             "evidence": _evidence(of_core, TO_TRY),
             "waiting": index in causes.waiting,
+            "waits_for": _place(findings, findings.late[index]) if index in findings.late else None,
         }
 
     named = {each.attribute for of_core in causes.causes.values() for each in of_core}

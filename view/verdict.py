@@ -205,8 +205,8 @@ def _waiting(findings: Findings, core: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom."""
     cost = findings.costs[core]
     line = f"waiting: {seconds(cost.mpi_time or 0.0)} in MPI calls that move {volume(cost.mpi_bytes or 0.0)}"
-    for late in _cores_by_difference(findings)[:1]:
-        place = Place.of(findings.experiment, findings.performance.regions[late])
+    if core in findings.late:
+        place = Place.of(findings.experiment, findings.performance.regions[findings.late[core]])
         return f"{line}: for the ranks that take longest in {place.title} {place.source}"
     return f"{line}: latency, or others that come late"
 

@@ -156,6 +156,20 @@ def test_time_in_mpi_without_volume_is_waiting(make_experiment):
         assert ("mpi_bytes" in causes_of(findings, "barrier")) != waits
 
 
+def test_waiting_is_for_the_core_whose_ranks_come_late(make_experiment):
+    seconds = {"a": [1.0, 1.0, 3.0, 3.0], "b": [1.0, 4.0, 1.0, 4.0], "sync": alike(0.0)}
+    waits = [9.0 - one - other for one, other in zip(seconds["a"], seconds["b"], strict=True)]
+    findings = analyze(make_experiment(seconds, mpi_time={"sync": waits}, mpi_bytes={"sync": alike(8.0)}))
+    assert findings.late == {position(findings, "sync"): position(findings, "b")}
+
+
+def test_ranks_that_are_alike_wait_for_none(make_experiment):
+    seconds = {"a": alike(1.0), "sync": alike(0.0)}
+    findings = analyze(make_experiment(seconds, mpi_time={"sync": alike(3.0)}, mpi_bytes={"sync": alike(8.0)}))
+    assert position(findings, "sync") in findings.disparity_causes.waiting
+    assert findings.late == {}
+
+
 def test_without_any_io_no_row_raises_it(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.2)}
     none = {"heavy": alike(0.0)}
@@ -320,6 +334,12 @@ def test_without_counts_noise_is_not_claimed(make_experiment):
     causes = analyze(make_experiment({"work": [1.0, 1.0, 1.6, 1.0]})).dissimilarity_causes
     assert not causes.noise
     assert causes.table.attributes == ()
+
+
+def test_waiting_is_not_taken_for_a_different_speed(make_experiment):
+    seconds = {"work": [1.0, 1.0, 1.6, 1.0]}
+    made = make_experiment(seconds, **counted({"work": alike(1.0)}))
+    assert not analyze(made, metric="wall_time").dissimilarity_causes.noise
 
 
 def test_workers_that_did_the_same_work_are_told_from_the_master(make_experiment):
