@@ -154,7 +154,7 @@ class Build:
 
 def _first_error(messages: bytes) -> str:
     lines = os.fsdecode(messages).splitlines()
-    return next((line for line in lines if "error" in line), "the instrumented text does not compile")
+    return next((line for line in lines if "error" in line.lower()), "the instrumented text does not compile")
 
 
 def _line(error: SourceError) -> str:

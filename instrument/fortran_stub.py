@@ -18,7 +18,7 @@ _GFORTRAN: Final = b"\ngcc version "  # what its driver says of itself, in whate
 _OPTIONS: Final = ("-O2", "-fPIC", "-g0", "-w")
 _LTO: Final = ("-flto", "-fno-lto")
 _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
-_LOCAL_LABEL: Final = re.compile(r"(?<![\w.$])\.L(?=\w)")
+_LOCAL_LABEL: Final = re.compile(r"(?<![\w.])\.L(?=\w)")
 # What must stand once only in a text for the assembler, or is no matter of the stub.
 _NOT_TWICE: Final = re.compile(r"^\s*\.(?:file|ident)\b.*\n", re.M)
 _PROPERTY_NOTE: Final = re.compile(r"^\s*\.section\s+\.note\.gnu\.property\b.*\n(?:(?!\s*\.section\b).*\n)*", re.M)

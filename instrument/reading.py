@@ -72,4 +72,4 @@ def read_sources(c: list[str], fortran: list[str], sources: list[str], flags: li
 
 def _first_line(messages: bytes) -> str:
     lines = os.fsdecode(messages).splitlines()
-    return next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
+    return next((line for line in lines if "error" in line.lower()), lines[0] if lines else "no reason given")
