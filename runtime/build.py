@@ -67,6 +67,11 @@ def build_ahead(compiler: Sequence[str], program: Path, environment: Mapping[str
 
     Nothing depends on it: a library that cannot be built now is missed, and reported, when the program is run.
 
+    Args:
+        compiler: What has linked it, of C or of Fortran; C's is found beside Fortran's.
+        program: What was linked.
+        environment: Where compilers and the cache are found.
+
     Returns:
         The library; None if there is none now.
     """
