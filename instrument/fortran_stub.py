@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from .compiler import CompilerCommand, Role, no_compiler
+from .front_end import FORTRAN_STUB
 
 __all__ = ["FortranStub"]
 
-_SOURCE: Final = Path(__file__).with_name("fortran_stub.c")
 _GFORTRAN: Final = b"\ngcc version "  # what its driver says of itself, in whatever language
 _OPTIONS: Final = ("-O2", "-fPIC", "-g0", "-w")
 _LTO: Final = ("-flto", "-fno-lto")
@@ -46,7 +46,7 @@ class FortranStub:
         words = [*command.compiler, "-v", "-c" if self._is_object else "-S", *_OPTIONS, *chain.from_iterable(machine)]
         try:
             self._call = subprocess.Popen(
-                [*words, f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(_SOURCE), "-o", str(self._path)],
+                [*words, f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(FORTRAN_STUB), "-o", str(self._path)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
