@@ -37,5 +37,5 @@ C     ranks is wrong, the master says so.
 C
       BLOCK DATA TERRAN
       INCLUDE 'survey.inc'
-      DATA MPASS /9, 9, 4, 6, 16, 6, 16/
+      DATA MPASS /10, 10, 3, 7, 18, 7, 18/
       END
