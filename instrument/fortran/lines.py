@@ -158,6 +158,8 @@ class _Reader:
             else:
                 self._line(line, match.start(), match.end())
         self._finish()
+        # In fixed form a statement is known to be complete only at the next one, after the directives below it.
+        self.items.sort(key=lambda item: item.start if isinstance(item, Directive) else item.line)
         return Lines(tuple(self.items), tuple(self.markers))
 
     def _line(self, line: str, start: int, end: int) -> None:
