@@ -21,7 +21,8 @@ _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
 _LOCAL_LABEL: Final = re.compile(r"(?<![\w.])\.L(?=\w)")
 # What must stand once only in a text for the assembler, or is no matter of the stub.
 _NOT_TWICE: Final = re.compile(r"^\s*\.(?:file|ident)\b.*\n", re.M)
-_PROPERTY_NOTE: Final = re.compile(r"^\s*\.section\s+\.note\.gnu\.property\b.*\n(?:(?!\s*\.section\b).*\n)*", re.M)
+# What a note says, as on the stack of internal procedures that are passed on, the other text says for both.
+_NOTE: Final = re.compile(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\n)*", re.M)
 
 
 class FortranStub:
@@ -105,4 +106,4 @@ def _name(options: list[str]) -> str:
 
 def _beside(text: str) -> str:
     """Rid assembly of what would clash with other assembly in the same call of the assembler."""
-    return _LOCAL_LABEL.sub(".Laa_", _PROPERTY_NOTE.sub("", _NOT_TWICE.sub("", text)))
+    return _LOCAL_LABEL.sub(".Laa_", _NOTE.sub("", _NOT_TWICE.sub("", text)))

@@ -110,6 +110,35 @@ def test_c_and_fortran_go_through_one_command(lab):
         assert run.visits == {"main": 1, "main:loop@4": 1, "k_step_": 2, "k_step_:loop@2": 2}
 
 
+def test_an_internal_procedure_that_is_passed_on_can_run_on_the_stack(lab):
+    source = """
+program main
+  integer :: n = 0, i
+  do i = 1, 3
+    call apply(step)
+  end do
+  print *, n
+contains
+  subroutine step(k)
+    integer :: k
+    n = n + k * i
+    print *, n
+  end subroutine
+  recursive subroutine apply(f)
+    external :: f
+    call f(i)
+  end subroutine
+end program
+"""
+    run = lab.run(source, "-O0", "-fcf-protection", cc="gfortran", name="m.f90")
+    assert "autoanalyzer" not in run.messages  # the linker warns of such stacks
+    stacks = []
+    for program in ("plain", "probed"):
+        headers = lab.tool("readelf", "-lWn", program).stdout.decode()
+        stacks.append(re.findall(r"GNU_STACK.*|Properties:.*", headers))
+    assert stacks[0] == stacks[1]
+
+
 def test_an_object_shows_no_more_than_it_did(tool):
     tool.write("k.f90", K)
     found = []
