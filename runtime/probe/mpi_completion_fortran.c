@@ -39,7 +39,7 @@ static void find_first_index(struct aa_completion *completion, void *next) {
     static int known[] = {[AA_FORTRAN] = -1, [AA_FORTRAN_2008] = -1};
     enum aa_language language = completion->language;
     if (completion->watching && known[language] < 0) {
-        testany *ask = aa_fortran_beside(next, language == AA_FORTRAN ? "mpi_testany_" : "mpi_testany_f08_");
+        testany *ask = aa_symbol_near(next, language == AA_FORTRAN ? "mpi_testany_" : "mpi_testany_f08_");
         known[language] = ask != NULL ? measure_first_index(ask) : 1;
     }
     completion->first_index = known[language];

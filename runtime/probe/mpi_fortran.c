@@ -25,23 +25,11 @@ static struct {
                 .variable_names = {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE"}},
 };
 
-/* In the library that an address belongs to, and those that it is linked to; NULL if there is none. */
-static void *symbol_near(void *address, const char *name) {
-    Dl_info found;
-    void *library = NULL, *symbol = NULL;
-    if (dladdr(address, &found) != 0)
-        library = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (library != NULL) {
-        symbol = dlsym(library, name);
-        dlclose(library);
-    }
-    return symbol;
-}
-
 /* The library's data may have been moved into the executable (a copy relocation), which then comes first. */
 static void *data_symbol(void *library, const char *name) {
     void *data = dlsym(RTLD_DEFAULT, name);
-    return data != NULL ? data : symbol_near(library, name);
+    dlerror();
+    return data != NULL ? data : aa_symbol_near(library, name);
 }
 
 static void bind_constant(struct constant *constant, void *library) {
@@ -64,7 +52,7 @@ static bool is_constant(const struct constant *constant, const void *address) {
 /* Asking whether MPI is initialised is allowed at any time, and a call from Fortran. */
 static void bind_to(void *function) {
     MPI_Fint flag = 0, error = MPI_SUCCESS;
-    void (*initialized)(MPI_Fint *, MPI_Fint *) = symbol_near(function, "mpi_initialized_");
+    void (*initialized)(MPI_Fint *, MPI_Fint *) = aa_symbol_near(function, "mpi_initialized_");
     if (initialized != NULL)
         initialized(&flag, &error);
     bind_constant(&fortran.in_place, function);
@@ -72,22 +60,13 @@ static void bind_to(void *function) {
     fortran.bound = true;
 }
 
-void *aa_fortran_next(const char *symbol, void *caller) {
-    void *function = dlsym(RTLD_NEXT, symbol);
-    if (function == NULL) /* loaded privately, as Python does, together with the caller */
-        function = symbol_near(caller, symbol);
+void *aa_fortran_next(const char *symbol, const void *caller) {
+    void *function = aa_symbol_next(symbol, caller);
     if (function == NULL)
         aa_mpi_stop("the Fortran part of the MPI library is not found");
     if (!fortran.bound)
         bind_to(function);
-    dlerror(); /* or the program would take our failures for one of its own */
     return function;
-}
-
-void *aa_fortran_beside(void *function, const char *symbol) {
-    void *found = symbol_near(function, symbol);
-    dlerror();
-    return found;
 }
 
 const void *aa_fortran_buffer(const void *argument, bool described) {

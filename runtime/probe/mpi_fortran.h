@@ -10,24 +10,14 @@
 #define AA_MPI_FORTRAN_H
 
 #include "mpi_library.h"
+#include "symbol.h"
 
 enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008 };
 
 /* ---- the frame of a wrapper */
 
 /* The library's function behind a wrapper; ends the process where it cannot be found. */
-void *aa_fortran_next(const char *symbol, void *caller);
-
-/* Another function of the library that this one belongs to; NULL if it has none. */
-void *aa_fortran_beside(void *function, const char *symbol);
-
-#define AA_FORTRAN_NEXT(symbol)                                                                              \
-    ({                                                                                                       \
-        static void *next;                                                                                   \
-        if (__builtin_expect(next == NULL, false))                                                           \
-            next = aa_fortran_next(symbol, __builtin_return_address(0));                                     \
-        next;                                                                                                \
-    })
+void *aa_fortran_next(const char *symbol, const void *caller);
 
 #define AA_UNPACK(...) __VA_ARGS__
 
@@ -39,7 +29,7 @@ void *aa_fortran_beside(void *function, const char *symbol);
     AA_EXPORT void symbol parameters {                                                                       \
         MPI_Fint own_error = MPI_SUCCESS;                                                                    \
         error = error != NULL ? error : &own_error;                                                          \
-        function(AA_FORTRAN_NEXT(#symbol), __VA_ARGS__);                                                     \
+        function(AA_NEXT(aa_fortran_next, #symbol), __VA_ARGS__);                                            \
     }
 
 /* The name that gfortran -fsecond-underscore makes of it. */

@@ -30,6 +30,17 @@ def test_bytes_are_the_sizes_of_the_files(compiler: str, tmp_path: Path) -> None
     assert len(found) > 15
 
 
+def test_formatting_is_time_of_files_and_what_a_statement_evaluates_is_not(tmp_path: Path) -> None:
+    program = compiled_fortran("gfortran", tmp_path, *SOURCES)
+    (shard,) = recorded([str(program)], tmp_path, Mpi(None)).shards
+    nodes = {shard.regions[node["region"]].name: node for node in shard.threads[0].nodes if node["region"] >= 0}
+    for name in ("formatted write", "formatted read"):
+        assert nodes[name]["io_wall"] > 0.5 * nodes[name]["wall"]
+    for name in ("internal units", "standard output, no file", "computed"):
+        assert nodes[name]["io_wall"] == 0
+        assert nodes[name]["wall"] > 0
+
+
 def test_what_is_written_when_the_program_is_over_counts_outside_of_its_regions(tmp_path: Path) -> None:
     program = compiled_fortran("gfortran", tmp_path, *SOURCES)
     (shard,) = recorded([str(program), "late"], tmp_path, Mpi(None)).shards

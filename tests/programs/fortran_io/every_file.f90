@@ -175,7 +175,22 @@ contains
     open (newunit=unit, file='missing.txt', status='old', iostat=status)
     if (status == 0) error stop 'no error'
     call leave('errors', 0, 22, 0)
+    call enter('a function that computes')
+    open (newunit=unit, file='computed.txt')
+    write (unit, '(f8.1)') computed()
+    close (unit)
+    call leave('a function that computes', 0, 0, 9)
   end subroutine nested_and_failing
+
+  real function computed()
+    integer :: i
+    call enter('computed')
+    computed = 0
+    do i = 1, 1000000
+      computed = mod(computed + sqrt(real(i)), 10.0)
+    end do
+    call leave('computed', 0, 0, 0)
+  end function computed
 
   integer function noted(number)
     integer, intent(in) :: number

@@ -11,7 +11,8 @@
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
  *   spin N  sleep N   for so many milliseconds
- *   mpi{ }mpi io{ }io mpi N  io N  initialised finalising finalised aborting: what the wrappers would call
+ *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
+ *                     wrappers would call
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   closeall chdir exit _exit kill hang
  *
@@ -165,6 +166,10 @@ static int perform_call(const char *word, struct words *words) {
         aa_share_begin(AA_SHARE_IO);
     else if (strcmp(word, "}io") == 0)
         aa_share_end(AA_SHARE_IO, false);
+    else if (strcmp(word, "statement{") == 0)
+        aa_statement_begin();
+    else if (strcmp(word, "}statement") == 0)
+        aa_statement_end();
     else if (strcmp(word, "mpi") == 0)
         aa_count_mpi(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "io") == 0)
