@@ -53,6 +53,8 @@ end subroutine
     "flags.rsp": "-Iinc -O1 'src/shapes.f90'\n",
     "text": f"subroutine text(n)\n  integer :: n{LOOP}end subroutine\n",
     "fixed": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
+    "fixed.f90": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
+    "free.f": f"subroutine free(n)\n  integer :: n{LOOP}end subroutine\n",
     "wide.f": " " * 6 + "subroutine wide(n)\n" + " " * 6 + "n = n +" + " " * 70 + "1\n" + " " * 6 + "end\n",
 }
 
@@ -98,7 +100,9 @@ COMMANDS = """
 -ffree-form -x f95 text -x none other/m.f90 -c
 -x f77 -c fixed
 -x f95-cpp-input -DX=1 -c text -o text.o
--ffree-form -c text.f -o text.o
+-ffree-form -c free.f
+-ffree-form -x f77 -c free.f
+-ffixed-form -c fixed.f90
 @flags.rsp -c -o k.o
 -c 'two words.f90' -o 'two words.o'
 -Wall -Wextra -Wconversion -O2 -c warns.f90
