@@ -122,7 +122,8 @@ ALTERNATE = """
       subroutine choose(n, *, *)
       integer n, i
       do i = 1, 3
-        if (n == i) return n
+        if (n == i) return (n + i) - (n + i) + (n + i) - (n + i) + n    &
+     &    + 0 + (n + i) - (n + i)
       end do
       print *, 'choose'
       end
@@ -146,7 +147,7 @@ def test_alternate_return_leaves_too_and_its_label_may_lie_outside_a_loop(fortra
         "choose": 4,
         "choose:loop@25": 4,
         "leave": 2,
-        "leave:loop@34": 2,
+        "leave:loop@35": 2,
         "main:loop@16": 1,
     }
 
