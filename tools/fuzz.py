@@ -36,8 +36,8 @@ WORDS: Final = """
     |;|'|"|!|(|)|=|,|::|subroutine x|end subroutine|function f(x)|program p|select case (n)|case (1)|end select|block
     |end block|where (a > 0)|forall (i = 1:2)|associate (q => n)|stop|call sub(n)|entry e|interface|end interface|type t
     |type(t)|module m|end module|print *, n|5Habcde|format (i4)|data n /1/|implicit none|do concurrent (i = 1:2)|%
-    |do while (n < 3)|include 'x.inc'|# 7 "other.h"|D|c|*|\t|\\|if (n) 10, 20, 30|read (*, *, end=10)|assign 10 to n|pure
-    |goto n
+    |do while (n < 3)|include 'x.inc'|# 7 "other.h"|D|c|*|\t|\\|if (n) 10, 20, 30|read (*, *, end=10)|assign 10 to n
+    |pure|goto n
 """
 INSERTED: Final = [word.strip(" \n") for word in WORDS.split("|")]
 
@@ -68,6 +68,7 @@ def sources() -> list[Source]:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 name, value = ast.unparse(node.targets[0]), node.value.value
                 if isinstance(value, str) and "\n" in value:
+                    value = value.encode().decode("latin-1")
                     suffixes = SUFFIXES.get(name.partition("_")[0], (".f", ".f90"))
                     found.append(Source(f"{path.stem}.{name}", suffixes, tuple(value.splitlines(keepends=True))))
     return found
