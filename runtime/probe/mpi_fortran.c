@@ -25,19 +25,19 @@ static struct {
                 .variable_names = {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE"}},
 };
 
-/* The library's data may have been moved into the executable (a copy relocation), which then comes first. */
-static void *data_symbol(void *library, const char *name) {
+/* Of all copies the one that counts is the program's, or the caller's, if that is loaded privately. */
+static void *data_symbol(const void *caller, const char *name) {
     void *data = dlsym(RTLD_DEFAULT, name);
     dlerror();
-    return data != NULL ? data : aa_symbol_near(library, name);
+    return data != NULL ? data : aa_symbol_near(caller, name);
 }
 
-static void bind_constant(struct constant *constant, void *library) {
+static void bind_constant(struct constant *constant, const void *caller) {
     for (int i = 0; i < CONSTANTS; i++) {
         if (constant->object_names[i] != NULL)
-            constant->objects[i] = data_symbol(library, constant->object_names[i]);
+            constant->objects[i] = data_symbol(caller, constant->object_names[i]);
         if (constant->variable_names[i] != NULL)
-            constant->variables[i] = data_symbol(library, constant->variable_names[i]);
+            constant->variables[i] = data_symbol(caller, constant->variable_names[i]);
     }
 }
 
@@ -50,13 +50,13 @@ static bool is_constant(const struct constant *constant, const void *address) {
 }
 
 /* Asking whether MPI is initialised is allowed at any time, and a call from Fortran. */
-static void bind_to(void *function) {
+static void bind_to(const void *function, const void *caller) {
     MPI_Fint flag = 0, error = MPI_SUCCESS;
     void (*initialized)(MPI_Fint *, MPI_Fint *) = aa_symbol_near(function, "mpi_initialized_");
     if (initialized != NULL)
         initialized(&flag, &error);
-    bind_constant(&fortran.in_place, function);
-    bind_constant(&fortran.ignored, function);
+    bind_constant(&fortran.in_place, caller);
+    bind_constant(&fortran.ignored, caller);
     fortran.bound = true;
 }
 
@@ -65,7 +65,7 @@ void *aa_fortran_next(const char *symbol, const void *caller) {
     if (function == NULL)
         aa_mpi_stop("the Fortran part of the MPI library is not found");
     if (!fortran.bound)
-        bind_to(function);
+        bind_to(function, caller);
     return function;
 }
 

@@ -123,3 +123,27 @@ def test_fortran_within_a_program_of_c_counts_the_same(
     run = recorded([launcher, "-n", "1", str(program)], tmp_path)
     (shard,) = [shard for shard in run.shards if shard.rank is not None]
     assert totals(shard) == (7, 8 + 16, 8)
+
+
+def test_a_library_that_is_loaded_privately_is_found_by_its_caller(
+    mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+) -> None:
+    """As Python loads what f2py makes."""
+    launcher, _ = mpi
+    (tmp_path / "main.c").write_text(
+        "#include <dlfcn.h>\n"
+        'int main(void) { void *library = dlopen("./libwork.so", RTLD_LAZY | RTLD_LOCAL);'
+        ' ((void (*)(void))dlsym(library, "work_"))(); return 0; }\n'
+    )
+    (tmp_path / "work.f90").write_text(
+        "subroutine work()\nuse mpi\ninteger :: x(4), error\ncall MPI_Init(error)\nx = 1\n"
+        "call MPI_Allgather(MPI_IN_PLACE, 0, MPI_INTEGER, x, 4, MPI_INTEGER, MPI_COMM_SELF, error)\n"
+        "open (10, file='work.txt')\nwrite (10, '(i3)') x\nclose (10)\n"
+        "call MPI_Finalize(error)\nend subroutine\n"
+    )
+    subprocess.run([fortran_compiler, "-shared", "-fPIC", "work.f90", "-o", "libwork.so"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=tmp_path, check=True)
+    run = recorded([launcher, "-n", "1", str(tmp_path / "main")], tmp_path)
+    (shard,) = [shard for shard in run.shards if shard.rank is not None]
+    assert totals(shard) == (3, 16, 0)
+    assert int(shard.threads[0].nodes["io_written"].sum()) == 16
