@@ -192,3 +192,21 @@ def test_sources_use_the_modules_of_the_command_not_older_ones(tool):
     done = tool("autoanalyzer", "compile", "--", "gfortran", "a.f90", "p.f90")
     assert (done.returncode, done.stderr) == (0, b"")
     assert (tool.folder / "a.out").read_bytes().count(b"aa1|program|p|") >= 1
+
+
+def test_modules_and_dependencies_of_sources_without_probes_are_written_too(tool):
+    tool.write("odd.f90", "module odd\n  integer, save :: here[*]\nend module\n")
+    tool.write("p.F90", "program p\n  use odd\n  do while (here > 3)\n    here = 1\n  end do\nend program\n")
+    (tool.folder / "mods").mkdir()
+    command = ("gfortran", "-fcoarray=single", "-cpp", "-MD", "-c", "-Jmods", "odd.f90", "p.F90")
+    done = tool("autoanalyzer", "compile", "--", *command)
+    assert done.returncode == 0
+    assert done.stderr.startswith(b"autoanalyzer: odd.f90:2:3: not instrumented: ")
+    assert b"aa1|program|p|" in (tool.folder / "p.o").read_bytes()
+    written = ["odd.d", "odd.f90", "odd.mod", "odd.o", "p.F90", "p.d", "p.o"]
+    assert sorted(path.name for path in tool.folder.rglob("*.*")) == sorted(written)
+    tool.write("c.c", "int main(void) { for (int i = 0; i < 3; i++) ; return 0; }\n")
+    (tool.folder / "odd.d").unlink()
+    done = tool("autoanalyzer", "compile", "--", "gfortran", *command[1:6], "c.c", "odd.f90")
+    assert done.returncode == 0
+    assert "odd.o: odd.f90" in (tool.folder / "odd.d").read_text()
