@@ -68,10 +68,22 @@ def test_folders_are_searched_in_their_order(fortran, name):
     assert b"'b'" in fortran.instrument(name, "-Ib", "-I", "a")[0]
 
 
+MISSING = """
+      include 'nowhere.inc'
+      program main
+      include 'mpif.h'
+      print *, 1
+      contains
+      include 'nowhere.inc'
+      end program
+"""
+
+
 def test_what_is_missing_is_left_to_the_compiler(fortran, name):
-    fortran.write("      include 'mpif.h'\n      print *, 1\n      end\n", name)
-    text, _ = fortran.instrument(name)
-    assert b"      include 'mpif.h'\n" in text
+    fortran.write(MISSING, name)
+    text, found = fortran.instrument(name)
+    assert text.count(b"\n      include '") == 3
+    assert [each.region.name for each in found.regions] == ["main"]
 
 
 def test_a_file_that_includes_itself_ends(fortran, name):
