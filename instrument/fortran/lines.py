@@ -268,7 +268,7 @@ class _FreeReader(_Reader):
         if self.form.openmp and (match := _CONDITIONAL_FREE.match(line)):
             line = " " * match.end() + line[match.end() :]
         stripped = line.lstrip()
-        if not stripped or stripped.startswith("!"):
+        if stripped.rstrip() in {"", "&"} or stripped.startswith("!"):
             self._directive(line, start, end)
             return
         pos = 0

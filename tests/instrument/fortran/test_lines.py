@@ -26,6 +26,7 @@ def test_literals_hide_what_they_hold(fortran, name):
 FREE_LINES = """
 program main
   integer :: i, total = 0
+  &
   character(len=20) :: text = 'abc&
     ! a comment between
     &def'
@@ -54,7 +55,7 @@ end program
 def test_free_form_goes_on_at_an_ampersand(fortran):
     trial = fortran.run(FREE_LINES, name="x.f90")
     assert trial.is_clean
-    assert trial.visits == {"main": 1, "main:loop@7": 1}
+    assert trial.visits == {"main": 1, "main:loop@8": 1}
 
 
 FREE_LONG = f"""
