@@ -148,7 +148,7 @@ class _ProcedureProbes:
         loop = self.loops[number].loop
         inside = self.steps[loop.first : loop.last + 1]
         targets = {label for step in inside for label in step.meaning.jumps}
-        targets -= {step.statement.label for step in inside}
+        targets -= {step.statement.label for step in inside[1:]}
         around = set(self.steps[loop.first].constructs[:-1]) - {""}
         exits = {
             action.name
