@@ -4,7 +4,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format bench clean
+MUTATIONS ?= 2000
+SEED      ?= 1
+
+.PHONY: help demo test check format bench fuzz clean
 
 help:
 	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
@@ -12,6 +15,7 @@ help:
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
+	@echo "make fuzz    try the Fortran front end on sources changed at random"
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
 $(VENV)/.packages: tools/packages.sh
@@ -37,6 +41,9 @@ format: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	@for script in benchmarks/*/run.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+fuzz: $(VENV)/.ready
+	@$(BIN)/python tools/fuzz.py --mutations $(MUTATIONS) --seed $(SEED)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

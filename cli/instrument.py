@@ -42,6 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
             stream.write(instrumented.text)
         count = sum(not found.reason for found in instrumented.found.regions)
         sys.stdout.write(f"{path}: {count} regions\n")
+        if source.stub:
+            with replacing(folder / source.stub.name) as stream:
+                stream.write(source.stub.read_bytes())
         for problem in instrumented.found.problems:
             sys.stderr.write(f"autoanalyzer: {problem}\n")
     return 0

@@ -120,10 +120,10 @@ class Build:
         return []
 
     def _writes_modules(self) -> bool:
-        """Tell whether Fortran sources write, besides objects, modules or dependencies."""
-        paths = [Path(path) for source, path in self.instrumented.items() if source.is_fortran]
+        """Tell whether Fortran sources may write, besides objects, modules or dependencies."""
+        paths = [self.instrumented.get(source) for source in self.command.sources if source.is_fortran]
         depends = bool(paths and self.command.of(Role.DEPENDENCY))
-        return depends or any(_MODULE.search(path.read_bytes()) for path in paths)
+        return depends or any(path is None or _MODULE.search(Path(path).read_bytes()) for path in paths)
 
     def _write_modules(self) -> int:
         """Let the untouched command write modules and dependencies; give its status.
@@ -154,7 +154,7 @@ class Build:
 
 def _first_error(messages: bytes) -> str:
     lines = os.fsdecode(messages).splitlines()
-    return next((line for line in lines if "error" in line), "the instrumented text does not compile")
+    return next((line for line in lines if "error" in line.lower()), "the instrumented text does not compile")
 
 
 def _line(error: SourceError) -> str:

@@ -58,7 +58,7 @@ class FortranFrontEnd:
         """Tell how the lines of a source are laid out."""
         fixed = source.language.startswith("f77") or bool(_FIXED_SUFFIX.search(source.words[0]))
         length = _LINE_LENGTH
-        openmp = simd = debug_lines = backslash = False
+        openmp = simd = openacc = debug_lines = backslash = False
         for option in self._options:
             match option:
                 case "-ffixed-form" | "-ffree-form":
@@ -67,6 +67,8 @@ class FortranFrontEnd:
                     openmp = option == "-fopenmp"
                 case "-fopenmp-simd" | "-fno-openmp-simd":
                     simd = option == "-fopenmp-simd"
+                case "-fopenacc" | "-fno-openacc":
+                    openacc = option == "-fopenacc"
                 case "-fd-lines-as-code" | "-fd-lines-as-comments":
                     debug_lines = option == "-fd-lines-as-code"
                 case "-fbackslash" | "-fno-backslash":
@@ -74,7 +76,7 @@ class FortranFrontEnd:
             if match := _LENGTH_OPTION.match(option):
                 value = match[2]
                 length = {**length, match[1] == "fixed": int(value) if value.isdigit() else 0}
-        return Form(fixed, length[fixed], openmp or simd, debug_lines, backslash)
+        return Form(fixed, length[fixed], openmp or simd, openacc, debug_lines, backslash)
 
     def include_directories(self, source: Argument) -> list[str]:
         """Give the folder of a source and the user's own folders for INCLUDE lines: mpif.h stays the compiler's."""

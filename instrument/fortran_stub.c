@@ -19,7 +19,10 @@ static aa_probe *aa_fortran_enter = aa_fortran_ignore;
 static aa_probe *aa_fortran_exit = aa_fortran_ignore;
 static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 
-/* AA_NAME(name) is the symbol by which this compiler's Fortran calls it. */
+/* The symbol by which Fortran calls it. */
+#ifndef AA_NAME
+#define AA_NAME(name) name##_
+#endif
 #define AA_STUB __attribute__((__weak__, __visibility__("hidden"))) void
 
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {

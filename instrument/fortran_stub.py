@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Final
 
 from .compiler import CompilerCommand, Role, no_compiler
+from .front_end import FORTRAN_STUB
 
 __all__ = ["FortranStub"]
 
-_SOURCE: Final = Path(__file__).with_name("fortran_stub.c")
 _GFORTRAN: Final = b"\ngcc version "  # what its driver says of itself, in whatever language
 _OPTIONS: Final = ("-O2", "-fPIC", "-g0", "-w")
 _LTO: Final = ("-flto", "-fno-lto")
 _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
-_LOCAL_LABEL: Final = re.compile(r"(?<![\w.$])\.L(?=\w)")
+_LOCAL_LABEL: Final = re.compile(r"(?<![\w.])\.L(?=\w)")
 # What must stand once only in a text for the assembler, or is no matter of the stub.
 _NOT_TWICE: Final = re.compile(r"^\s*\.(?:file|ident)\b.*\n", re.M)
-_PROPERTY_NOTE: Final = re.compile(r"^\s*\.section\s+\.note\.gnu\.property\b.*\n(?:(?!\s*\.section\b).*\n)*", re.M)
+# What a note says, as on the stack of internal procedures that are passed on, the other text says for both.
+_NOTE: Final = re.compile(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\n)*", re.M)
 
 
 class FortranStub:
@@ -46,7 +47,7 @@ class FortranStub:
         words = [*command.compiler, "-v", "-c" if self._is_object else "-S", *_OPTIONS, *chain.from_iterable(machine)]
         try:
             self._call = subprocess.Popen(
-                [*words, f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(_SOURCE), "-o", str(self._path)],
+                [*words, f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(FORTRAN_STUB), "-o", str(self._path)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -105,4 +106,4 @@ def _name(options: list[str]) -> str:
 
 def _beside(text: str) -> str:
     """Rid assembly of what would clash with other assembly in the same call of the assembler."""
-    return _LOCAL_LABEL.sub(".Laa_", _PROPERTY_NOTE.sub("", _NOT_TWICE.sub("", text)))
+    return _LOCAL_LABEL.sub(".Laa_", _NOTE.sub("", _NOT_TWICE.sub("", text)))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from pathlib import Path
+from typing import Final, Protocol
 
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand
 from .steps import Finished
 
-__all__ = ["FrontEnd", "front_end"]
+__all__ = ["FORTRAN_STUB", "FrontEnd", "front_end"]
+
+FORTRAN_STUB: Final = Path(__file__).with_name("fortran_stub.c")
 
 
 class FrontEnd(Protocol):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 __all__ = ["MarkedText", "Marker", "Place", "quoted_name"]
@@ -71,8 +72,12 @@ class MarkedText:
         """Give file, line and column of an offset."""
         marker = self.marker(offset)
         line_start = self.text.rfind("\n", 0, offset) + 1
-        line = marker.line + self.text.count("\n", marker.start, offset)
-        return Place(marker.file, line, offset - line_start + 1)
+        lines_since = bisect_left(self._newlines, offset) - bisect_left(self._newlines, marker.start)
+        return Place(marker.file, marker.line + lines_since, offset - line_start + 1)
+
+    @cached_property
+    def _newlines(self) -> list[int]:
+        return [match.start() for match in re.finditer("\n", self.text)]
 
 
 def quoted_name(file: str) -> str:

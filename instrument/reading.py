@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import InputError
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand
-from .front_end import FrontEnd, front_end
+from .front_end import FORTRAN_STUB, FrontEnd, front_end
 
 __all__ = ["ReadSource", "read_sources"]
 
@@ -31,6 +31,11 @@ class ReadSource:
     def output(self) -> str:
         """A file name for the instrumented text."""
         return Path(self.name).stem + self._language.suffix(self._source)
+
+    @property
+    def stub(self) -> Path | None:
+        """What a program of such texts needs besides, to be compiled as C; None if each text brings it along."""
+        return FORTRAN_STUB if self._source.is_fortran else None
 
     def instrument(self) -> Instrumented:
         """Put probes in."""
@@ -72,4 +77,4 @@ def read_sources(c: list[str], fortran: list[str], sources: list[str], flags: li
 
 def _first_line(messages: bytes) -> str:
     lines = os.fsdecode(messages).splitlines()
-    return next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
+    return next((line for line in lines if "error" in line.lower()), lines[0] if lines else "no reason given")

@@ -15,6 +15,7 @@ from typing import Final
 
 from ..errors import BuildError
 from .cache import cache_folder, locked
+from .fortran_wrappers import fortran_wrapper_text
 from .mpi import Mpi
 from .mpi_compiler import mpi_compilers
 from .mpi_library import MpiLibrary, linked_mpi
@@ -26,6 +27,7 @@ LIBRARY: Final = "libaaprobe.so"
 
 _ROOM: Final = Path(__file__).parent
 _SOURCES: Final = _ROOM / "probe"
+_GENERATORS: Final = ("wrappers.py", "fortran_wrappers.py", "byte_rules.py")
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
 # of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
 _FLAGS: Final = (
@@ -65,6 +67,11 @@ def build_ahead(compiler: Sequence[str], program: Path, environment: Mapping[str
 
     Nothing depends on it: a library that cannot be built now is missed, and reported, when the program is run.
 
+    Args:
+        compiler: What has linked it, of C or of Fortran; C's is found beside Fortran's.
+        program: What was linked.
+        environment: Where compilers and the cache are found.
+
     Returns:
         The library; None if there is none now.
     """
@@ -92,7 +99,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 def _key(library: MpiLibrary | None) -> str:
     """What the result depends on: our sources and the MPI library's file. No compiler is run to find it."""
     digest = hashlib.sha256()
-    for path in (*sorted(_SOURCES.glob("*.[ch]")), _ROOM / "wrappers.py", _ROOM / "byte_rules.py"):
+    for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
         digest.update(path.read_bytes())
     digest.update(_FLAGS.encode())
     if library:
@@ -142,13 +149,14 @@ def _generate(
     header.unlink()
     (work / "mpi_functions.h").write_text(function_list(prototypes))
     (work / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
+    (work / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
 
 
 def _arguments(library: MpiLibrary | None, work: Path) -> list[str]:
     sources = sorted(path for path in _SOURCES.glob("*.c") if library or not path.name.startswith("mpi_"))
     defines = [f'-DAA_PROBE_FILE="{LIBRARY}"']
     if library:
-        sources.append(work / "mpi_wrappers.c")
+        sources += [work / "mpi_wrappers.c", work / "mpi_fortran_wrappers.c"]
         defines.append(f'-DAA_MPI_SONAME="{library.soname}"')
     defines += [f"-I{_SOURCES}", f"-I{work}"]
     return [*_FLAGS.split(), *defines, *map(str, sources), "-o", str(work / LIBRARY), "-ldl", "-lpthread"]

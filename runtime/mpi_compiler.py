@@ -15,6 +15,8 @@ from .mpi_library import MpiLibrary, linked_mpi
 
 __all__ = ["MpiCompiler", "examine", "mpi_compilers"]
 
+_FORTRAN = re.compile(r"fort|f(77|90|95|08)|ftn|ifx|xlf|flang")
+_C_OF_FORTRAN = (("mpiifort", "mpiicc"), ("mpiifx", "mpiicx"), (r"mpif(ort|77|90|08)", "mpicc"), ("^ftn$", "cc"))
 _PROGRAM = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
 
 
@@ -32,7 +34,8 @@ def mpi_compilers(
     """The working MPI compilers at hand, the likeliest first.
 
     Args:
-        environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from.
+        environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from. If it names a Fortran compiler, that of C
+            beside it comes first, and the Fortran compiler itself, which may understand C, last.
         launcher: A program such as ``mpirun.mpich``: the compiler beside it comes early.
         library: A library that is looked for: the compilers beside it come early too.
     """
@@ -47,7 +50,9 @@ def mpi_compilers(
 
 
 def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibrary | None) -> Iterator[Sequence[str]]:
-    yield shlex.split(environment.get("AUTOANALYZER_CC", ""))
+    named = shlex.split(environment.get("AUTOANALYZER_CC", ""))
+    is_fortran = any(_FORTRAN.search(Path(word).name) for word in named[:1])
+    yield _of_c(named, environment) if is_fortran else named
     if launcher:
         path = Path(shutil.which(launcher, path=environment.get("PATH")) or launcher)
         sibling = re.sub(r"^(mpirun|mpiexec|orterun|prterun)(\.hydra)?", "mpicc", path.name)
@@ -57,6 +62,17 @@ def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibra
             yield [str(folder / "bin" / "mpicc")]
     for name in ("mpicc", "mpicc.openmpi", "mpicc.mpich", "mpiicx", "mpiicc", "cc"):  # cc: on Cray systems
         yield [name]
+    if is_fortran:
+        yield named
+
+
+def _of_c(command: Sequence[str], environment: Mapping[str, str]) -> Sequence[str]:
+    """The C compiler beside a Fortran compiler: ``mpifort.mpich`` → ``mpicc.mpich``."""
+    path = Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])
+    name = path.name
+    for fortran, c in _C_OF_FORTRAN:
+        name = re.sub(fortran, c, name)
+    return [str(path.with_name(name)), *command[1:]] if name != path.name else []
 
 
 def examine(command: Sequence[str], environment: Mapping[str, str]) -> MpiCompiler | None:

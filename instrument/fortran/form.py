@@ -17,7 +17,7 @@ class Form:
         openmp: Whether OpenMP directives, and lines that begin with ``!$``, are code.
         openacc: Whether OpenACC directives are code.
         debug_lines: Whether lines of fixed form with ``D`` in column 1 are code.
-        backslash: Whether ``\`` in a literal takes the meaning from the character after it.
+        backslash: Whether ``\`` in a literal begins an escape sequence; two of them are one character.
     """
 
     fixed: bool

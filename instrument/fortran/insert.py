@@ -30,6 +30,9 @@ __all__ = ["Names", "insert_probes"]
 
 _PIECE: Final = 48  # characters of a descriptor in a line: all fit into 72 columns
 _NOT_TAB: Final = re.compile(r"[^\t]")
+_FIXED_PIECE: Final = re.compile(r".{1,66}")
+_CONTINUED: Final = "\n     &"
+_RETURN_WORD: Final = re.compile(r"\s*(?:[a-z]\s*){6}", re.I)
 _HIGHEST_LABEL: Final = 99999
 
 # The order of what is put in at one place.
@@ -145,7 +148,7 @@ class _ProcedureProbes:
         loop = self.loops[number].loop
         inside = self.steps[loop.first : loop.last + 1]
         targets = {label for step in inside for label in step.meaning.jumps}
-        targets -= {step.statement.label for step in inside}
+        targets -= {step.statement.label for step in inside[1:]}
         around = set(self.steps[loop.first].constructs[:-1]) - {""}
         exits = {
             action.name
@@ -182,7 +185,8 @@ class _ProcedureProbes:
         elif meaning.action and meaning.action.kind is Kind.RETURN:
             statement = step.statement
             start = statement.at(meaning.action_at)
-            value = source[start : statement.end][len("return") :].strip()
+            written = "".join(source[statement.at(index)] for index in range(meaning.action_at, len(statement.text)))
+            value = _RETURN_WORD.sub("", written).strip()
             pad = self._pad(step.loop if step.loop in self.loops else -1, value)
             edit = self.edits[start]
             column = start - source.rfind("\n", 0, start)
@@ -266,4 +270,6 @@ class _ProcedureProbes:
         return f"'{quoted.replace(chr(92), chr(92) * 2) if self.form.backslash else quoted}'"
 
     def _line(self, text: str, label: str = "") -> str:
-        return f"{label:<6}{text}\n" if self.form.fixed else f"{label} {text}\n"
+        if self.form.fixed:
+            return f"{label:<6}{_CONTINUED.join(_FIXED_PIECE.findall(text))}\n"
+        return f"{label} {text}\n"

@@ -14,7 +14,7 @@ __all__ = ["Directive", "Lines", "Statement", "UnterminatedError", "read_lines"]
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _SPECIAL: Final = re.compile(r"['\"!;&]|(?<![\w.])\d+[hH]")
-_SPECIAL_BACKSLASH: Final = re.compile(r"\\.|['\"!;&]|(?<![\w.])\d+[hH]")
+_SPECIAL_BACKSLASH: Final = re.compile(r"\\\\|['\"!;&]|(?<![\w.])\d+[hH]")
 _DIRECTIVE: Final = re.compile(r"[!cC*](?:\$(omp|acc)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
 _CONDITIONAL_FREE: Final = re.compile(r"\s*!\$(?=[\s&])")
 _CONDITIONAL_FIXED: Final = re.compile(r"[!cC*]\$(?=[\s\d]{3}.|\t)")
@@ -158,6 +158,8 @@ class _Reader:
             else:
                 self._line(line, match.start(), match.end())
         self._finish()
+        # In fixed form a statement is known to be complete only at the next one, after the directives below it.
+        self.items.sort(key=lambda item: item.start if isinstance(item, Directive) else item.line)
         return Lines(tuple(self.items), tuple(self.markers))
 
     def _line(self, line: str, start: int, end: int) -> None:
@@ -266,7 +268,7 @@ class _FreeReader(_Reader):
         if self.form.openmp and (match := _CONDITIONAL_FREE.match(line)):
             line = " " * match.end() + line[match.end() :]
         stripped = line.lstrip()
-        if not self.literal and (not stripped or stripped.startswith("!")):
+        if stripped.rstrip() in {"", "&"} or stripped.startswith("!"):
             self._directive(line, start, end)
             return
         pos = 0

@@ -19,7 +19,7 @@ from .units import StructureError, find_procedures
 
 __all__ = ["code_regions", "instrument_text"]
 
-_PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b")
+_PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b", re.I)
 _CHAR: Final = re.compile(r"\bchar\b(?!\s*\()", re.I)
 _IO: Final = re.compile(r"(?:write|read|print|inquire)[(*\d]")
 _COARRAY: Final = re.compile(
@@ -94,7 +94,7 @@ class _Unit:
             raise self._error(statement, "a submodule")
         if _COARRAY.search(code) and not _IO.match(code):
             raise self._error(statement, "a coarray")
-        if _PROBE_NAMES.search(code):
+        if _PROBE_NAMES.search(statement.text):
             raise self._error(statement, "a name that the probes have")
 
     def _error(self, statement: Statement, message: str) -> SourceError:

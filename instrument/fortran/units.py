@@ -11,6 +11,7 @@ from .meaning import Kind, Meaning, meaning_of
 __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
+_INCLUDE: Final = ("include'", 'include"')  # of a file that has not been found
 _EXECUTABLE: Final = {
     *(Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL, Kind.CONTINUE),
     *(Kind.GOTO, Kind.ASSIGNED_GOTO, Kind.RETURN, Kind.STOP, Kind.EXIT, Kind.CYCLE, Kind.BRANCH, Kind.EXECUTABLE),
@@ -146,7 +147,7 @@ class _Builder:
             self.skipped = _Construct(statement, meaning)
         elif meaning.kind in _HEADERS:
             self._header(statement, meaning)
-        else:
+        elif not statement.code.startswith(_INCLUDE):
             self._open_main(statement)
             self._inside(statement, meaning)
         self.directives.clear()

@@ -96,7 +96,7 @@ static inline void push(struct aa_thread *thread, const char *key, struct aa_nod
     frame->node = thread->current;
     frame->key = key;
     frame->call = thread->call;
-    thread->call = (struct aa_call){AA_OWN, 0};
+    thread->call = (struct aa_call){.share = AA_OWN};
     thread->current = child;
     child->visits++;
 }
@@ -203,29 +203,48 @@ void aa_probe_resync(const char *descriptor) {
 
 /* ---- library calls */
 
-bool aa_share_begin(enum aa_share share) {
-    struct aa_thread *thread = aa_thread_self;
-    if (!thread || thread->call.depth++)
-        return false;
+static void go_on_with(struct aa_thread *thread, uint32_t share) {
     aa_counter_stop();
     aa_event_book(thread);
-    thread->call.share = AA_OWN + 1 + share;
+    thread->call.share = share;
     aa_counter_go();
+}
+
+/* At the end of an outermost call or statement: what has begun within it ends as well. */
+static void go_back_to(struct aa_thread *thread, uint16_t statements) {
+    thread->call.depth = thread->call.statements = statements;
+    go_on_with(thread, statements ? AA_IO : AA_OWN);
+}
+
+bool aa_share_begin(enum aa_share share) {
+    struct aa_thread *thread = aa_thread_self;
+    if (!thread || thread->call.depth++ != thread->call.statements)
+        return false;
+    go_on_with(thread, AA_OWN + 1 + share);
     return true;
 }
 
 void aa_share_end(enum aa_share share, bool outermost) {
     struct aa_thread *thread = aa_thread_self;
     (void)share;
-    if (!thread || !thread->call.depth)
+    if (!thread || thread->call.depth == thread->call.statements)
         return;
     thread->call.depth--;
-    if (outermost) {
-        aa_counter_stop();
-        aa_event_book(thread);
-        thread->call = (struct aa_call){AA_OWN, 0};
-        aa_counter_go();
-    }
+    if (outermost)
+        go_back_to(thread, thread->call.statements);
+}
+
+bool aa_statement_begin(void) {
+    if (!aa_share_begin(AA_SHARE_IO))
+        return false;
+    aa_thread_self->call.statements++;
+    return true;
+}
+
+void aa_statement_end(void) {
+    struct aa_thread *thread = aa_thread_self;
+    if (thread && thread->call.statements)
+        go_back_to(thread, thread->call.statements - 1);
 }
 
 void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received) {

@@ -9,9 +9,9 @@
 #include "probe.h"
 #include "thread.h"
 
-/* Whether this thread is recorded and in no library call: two loads, before anything else is looked at. */
+/* Whether this thread is recorded and in no library call: a few loads, before anything else is looked at. */
 static inline bool aa_io_listens(void) {
-    return aa_thread_self != NULL && aa_thread_self->call.depth == 0;
+    return aa_thread_self != NULL && aa_thread_self->call.depth == aa_thread_self->call.statements;
 }
 
 /* Whether the descriptor is a regular file, neither in /proc or /sys nor shared memory; remembered. */

@@ -78,14 +78,6 @@ static int left_out(MPI_Comm comm, const void *buffer) {
         return aa_bytes(total, type);                                                                        \
     }                                                                                                        \
                                                                                                              \
-    uint64_t aa_sum_types_##kind(const count_type counts[], const MPI_Datatype types[], MPI_Comm comm,       \
-                                 const void *buffer) {                                                       \
-        uint64_t total = 0;                                                                                  \
-        for (int part = 0, parts = part_count(comm), out = left_out(comm, buffer); part < parts; part++)     \
-            total += part == out ? 0 : aa_bytes(counts[part], types[part]);                                  \
-        return total;                                                                                        \
-    }                                                                                                        \
-                                                                                                             \
     uint64_t aa_sum_local_##kind(const count_type counts[], MPI_Datatype type, MPI_Comm comm) {              \
         MPI_Count total = 0;                                                                                 \
         for (int part = 0, parts = aa_local_size(comm); part < parts; part++)                                \
@@ -95,3 +87,18 @@ static int left_out(MPI_Comm comm, const void *buffer) {
 
 SUMS(int, int)
 SUMS(large, MPI_Count)
+
+/* The same with a type for each part, C's or Fortran's. */
+#define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
+    uint64_t aa_sum_types_##kind(const count_type counts[], const element types[], MPI_Comm comm,            \
+                                 const void *buffer) {                                                       \
+        uint64_t total = 0;                                                                                  \
+        for (int part = 0, parts = part_count(comm), out = left_out(comm, buffer); part < parts; part++)     \
+            total += part == out ? 0 : aa_bytes(counts[part], of(types[part]));                              \
+        return total;                                                                                        \
+    }
+
+SUMS_OF_TYPES(int, int, MPI_Datatype, AA_TYPE_OF_C)
+SUMS_OF_TYPES(large, MPI_Count, MPI_Datatype, AA_TYPE_OF_C)
+SUMS_OF_TYPES(f_int, int, struct aa_fortran_type, AA_TYPE_OF_FORTRAN)
+SUMS_OF_TYPES(f_large, MPI_Count, struct aa_fortran_type, AA_TYPE_OF_FORTRAN)

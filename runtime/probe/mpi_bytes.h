@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "mpi_fortran.h"
 #include "mpi_library.h"
 
 uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
@@ -29,12 +30,20 @@ int aa_local_size(MPI_Comm comm);
  */
 int aa_parts(MPI_Comm comm, const void *buffer);
 
-/* Sums over the parts: counts are int arrays, or MPI_Count arrays in the large-count functions. */
+/*
+ * Sums over the parts: counts are int arrays, or MPI_Count arrays in the large-count functions. Types are
+ * C's, or those of Fortran, in functions whose names end in _f.
+ */
 #define AA_COUNTS(function, counts)                                                                          \
     _Generic((counts), int * : function##_int, const int * : function##_int, default : function##_large)
 
+#define AA_COUNTS_TYPES(function, counts, types)                                                             \
+    _Generic((types), const struct aa_fortran_type * : AA_COUNTS(function##_f, counts),                      \
+             default : AA_COUNTS(function, counts))
+
 #define aa_sum(counts, type, comm, buffer) AA_COUNTS(aa_sum, counts)(counts, type, comm, buffer)
-#define aa_sum_types(counts, types, comm, buffer) AA_COUNTS(aa_sum_types, counts)(counts, types, comm, buffer)
+#define aa_sum_types(counts, types, comm, buffer)                                                            \
+    AA_COUNTS_TYPES(aa_sum_types, counts, types)(counts, types, comm, buffer)
 #define aa_sum_local(counts, type, comm) AA_COUNTS(aa_sum_local, counts)(counts, type, comm)
 
 uint64_t aa_sum_int(const int counts[], MPI_Datatype type, MPI_Comm comm, const void *buffer);
@@ -42,6 +51,10 @@ uint64_t aa_sum_large(const MPI_Count counts[], MPI_Datatype type, MPI_Comm comm
 uint64_t aa_sum_types_int(const int counts[], const MPI_Datatype types[], MPI_Comm comm, const void *buffer);
 uint64_t aa_sum_types_large(const MPI_Count counts[], const MPI_Datatype types[], MPI_Comm comm,
                             const void *buffer);
+uint64_t aa_sum_types_f_int(const int counts[], const struct aa_fortran_type types[], MPI_Comm comm,
+                            const void *buffer);
+uint64_t aa_sum_types_f_large(const MPI_Count counts[], const struct aa_fortran_type types[], MPI_Comm comm,
+                              const void *buffer);
 uint64_t aa_sum_local_int(const int counts[], MPI_Datatype type, MPI_Comm comm);
 uint64_t aa_sum_local_large(const MPI_Count counts[], MPI_Datatype type, MPI_Comm comm);
 
@@ -53,7 +66,7 @@ int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm);
 #define aa_neighbour_sum(side, counts, type, comm)                                                           \
     AA_COUNTS(aa_neighbour_sum, counts)(side, counts, type, comm)
 #define aa_neighbour_sum_types(side, counts, types, comm)                                                    \
-    AA_COUNTS(aa_neighbour_sum_types, counts)(side, counts, types, comm)
+    AA_COUNTS_TYPES(aa_neighbour_sum_types, counts, types)(side, counts, types, comm)
 
 uint64_t aa_neighbour_sum_int(enum aa_neighbours side, const int counts[], MPI_Datatype type, MPI_Comm comm);
 uint64_t aa_neighbour_sum_large(enum aa_neighbours side, const MPI_Count counts[], MPI_Datatype type,
@@ -62,5 +75,9 @@ uint64_t aa_neighbour_sum_types_int(enum aa_neighbours side, const int counts[],
                                     MPI_Comm comm);
 uint64_t aa_neighbour_sum_types_large(enum aa_neighbours side, const MPI_Count counts[],
                                       const MPI_Datatype types[], MPI_Comm comm);
+uint64_t aa_neighbour_sum_types_f_int(enum aa_neighbours side, const int counts[],
+                                      const struct aa_fortran_type types[], MPI_Comm comm);
+uint64_t aa_neighbour_sum_types_f_large(enum aa_neighbours side, const MPI_Count counts[],
+                                        const struct aa_fortran_type types[], MPI_Comm comm);
 
 #endif

@@ -1,12 +1,40 @@
-/* Starting, completing, cancelling and freeing requests: where received bytes become known. */
+#include "mpi_completion.h"
+
 #include <stdlib.h>
 
 #include "mpi_bytes.h"
-#include "mpi_requests.h"
 #include "mpi_request_table.h"
+#include "mpi_requests.h"
 
-/* Requests that are looked at in one call without allocating. */
-#define ON_STACK 64
+/* ---- both languages' arguments */
+
+uint64_t aa_request_handle(enum aa_language language, const void *requests, int i) {
+    if (language == AA_C)
+        return aa_handle(((const MPI_Request *)requests)[i]);
+    return aa_handle(aa_request_f2c(((const MPI_Fint *)requests)[i]));
+}
+
+static bool ignores(enum aa_language language, const void *statuses) {
+    if (language != AA_C)
+        return aa_fortran_ignores(statuses);
+    return statuses == (const void *)MPI_STATUS_IGNORE || statuses == (const void *)MPI_STATUSES_IGNORE;
+}
+
+static const MPI_Status *status_at(enum aa_language language, const void *statuses, int i, MPI_Status *room) {
+    if (language == AA_C)
+        return (const MPI_Status *)statuses + i;
+    return aa_fortran_status((const MPI_Fint *)statuses + (ptrdiff_t)i * AA_FORTRAN_STATUS, room);
+}
+
+static int index_at(const struct aa_completion *completion, const void *indices, int i) {
+    if (indices == NULL)
+        return i;
+    if (completion->language == AA_C)
+        return ((const int *)indices)[i];
+    return (int)((const MPI_Fint *)indices)[i] - completion->first_index;
+}
+
+/* ---- completing */
 
 static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Status *status) {
     struct aa_request request;
@@ -18,232 +46,83 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
     return aa_status_bytes(status);
 }
 
-/*
- * What a completing call needs besides its arguments: the handles, which the library overwrites, and statuses
- * of its own where the program ignores them. Not watching where nothing can be learnt, or memory is short.
- */
-struct watch {
-    bool watching;
-    uint64_t as_of;
-    uint64_t *handles;
-    MPI_Status *statuses;
-    void *allocated;
-    uint64_t handles_on_stack[ON_STACK];
-    MPI_Status statuses_on_stack[ON_STACK];
-};
-
 /* Places for count requests and as many statuses as the call may return. */
-static bool make_room(struct watch *watch, size_t count) {
-    watch->handles = watch->handles_on_stack;
-    watch->statuses = watch->statuses_on_stack;
-    watch->allocated = NULL;
-    if (count <= ON_STACK)
+static bool make_room(struct aa_completion *completion, size_t count) {
+    completion->handles = completion->handles_on_stack;
+    completion->statuses = completion->statuses_on_stack;
+    if (count <= AA_ON_STACK)
         return true;
-    watch->allocated = malloc(count * (sizeof *watch->handles + sizeof *watch->statuses));
-    if (watch->allocated == NULL)
+    completion->allocated = malloc(count * (sizeof *completion->handles + sizeof(union aa_own_status)));
+    if (completion->allocated == NULL)
         return false;
-    watch->handles = watch->allocated;
-    watch->statuses = (MPI_Status *)(watch->handles + count);
+    completion->handles = completion->allocated;
+    completion->statuses = completion->handles + count;
     return true;
 }
 
-static void watch_begin(struct watch *watch, int count, const MPI_Request requests[]) {
-    watch->allocated = NULL;
-    watch->watching = count > 0 && !aa_requests_none() && make_room(watch, (size_t)count);
-    if (!watch->watching)
-        return;
-    watch->as_of = aa_requests_now();
+void *aa_completion_begin(struct aa_completion *completion, enum aa_language language, int count,
+                          const void *requests, void *statuses) {
+    completion->call = aa_mpi_begin();
+    completion->language = language;
+    completion->allocated = NULL;
+    completion->watching =
+        completion->call.counts && count > 0 && !aa_requests_none() && make_room(completion, (size_t)count);
+    if (!completion->watching)
+        return statuses;
+    completion->as_of = aa_requests_now();
     for (int i = 0; i < count; i++)
-        watch->handles[i] = aa_handle(requests[i]);
-}
-
-static void watch_end(struct watch *watch) {
-    free(watch->allocated);
-}
-
-static MPI_Status *status_to_use(struct watch *watch, MPI_Status *theirs) {
-    return watch->watching && theirs == MPI_STATUS_IGNORE ? watch->statuses : theirs;
-}
-
-static MPI_Status *statuses_to_use(struct watch *watch, MPI_Status *theirs) {
-    return watch->watching && theirs == MPI_STATUSES_IGNORE ? watch->statuses : theirs;
+        completion->handles[i] = aa_request_handle(language, requests, i);
+    return ignores(language, statuses) ? completion->statuses : statuses;
 }
 
 /* The bytes that request i, now complete, brought; the failed ones are forgotten. */
-static uint64_t watched_bytes(const struct watch *watch, int i, const MPI_Status *status, bool failed) {
-    uint64_t bytes = completed_bytes(watch->handles[i], watch->as_of, status);
+static uint64_t watched_bytes(const struct aa_completion *completion, int i, const MPI_Status *status,
+                              bool failed) {
+    uint64_t bytes = completed_bytes(completion->handles[i], completion->as_of, status);
     return failed ? 0 : bytes;
 }
 
-static void count_one(struct aa_mpi_call call, const struct watch *watch, int result, int i,
-                      const MPI_Status *status) {
-    uint64_t received = 0;
-    if (watch->watching && i != MPI_UNDEFINED)
-        received = watched_bytes(watch, i, status, result != MPI_SUCCESS);
-    if (call.counts && result == MPI_SUCCESS)
+static void end(struct aa_completion *completion, bool succeeded, uint64_t received) {
+    if (completion->call.counts && succeeded)
         aa_count_mpi(1, 0, received);
+    free(completion->allocated);
+    aa_mpi_end(completion->call);
 }
 
-/* All of the requests (indices is NULL) or the listed ones have completed, or failed one by one. */
-static void count_many(struct aa_mpi_call call, const struct watch *watch, int result, int count,
-                       const int indices[], const MPI_Status statuses[]) {
+void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status) {
+    MPI_Status room;
+    uint64_t received = 0;
+    if (completion->watching && i != MPI_UNDEFINED)
+        received = watched_bytes(completion, i, status_at(completion->language, status, 0, &room),
+                                 result != MPI_SUCCESS);
+    end(completion, result == MPI_SUCCESS, received);
+}
+
+void aa_completion_end_many(struct aa_completion *completion, int result, int count, const void *indices,
+                            const void *statuses) {
     uint64_t received = 0;
     bool one_by_one = result == MPI_ERR_IN_STATUS;
-    if (watch->watching && (result == MPI_SUCCESS || one_by_one))
-        for (int i = 0; i < count; i++) {
-            if (one_by_one && statuses[i].MPI_ERROR == MPI_ERR_PENDING)
-                continue;
-            received += watched_bytes(watch, indices != NULL ? indices[i] : i, &statuses[i],
-                                      one_by_one && statuses[i].MPI_ERROR != MPI_SUCCESS);
-        }
-    if (call.counts && (result == MPI_SUCCESS || one_by_one))
-        aa_count_mpi(1, 0, received);
+    bool known = completion->watching && (result == MPI_SUCCESS || one_by_one);
+    for (int i = 0; known && i < count; i++) {
+        MPI_Status room;
+        const MPI_Status *status = status_at(completion->language, statuses, i, &room);
+        if (one_by_one && status->MPI_ERROR == MPI_ERR_PENDING)
+            continue;
+        received += watched_bytes(completion, index_at(completion, indices, i), status,
+                                  one_by_one && status->MPI_ERROR != MPI_SUCCESS);
+    }
+    end(completion, result == MPI_SUCCESS || one_by_one, received);
 }
 
-AA_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, 1, request);
-    status = status_to_use(&watch, status);
-    int result = aa_mpi.Wait(request, status);
-    count_one(call, &watch, result, 0, status);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
+/* ---- starting */
 
-AA_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, 1, request);
-    status = status_to_use(&watch, status);
-    int result = aa_mpi.Test(request, flag, status);
-    count_one(call, &watch, result, result == MPI_SUCCESS && !*flag ? MPI_UNDEFINED : 0, status);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, count, requests);
-    status = status_to_use(&watch, status);
-    int result = aa_mpi.Waitany(count, requests, index, status);
-    count_one(call, &watch, result, result == MPI_SUCCESS ? *index : MPI_UNDEFINED, status);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, count, requests);
-    status = status_to_use(&watch, status);
-    int result = aa_mpi.Testany(count, requests, index, flag, status);
-    count_one(call, &watch, result, result == MPI_SUCCESS && *flag ? *index : MPI_UNDEFINED, status);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, count, requests);
-    statuses = statuses_to_use(&watch, statuses);
-    int result = aa_mpi.Waitall(count, requests, statuses);
-    count_many(call, &watch, result, count, NULL, statuses);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, count, requests);
-    statuses = statuses_to_use(&watch, statuses);
-    int result = aa_mpi.Testall(count, requests, flag, statuses);
-    count_many(call, &watch, result, result == MPI_SUCCESS && !*flag ? 0 : count, NULL, statuses);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[],
-                           MPI_Status statuses[]) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, count, requests);
-    statuses = statuses_to_use(&watch, statuses);
-    int result = aa_mpi.Waitsome(count, requests, done, indices, statuses);
-    count_many(call, &watch, result, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[],
-                           MPI_Status statuses[]) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    struct watch watch;
-    watch_begin(&watch, count, requests);
-    statuses = statuses_to_use(&watch, statuses);
-    int result = aa_mpi.Testsome(count, requests, done, indices, statuses);
-    count_many(call, &watch, result, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
-    watch_end(&watch);
-    aa_mpi_end(call);
-    return result;
-}
-
-/* What starting these persistent requests hands over and, for collectives, gets. */
-static void count_started(int count, const MPI_Request requests[]) {
+void aa_count_started(enum aa_language language, int count, const void *requests) {
     struct aa_request request;
     uint64_t sent = 0, received = 0;
     for (int i = 0; i < count && !aa_requests_none(); i++)
-        if (aa_requests_find(aa_handle(requests[i]), &request)) {
+        if (aa_requests_find(aa_request_handle(language, requests, i), &request)) {
             sent += request.sent;
             received += request.received;
         }
     aa_count_mpi(1, sent, received);
-}
-
-AA_EXPORT int MPI_Start(MPI_Request *request) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    int result = aa_mpi.Start(request);
-    if (call.counts && result == MPI_SUCCESS)
-        count_started(1, request);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Startall(int count, MPI_Request requests[]) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    int result = aa_mpi.Startall(count, requests);
-    if (call.counts && result == MPI_SUCCESS)
-        count_started(count, requests);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Cancel(MPI_Request *request) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    aa_requests_cancel(aa_handle(*request));
-    int result = aa_mpi.Cancel(request);
-    if (call.counts && result == MPI_SUCCESS)
-        aa_count_mpi(1, 0, 0);
-    aa_mpi_end(call);
-    return result;
-}
-
-AA_EXPORT int MPI_Request_free(MPI_Request *request) {
-    struct aa_mpi_call call = aa_mpi_begin();
-    aa_requests_forget(aa_handle(*request));
-    int result = aa_mpi.Request_free(request);
-    if (call.counts && result == MPI_SUCCESS)
-        aa_count_mpi(1, 0, 0);
-    aa_mpi_end(call);
-    return result;
 }

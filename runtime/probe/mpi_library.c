@@ -44,6 +44,7 @@ static bool bind_to(void *library) {
         return false;
 #define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))dlsym(library, "PMPI_" #name);
     AA_MPI_FUNCTIONS(LOOK_UP)
+    AA_MPI_HANDLES(LOOK_UP)
 #ifdef OPEN_MPI
     aa_mpi.world = (MPI_Comm)data_of(library, "ompi_mpi_comm_world");
     aa_mpi.byte = (MPI_Datatype)data_of(library, "ompi_mpi_byte");
@@ -59,12 +60,15 @@ static void complain(const char *what) {
     dprintf(STDERR_FILENO, "autoanalyzer: %s: %s\n", program_invocation_short_name, what);
 }
 
-void aa_mpi_bind(void) {
-    if (bind_to(find_library()))
-        return;
-    complain("this program loads another MPI library than " AA_MPI_SONAME
-             ", which the probe library was built for; run it under its own launcher");
+void aa_mpi_stop(const char *what) {
+    complain(what);
     _exit(EXIT_FAILURE);
+}
+
+void aa_mpi_bind(void) {
+    if (!bind_to(find_library()))
+        aa_mpi_stop("this program loads another MPI library than " AA_MPI_SONAME
+                    ", which the probe library was built for; run it under its own launcher");
 }
 
 /* Take this library out of LD_PRELOAD, in place; whether it was there. */

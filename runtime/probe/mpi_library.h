@@ -10,9 +10,26 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "probe.h"
 #include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions that this MPI library has */
+
+/* From Fortran's handles to C's and back: macros where handles are numbers. */
+#ifdef MPI_Comm_f2c
+#define AA_MPI_HANDLES(function)
+#define aa_comm_f2c(handle) MPI_Comm_f2c(handle)
+#define aa_type_f2c(handle) MPI_Type_f2c(handle)
+#define aa_request_f2c(handle) MPI_Request_f2c(handle)
+#define aa_request_c2f(handle) MPI_Request_c2f(handle)
+#else
+#define AA_MPI_HANDLES(function)                                                                             \
+    function(Comm_f2c) function(Type_f2c) function(Request_f2c) function(Request_c2f)
+#define aa_comm_f2c(handle) aa_mpi.Comm_f2c(handle)
+#define aa_type_f2c(handle) aa_mpi.Type_f2c(handle)
+#define aa_request_f2c(handle) aa_mpi.Request_f2c(handle)
+#define aa_request_c2f(handle) aa_mpi.Request_c2f(handle)
+#endif
 
 #define AA_MPI_POINTER(name) __typeof__(MPI_##name) *name;
 
@@ -22,15 +39,20 @@ extern struct aa_mpi {
     MPI_Comm world; /* MPI_COMM_WORLD and MPI_BYTE: in some libraries addresses of theirs */
     MPI_Datatype byte;
     AA_MPI_FUNCTIONS(AA_MPI_POINTER)
+    AA_MPI_HANDLES(AA_MPI_POINTER)
 } aa_mpi;
 
 /* Look up all entry points; ends the process where they cannot be had. */
 void aa_mpi_bind(void);
 
+/* Say what is wrong, and end the process: a call cannot be passed on. */
+_Noreturn void aa_mpi_stop(const char *what);
+
 /* How deep this thread is in MPI calls; only the outermost counts. I/O inside MPI is not the program's. */
 extern _Thread_local unsigned aa_mpi_depth;
 
 struct aa_mpi_call {
+    bool outermost;
     bool counts;
     bool timed;
 };
@@ -39,7 +61,8 @@ static inline struct aa_mpi_call aa_mpi_begin(void) {
     if (__builtin_expect(!aa_mpi.bound, false))
         aa_mpi_bind();
     bool outermost = aa_mpi_depth++ == 0;
-    return (struct aa_mpi_call){.counts = outermost && aa_mpi.live, .timed = aa_share_begin(AA_SHARE_MPI)};
+    return (struct aa_mpi_call){
+        .outermost = outermost, .counts = outermost && aa_mpi.live, .timed = aa_share_begin(AA_SHARE_MPI)};
 }
 
 static inline void aa_mpi_end(struct aa_mpi_call call) {

@@ -1,18 +1,22 @@
 /* MPI_Init, MPI_Finalize and MPI_Abort: from when to when bytes are counted, and what the shard is told. */
+#include "mpi_fortran.h"
 #include "mpi_library.h"
 #include "mpi_request_table.h"
 
 static const char init_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Init|||0|0|0";
 static const char finalize_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Finalize|||0|0|0";
 
+/* ---- in either language; Fortran's function may call C's, which is nothing new then */
+
 static struct aa_mpi_call init_begins(void) {
-    aa_probe_enter(init_region);
+    if (aa_mpi_depth == 0)
+        aa_probe_enter(init_region);
     return aa_mpi_begin();
 }
 
 static void init_ends(struct aa_mpi_call call, int result) {
     int rank = -1, size = -1, provided = MPI_THREAD_SINGLE;
-    if (result == MPI_SUCCESS) {
+    if (call.outermost && result == MPI_SUCCESS) {
         aa_mpi.Comm_rank(aa_mpi.world, &rank);
         aa_mpi.Comm_size(aa_mpi.world, &size);
         aa_mpi.Query_thread(&provided);
@@ -21,6 +25,8 @@ static void init_ends(struct aa_mpi_call call, int result) {
         aa_count_mpi(1, 0, 0);
     }
     aa_mpi_end(call);
+    if (!call.outermost)
+        return;
     aa_probe_exit(init_region);
     if (result != MPI_SUCCESS)
         return;
@@ -28,6 +34,27 @@ static void init_ends(struct aa_mpi_call call, int result) {
     aa_process_thread_level(provided);
     aa_mpi.live = true;
 }
+
+static struct aa_mpi_call finalize_begins(void) {
+    aa_mpi.live = false;
+    if (aa_mpi_depth == 0) {
+        aa_process_mpi_finalising();
+        aa_probe_enter(finalize_region);
+    }
+    return aa_mpi_begin();
+}
+
+static void finalize_ends(struct aa_mpi_call call) {
+    if (call.outermost)
+        aa_count_mpi(1, 0, 0);
+    aa_mpi_end(call);
+    if (!call.outermost)
+        return;
+    aa_probe_exit(finalize_region);
+    aa_process_mpi_finalised();
+}
+
+/* ---- C */
 
 AA_EXPORT int MPI_Init(int *argc, char ***argv) {
     struct aa_mpi_call call = init_begins();
@@ -44,15 +71,9 @@ AA_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provid
 }
 
 AA_EXPORT int MPI_Finalize(void) {
-    aa_mpi.live = false;
-    aa_process_mpi_finalising();
-    aa_probe_enter(finalize_region);
-    struct aa_mpi_call call = aa_mpi_begin();
+    struct aa_mpi_call call = finalize_begins();
     int result = aa_mpi.Finalize();
-    aa_count_mpi(1, 0, 0);
-    aa_mpi_end(call);
-    aa_probe_exit(finalize_region);
-    aa_process_mpi_finalised();
+    finalize_ends(call);
     return result;
 }
 
@@ -61,4 +82,30 @@ AA_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
         aa_mpi_bind();
     aa_process_aborting(code);
     return aa_mpi.Abort(comm, code);
+}
+
+/* ---- Fortran */
+
+AA_FORTRAN_FUNCTION(init, (MPI_Fint * error), (error)) {
+    struct aa_mpi_call call = init_begins();
+    next(error);
+    init_ends(call, (int)*error);
+}
+
+AA_FORTRAN_FUNCTION(init_thread, (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *error),
+                    (required, provided, error)) {
+    struct aa_mpi_call call = init_begins();
+    next(required, provided, error);
+    init_ends(call, (int)*error);
+}
+
+AA_FORTRAN_FUNCTION(finalize, (MPI_Fint * error), (error)) {
+    struct aa_mpi_call call = finalize_begins();
+    next(error);
+    finalize_ends(call);
+}
+
+AA_FORTRAN_FUNCTION(abort, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *error), (comm, code, error)) {
+    aa_process_aborting((int)*code);
+    next(comm, code, error);
 }

@@ -46,16 +46,23 @@ int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm) {
         for (int place = 0, places = place_count(side, topology, comm); place < places; place++)             \
             total += exists(place, topology, comm) ? counts[place] : 0;                                      \
         return aa_bytes(total, type);                                                                        \
-    }                                                                                                        \
-                                                                                                             \
-    uint64_t aa_neighbour_sum_types_##kind(enum aa_neighbours side, const count_type counts[],               \
-                                           const MPI_Datatype types[], MPI_Comm comm) {                      \
-        int topology = topology_of(comm);                                                                    \
-        uint64_t total = 0;                                                                                  \
-        for (int place = 0, places = place_count(side, topology, comm); place < places; place++)             \
-            total += exists(place, topology, comm) ? aa_bytes(counts[place], types[place]) : 0;              \
-        return total;                                                                                        \
     }
 
 SUMS(int, int)
 SUMS(large, MPI_Count)
+
+/* The same with a type for each neighbour, C's or Fortran's. */
+#define SUMS_OF_TYPES(kind, count_type, element, of)                                                         \
+    uint64_t aa_neighbour_sum_types_##kind(enum aa_neighbours side, const count_type counts[],               \
+                                           const element types[], MPI_Comm comm) {                           \
+        int topology = topology_of(comm);                                                                    \
+        uint64_t total = 0;                                                                                  \
+        for (int place = 0, places = place_count(side, topology, comm); place < places; place++)             \
+            total += exists(place, topology, comm) ? aa_bytes(counts[place], of(types[place])) : 0;          \
+        return total;                                                                                        \
+    }
+
+SUMS_OF_TYPES(int, int, MPI_Datatype, AA_TYPE_OF_C)
+SUMS_OF_TYPES(large, MPI_Count, MPI_Datatype, AA_TYPE_OF_C)
+SUMS_OF_TYPES(f_int, int, struct aa_fortran_type, AA_TYPE_OF_FORTRAN)
+SUMS_OF_TYPES(f_large, MPI_Count, struct aa_fortran_type, AA_TYPE_OF_FORTRAN)

@@ -42,6 +42,13 @@ enum aa_share { AA_SHARE_MPI, AA_SHARE_IO };
 bool aa_share_begin(enum aa_share share);
 void aa_share_end(enum aa_share share, bool outermost);
 
+/*
+ * A statement of the program that does I/O through a run-time library: I/O time, in which library calls begin
+ * and end, and count, as outside of it. Begin returns whether it has its end.
+ */
+bool aa_statement_begin(void);
+void aa_statement_end(void);
+
 /* Add to the current node; bytes are what the program hands over and gets. aa_count_io counts one call. */
 void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
 void aa_count_io(uint64_t read, uint64_t written);

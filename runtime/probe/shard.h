@@ -95,9 +95,11 @@ struct aa_node {
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/* Whether the thread is in a library call: how deep, and where the time goes. */
+/* Whether the thread is in a library call: where the time goes, how deep, and how much of that are
+ * statements. */
 struct aa_call {
-    uint32_t share, depth;
+    uint32_t share;
+    uint16_t depth, statements;
 };
 
 struct aa_frame {

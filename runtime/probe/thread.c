@@ -102,7 +102,7 @@ static void begin(struct aa_thread *thread) {
     thread->tid = thread_id();
     thread->in_use = 1;
     thread->current = thread->base;
-    thread->call = (struct aa_call){AA_OWN, 0};
+    thread->call = (struct aa_call){.share = AA_OWN};
     thread->frames[0] = (struct aa_frame){thread->base, bottom, thread->call};
     thread->top = thread->frames + 1;
     if (thread == trees.main && !thread->taken) {

@@ -7,7 +7,7 @@ C     ranks is wrong, the master says so.
       INCLUDE 'traces.inc'
       CHARACTER*12 ARG
       NSHOT = 63
-      NFOLD = 5000
+      NFOLD = 8000
       IF (IARGC() .GT. 2) GOTO 900
       IF (IARGC() .GE. 1) THEN
          CALL GETARG(1, ARG)
@@ -19,7 +19,7 @@ C     ranks is wrong, the master says so.
       END IF
    10 FORMAT (BN, I12)
       IF (NSHOT .LT. 1 .OR. NSHOT .GT. MAXSHT) GOTO 900
-      IF (NFOLD .LT. 1 .OR. NFOLD .GT. 100000) GOTO 900
+      IF (NFOLD .LT. NEVERY .OR. NFOLD .GT. 100000) GOTO 900
       IF (NWORK .LT. 1) GOTO 910
       IF (NWORK .GT. NSHOT) GOTO 920
       GOOD = .TRUE.
@@ -37,5 +37,5 @@ C     ranks is wrong, the master says so.
 C
       BLOCK DATA TERRAN
       INCLUDE 'survey.inc'
-      DATA MPASS /9, 9, 4, 6, 16, 6, 16/
+      DATA MPASS /10, 10, 3, 7, 18, 7, 18/
       END

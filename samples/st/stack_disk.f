@@ -11,11 +11,11 @@ C
 C     Region 8: for each recording, all gathers are read from the disk,
 C     added to, and written back.
       DO 80 IFOLD = 1, NFOLD
-         KEEP = MIN(IFOLD - 1, 1)
+         KEEP = MIN((IFOLD - 1) / NEVERY, 1)
          DO 75 I = 1, NGATH
             IF (IFOLD .GT. 1) READ (LUN, REC=I) GATHER
-            DO 70 J = 1, NTRACE
-               ISHIFT = MOD(IFOLD * 31 + J * 17 + I, NNOISE - NSAMP)
+            DO 70 J = 1 + MOD(IFOLD, NEVERY), NTRACE, NEVERY
+               ISHIFT = MOD(IFOLD * 7 + J * 17 + I, NNOISE - NSAMP)
                DO 70 K = 1, NSAMP
                   GATHER(K,J) = KEEP * GATHER(K,J) + ANOISE(ISHIFT+K)
    70       CONTINUE

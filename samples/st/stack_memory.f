@@ -12,9 +12,9 @@ C     Region 8: a gather stays in memory until all its recordings are
 C     added, and is written once.
       DO 80 I = 1, NGATH
          DO 75 IFOLD = 1, NFOLD
-            KEEP = MIN(IFOLD - 1, 1)
-            DO 70 J = 1, NTRACE
-               ISHIFT = MOD(IFOLD * 31 + J * 17 + I, NNOISE - NSAMP)
+            KEEP = MIN((IFOLD - 1) / NEVERY, 1)
+            DO 70 J = 1 + MOD(IFOLD, NEVERY), NTRACE, NEVERY
+               ISHIFT = MOD(IFOLD * 7 + J * 17 + I, NNOISE - NSAMP)
                DO 70 K = 1, NSAMP
                   GATHER(K,J) = KEEP * GATHER(K,J) + ANOISE(ISHIFT+K)
    70       CONTINUE

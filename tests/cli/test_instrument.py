@@ -23,6 +23,21 @@ def test_flags_of_the_compiler_follow_after_dashes(tool):
     assert (done.returncode, done.stdout) == (0, b"out/x.i: 2 regions\n")
 
 
+def test_fortran_is_written_in_its_form_with_the_stub_beside(tool):
+    tool.write("src/main.F90", "program main\n  integer :: n = N\n  call lower(n)\n  print *, n\nend program\n")
+    tool.write(
+        "lower.f", "      subroutine lower(n)\n      do while (n .gt. 3)\n      n = n - 1\n      end do\n      end\n"
+    )
+    done = tool("autoanalyzer", "instrument", "src/main.F90", "lower.f", "-o", "out", "--fc", "gfortran", "-DN=9")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"out/main.f90: 1 regions\nout/lower.f: 2 regions\n"
+    sources = ["fortran_stub.c", "lower.f", "main.f90"]
+    assert sorted(path.name for path in (tool.folder / "out").iterdir()) == sources
+    assert tool("gfortran", *(f"out/{name}" for name in sources), "-o", "x").returncode == 0
+    assert tool("./x").stdout.split() == [b"3"]
+    assert b"aa1|loop|loop@2|lower.f|lower|0|2|4" in (tool.folder / "x").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

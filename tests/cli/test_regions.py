@@ -49,6 +49,41 @@ def test_several_sources_with_flags_after_dashes(tool):
     assert done.stdout.decode() == "a.c\n  a  1-1\n    loop@1  1-1\nb.c\n  b  1-1\n    loop@1  1-1\n"
 
 
+def test_fortran_beside_c(tool):
+    tool.write(
+        "m.f90",
+        """module m
+contains
+  subroutine s(n)
+    include 'limit.inc'
+    integer :: n
+    do while (n > limit)
+      n = n - 1
+    end do
+  end subroutine
+end module
+program p
+  use m
+  integer :: n = 9
+  call s(n)
+end program
+""",
+    )
+    tool.write("inc/limit.inc", "integer, parameter :: limit = 3\n")
+    tool.write("c.c", "int c(int n) { while (n > 3) n--; return n; }\n")
+    done = tool("autoanalyzer", "regions", "m.f90", "c.c", "-I", "inc")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines() == [
+        "m.f90",
+        "  m::s  3-9",
+        "    loop@6  6-8",
+        "  p  11-15",
+        "c.c",
+        "  c  1-1",
+        "    loop@1  1-1",
+    ]
+
+
 def test_a_missing_source_is_one_line(tool):
     done = tool("autoanalyzer", "regions", "missing.c")
     assert (done.returncode, done.stdout) == (2, b"")

@@ -3,7 +3,6 @@
 import gzip
 import re
 import shlex
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -23,8 +22,17 @@ SOURCES = {
     "other/m.f90": f"subroutine other(n)\n  integer :: n{LOOP}end subroutine\n",
     "old.f": "c comment\n      subroutine old(n)\n      include 'inc/size.inc'\n      integer n, i\n"
     "      do 10 i = 1, size\n 10   n = n + i\n      end\n",
-    "macro.F90": '#include "define.h"\nsubroutine macro(n) ! it\'s // text\n  integer :: n, i\n#ifdef TWICE\n'
-    "  n = TWICE * n\n#endif\n  do i = FIRST, n\n    print *, 'a' // \"b\", __LINE__, __FILE__\n  end do\nend subroutine\n",
+    "macro.F90": """#include "define.h"
+subroutine macro(n) ! it's // text
+  integer :: n, i
+#ifdef TWICE
+  n = TWICE * n
+#endif
+  do i = FIRST, n
+    print *, 'a' // "b", __LINE__, __FILE__
+  end do
+end subroutine
+""",
     "parent.f90": "module parent\n  interface\n    module subroutine child(n)\n      integer :: n\n    end subroutine\n"
     "  end interface\nend module\n",
     "child.f90": f"submodule (parent) line\ncontains\n  module subroutine child(n)\n    integer :: n{LOOP}"
@@ -33,12 +41,20 @@ SOURCES = {
     "bad.f90": "subroutine bad(n)\n  integer :: n\n  n = = 1\n  x = missing(\nend subroutine\n",
     "noinclude.f90": "subroutine bad\n  include 'nowhere.inc'\nend subroutine\n",
     "undefined.f90": "program p\n  call elsewhere\nend program\n",
-    "warns.f90": "subroutine warns(n, m)\n  integer :: n, m, unused, i, s\n  do i = 1, n\n    s = s + i / 2.5\n  end do\n"
-    "  n = s;  if (n == 1.5) n = 2\nend subroutine\n",
+    "warns.f90": """subroutine warns(n, m)
+  integer :: n, m, unused, i, s
+  do i = 1, n
+    s = s + i / 2.5
+  end do
+  n = s;  if (n == 1.5) n = 2
+end subroutine
+""",
     "two words.f90": f"subroutine words(n)\n  integer :: n{LOOP}end subroutine\n",
     "flags.rsp": "-Iinc -O1 'src/shapes.f90'\n",
     "text": f"subroutine text(n)\n  integer :: n{LOOP}end subroutine\n",
     "fixed": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
+    "fixed.f90": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
+    "free.f": f"subroutine free(n)\n  integer :: n{LOOP}end subroutine\n",
     "wide.f": " " * 6 + "subroutine wide(n)\n" + " " * 6 + "n = n +" + " " * 70 + "1\n" + " " * 6 + "end\n",
 }
 
@@ -84,7 +100,9 @@ COMMANDS = """
 -ffree-form -x f95 text -x none other/m.f90 -c
 -x f77 -c fixed
 -x f95-cpp-input -DX=1 -c text -o text.o
--ffree-form -c text.f -o text.o
+-ffree-form -c free.f
+-ffree-form -x f77 -c free.f
+-ffixed-form -c fixed.f90
 @flags.rsp -c -o k.o
 -c 'two words.f90' -o 'two words.o'
 -Wall -Wextra -Wconversion -O2 -c warns.f90

@@ -14,6 +14,8 @@ from autoanalyzer.runtime.mpi import Mpi, find_mpi
 from autoanalyzer.runtime.shard import Shard, read_shard
 
 PROGRAMS = Path(__file__).parent / "programs"
+FORTRAN_MPI = Path(__file__).parents[1] / "programs" / "fortran_mpi"
+FORTRAN_IO = Path(__file__).parents[1] / "programs" / "fortran_io"
 
 
 def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
@@ -21,6 +23,14 @@ def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
     program = folder / Path(source).stem
     words = [compiler, "-std=gnu11", *flags, str(PROGRAMS / source), "-o", str(program)]
     subprocess.run([*words, "-ldl", "-lpthread"], check=True)
+    return program
+
+
+def compiled_fortran(compiler: str, folder: Path, *sources: Path, flags: Sequence[str] = ()) -> Path:
+    """A program of these sources, the last of which gives it its name."""
+    program = folder / sources[-1].stem
+    words = [compiler, "-w", "-fallow-argument-mismatch", "-J", str(folder), *flags]
+    subprocess.run([*words, *map(str, sources), "-o", str(program)], check=True)
     return program
 
 

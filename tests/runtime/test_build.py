@@ -11,6 +11,7 @@ from autoanalyzer.errors import BuildError
 from autoanalyzer.runtime.build import build_ahead, probe_library
 from autoanalyzer.runtime.cache import cache_folder
 from autoanalyzer.runtime.mpi import Mpi, find_mpi
+from autoanalyzer.runtime.mpi_compiler import mpi_compilers
 from autoanalyzer.runtime.mpi_library import MpiLibrary
 
 from .conftest import compiled
@@ -132,3 +133,27 @@ def test_it_is_built_ahead_for_a_program_just_linked(
     library = build_ahead([compiler], program)
     assert library == probe_library(find_mpi([launcher, str(program)]))
     assert build_ahead(["/bin/false"], program, {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)}) is None
+
+
+def test_after_a_fortran_compiler_that_of_c_builds_it(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """Each compiler here notes that it was called."""
+    _, compiler = mpi
+    fortran = compiler.replace("mpicc", "mpifort")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in (compiler, fortran):
+        script = tools / name
+        script.write_text(f'#!/bin/sh\necho {name} >> {tools}/calls\nexec {shutil.which(name)} "$@"\n')
+        script.chmod(0o755)
+    program = compiled(compiler, "mpi_threads.c", tmp_path)
+    environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
+    assert build_ahead([str(tools / fortran)], program, environment)
+    assert set((tools / "calls").read_text().split()) == {compiler}
+
+
+def test_a_fortran_compiler_that_understands_c_is_the_last_resort(mpi: tuple[str, str], tmp_path: Path) -> None:
+    fortran = tmp_path / "mpifort"
+    fortran.symlink_to(shutil.which(mpi[1].replace("mpicc", "mpifort")) or "")
+    commands = [found.command for found in mpi_compilers({**os.environ, "AUTOANALYZER_CC": str(fortran)})]
+    assert len(commands) > 1
+    assert commands[-1] == (str(fortran),)

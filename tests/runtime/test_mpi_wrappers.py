@@ -8,6 +8,7 @@ import pytest
 from autoanalyzer.errors import BuildError
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.byte_rules import RULES, TIMED
+from autoanalyzer.runtime.fortran_wrappers import fortran_wrapper_text
 from autoanalyzer.runtime.mpi import Mpi, find_mpi
 from autoanalyzer.runtime.wrappers import BY_HAND, function_list, read_prototypes, wrapper_text
 
@@ -46,7 +47,8 @@ def test_no_c_code_gives_a_warning(underlying: str, level: str, mpi: tuple[str, 
     prototypes = read_prototypes(preprocessed(compiler))
     (tmp_path / "mpi_functions.h").write_text(function_list(prototypes))
     (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
-    sources = [*PROBE.glob("mpi_*.c"), *PROBE.glob("io_*.c"), tmp_path / "mpi_wrappers.c"]
+    (tmp_path / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
+    sources = [*PROBE.glob("mpi_*.c"), *PROBE.glob("io_*.c"), *tmp_path.glob("mpi_*.c")]
     words = [compiler, "-std=gnu11", level, "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", "-U_FORTIFY_SOURCE"]
     words += ['-DAA_MPI_SONAME=""', '-DAA_PROBE_FILE=""', f"-I{PROBE}", f"-I{tmp_path}"]
     subprocess.run([*words, *map(str, sources)], cwd=tmp_path, env=environment, check=True)
@@ -59,6 +61,21 @@ def test_every_communication_function_is_wrapped(mpi: tuple[str, str]) -> None:
     nonblocking = [f"I{name[0].lower()}{name[1:]}" for name in blocking]
     for name in [*POINT_TO_POINT.split(), *blocking, *nonblocking, *BY_HAND.split()]:
         assert f"MPI_{name}" in symbols
+
+
+def test_every_name_that_fortran_has_for_them_is_wrapped(mpi: tuple[str, str], tmp_path: Path) -> None:
+    launcher, compiler = mpi
+    program = tmp_path / "program"
+    source = tmp_path / "program.f90"
+    source.write_text("use mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend\n")
+    subprocess.run([compiler.replace("mpicc", "mpifort"), str(source), "-o", str(program)], check=True)
+    listing = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True).stdout
+    libraries = [Path(path) for path in re.findall(r"=> (/\S*/libmpi\S*)", listing)]
+    functions = "|".join([*POINT_TO_POINT.split(), *COLLECTIVE.split(), *BY_HAND.split(), *TIMED.split()]).lower()
+    name = re.compile(rf"mpi_i?({functions})(__?|_f08_|_f08_large_|_f08ts_|_f08ts_large_)")
+    names = {symbol for library in libraries for symbol in exported(library) if name.fullmatch(symbol)}
+    assert {"mpi_send_", "mpi_ialltoallw_", "mpi_waitall_f08_", "mpi_barrier_f08_"} < names
+    assert names - exported(probe_library(find_mpi([launcher]))) == set()
 
 
 def test_large_count_functions_are_wrapped_where_the_library_has_them() -> None:
@@ -74,8 +91,9 @@ def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
     libc = subprocess.run(["gcc", "-print-file-name=libc.so.6"], capture_output=True, text=True, check=True)
     known = {symbol.split("@")[0] for symbol in exported(Path(libc.stdout.strip()))}
     newer = {"__isoc23_scanf", "__isoc23_fscanf", "__isoc23_vscanf", "__isoc23_vfscanf"}
-    foreign = {symbol for symbol in symbols - known - newer if not symbol.startswith("MPI_")}
-    assert foreign == {"aa_probe_enter", "aa_probe_exit"}
+    gfortran = {f"_gfortran_st_{name}" for name in ("read", "read_done", "write", "write_done")}
+    foreign = {symbol for symbol in symbols - known - newer - gfortran if not symbol.startswith(("MPI_", "mpi_"))}
+    assert foreign == {"aa_probe_enter", "aa_probe_exit", "aa_probe_resync"}
 
 
 def test_attributes_and_unusable_functions_of_a_header_are_passed_over() -> None:

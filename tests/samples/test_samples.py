@@ -2,70 +2,38 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import subprocess
-import sysconfig
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-SAMPLES = Path(__file__).parents[2] / "samples"
-SCRIPTS = Path(sysconfig.get_path("scripts"))
-LAUNCH = ("mpirun.openmpi", "--oversubscribe", "-n", "4")
+from .conftest import LAUNCH, Sample, copied
+
 SIZES = {"rays": ("400", "500"), "heat": ("840", "1200", "250")}  # half of the work they do by default
 
 
-class Sample:
-    """A sample, built in a folder of its own by the instrumenting compiler and run once under the tool."""
-
-    def __init__(self, name: str, folder: Path, *variables: str):
-        built = shutil.ignore_patterns("*.o", "*.out", ".built-with", name)
-        self.folder = Path(shutil.copytree(SAMPLES / name, folder / name, ignore=built))
-        self.command = (*LAUNCH, f"./{name}", *SIZES[name])
-        self.build(SCRIPTS / "aa-mpicc", *variables)
-        self.printed = self.output(SCRIPTS / "autoanalyzer", "run", "-o", "out", "--", *self.command)
-
-    def build(self, compiler: str | Path, *variables: str) -> None:
-        subprocess.run(["make", "-s", f"CC={compiler}", *variables], cwd=self.folder, check=True)
-
-    def output(self, *command: str | Path) -> str:
-        return subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.PIPE, text=True).stdout
-
-    def printed_untouched(self) -> str:
-        self.build("mpicc.openmpi")
-        return self.output(*self.command)
-
-    def dissimilarity(self, *options: str) -> Any:
-        self.output(SCRIPTS / "autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
-        return json.loads((self.folder / "findings.json").read_text())["dissimilarity"]
-
-    def line_of(self, file: str, text: str) -> int:
-        """The number of the only line of a source that holds a text."""
-        lines = (self.folder / file).read_text().splitlines()
-        (number,) = (number for number, line in enumerate(lines, 1) if text in line)
-        return number
+def run(name: str, folder: Path, *variables: str) -> Sample:
+    return Sample(name, folder, *variables, size=SIZES[name])
 
 
 @pytest.fixture(scope="module")
 def rays(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return Sample("rays", tmp_path_factory.mktemp("static"))
+    return run("rays", tmp_path_factory.mktemp("static"))
 
 
 @pytest.fixture(scope="module")
 def dynamic_rays(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return Sample("rays", tmp_path_factory.mktemp("dynamic"), "SCHEDULE=dynamic")
+    return run("rays", tmp_path_factory.mktemp("dynamic"), "SCHEDULE=dynamic")
 
 
 @pytest.fixture(scope="module")
 def heat(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return Sample("heat", tmp_path_factory.mktemp("plain"))
+    return run("heat", tmp_path_factory.mktemp("plain"))
 
 
 @pytest.fixture(scope="module")
 def overlapping_heat(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return Sample("heat", tmp_path_factory.mktemp("overlap"), "OVERLAP=1")
+    return run("heat", tmp_path_factory.mktemp("overlap"), "OVERLAP=1")
 
 
 def test_the_static_schedule_of_rays_makes_every_rank_a_cluster_of_its_own(rays: Sample) -> None:
@@ -117,9 +85,9 @@ def test_heat_prints_the_same_untouched_and_under_the_tool_overlapping_or_not(
     ("sample", "arguments"), [("rays", ["2"]), ("heat", ["one"])], ids=["fewer shots than workers", "no number"]
 )
 def test_bad_arguments_are_one_line_and_exit_status_2(sample: str, arguments: list[str], tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(SAMPLES / sample, tmp_path / sample))
+    folder = copied(sample, tmp_path)
     subprocess.run(["make", "-s", "CC=mpicc.openmpi"], cwd=folder, check=True)
-    run = subprocess.run([*LAUNCH, f"./{sample}", *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    assert run.returncode == 2
-    assert run.stdout == ""
-    assert sum(sample in line for line in run.stderr.splitlines()) == 1
+    done = subprocess.run([*LAUNCH, f"./{sample}", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert sum(sample in line for line in done.stderr.splitlines()) == 1

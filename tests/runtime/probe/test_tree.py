@@ -164,6 +164,24 @@ def test_a_region_inside_a_library_call_is_the_programs_own(linked: Record, visi
     assert callback["wall"] > callback["io_wall"] > 0
 
 
+def test_calls_within_a_statement_have_their_own_shares(linked: Record) -> None:
+    words = "statement{ sleep 5 io{ sleep 1 io 7 }io sleep 1 mpi{ sleep 10 mpi 1 }mpi sleep 5 }statement sleep 10"
+    (shard,) = linked(f"+main +f {words} -f -main")
+    f = shard.threads[0].nodes[2]
+    assert (f["io_calls"], f["io_read"], f["mpi_calls"]) == (1, 7, 1)
+    assert 2 * f["io_wall"] > f["mpi_wall"] > 0
+    assert f["wall"] - f["io_wall"] > 1.5 * f["mpi_wall"]
+
+
+def test_a_region_within_a_statement_has_statements_of_its_own(linked: Record) -> None:
+    (shard,) = linked(
+        "+main statement{ +f sleep 10 statement{ io{ io 7 }io }statement -f io{ io 1 }io }statement -main"
+    )
+    main, f = shard.threads[0].nodes[1:]
+    assert (f["io_read"], main["io_read"]) == (7, 1)
+    assert f["wall"] > 2 * f["io_wall"] > 0
+
+
 def test_a_library_call_that_was_left_by_a_jump_ends_with_its_region(linked: Record) -> None:
     (shard,) = linked("+main +f mpi{ sleep 1 -f +g sleep 10 mpi{ }mpi -g -main")
     f, g = shard.threads[0].nodes[2:]

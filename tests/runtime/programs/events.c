@@ -10,8 +10,9 @@
  *   fork WORDS ;      in a child
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
- *   spin N  sleep N   for so many milliseconds
- *   mpi{ }mpi io{ }io mpi N  io N  initialised finalising finalised aborting: what the wrappers would call
+ *   spin N  sleep N   for so many milliseconds; spun: tell how long all spinning took by the threads' clocks
+ *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
+ *                     wrappers would call
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   closeall chdir exit _exit kill hang
  *
@@ -95,12 +96,20 @@ static void set_alarms(int microseconds) {
 
 /* ---- time */
 
+static long long cpu_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static long long spun;
+
 static void spin(int milliseconds) {
-    struct timespec start, now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+    long long start = cpu_time(), now;
     do
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < milliseconds * 1000000L);
+        now = cpu_time();
+    while (now - start < milliseconds * 1000000LL);
+    __atomic_fetch_add(&spun, now - start, __ATOMIC_RELAXED);
 }
 
 /* ---- control */
@@ -165,6 +174,10 @@ static int perform_call(const char *word, struct words *words) {
         aa_share_begin(AA_SHARE_IO);
     else if (strcmp(word, "}io") == 0)
         aa_share_end(AA_SHARE_IO, false);
+    else if (strcmp(word, "statement{") == 0)
+        aa_statement_begin();
+    else if (strcmp(word, "}statement") == 0)
+        aa_statement_end();
     else if (strcmp(word, "mpi") == 0)
         aa_count_mpi(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "io") == 0)
@@ -189,7 +202,9 @@ static int perform_call(const char *word, struct words *words) {
 #endif
 
 static int perform_end(const char *word) {
-    if (strcmp(word, "closeall") == 0)
+    if (strcmp(word, "spun") == 0)
+        fprintf(stderr, "%lld", spun);
+    else if (strcmp(word, "closeall") == 0)
         closefrom(3);
     else if (strcmp(word, "chdir") == 0)
         return chdir("/") == 0;

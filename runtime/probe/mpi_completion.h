@@ -1,0 +1,55 @@
+/*
+ * A call that may complete requests, in either language: what it needs besides its arguments, and what is
+ * counted when it has returned. C's forms are in mpi_completion_c.c, Fortran's in mpi_completion_fortran.c.
+ */
+#ifndef AA_MPI_COMPLETION_H
+#define AA_MPI_COMPLETION_H
+
+#include "mpi_fortran.h"
+#include "mpi_library.h"
+
+/* Requests that are looked at in one call without allocating. */
+#define AA_ON_STACK 64
+
+union aa_own_status {
+    MPI_Status c;
+    MPI_Fint fortran[AA_FORTRAN_STATUS];
+};
+
+/*
+ * Requests, statuses and indices, given as void pointers below, are those of the language.
+ *
+ * The handles, which the library overwrites, and statuses of its own where the program ignores them. Not
+ * watching where nothing can be learnt, or memory is short.
+ */
+struct aa_completion {
+    struct aa_mpi_call call;
+    enum aa_language language;
+    int first_index; /* what the library's indices count from */
+    bool watching;
+    uint64_t as_of;
+    uint64_t *handles;
+    void *statuses;
+    void *allocated;
+    uint64_t handles_on_stack[AA_ON_STACK];
+    union aa_own_status statuses_on_stack[AA_ON_STACK];
+};
+
+/* Before the call, whose statuses those that are given back must be. */
+void *aa_completion_begin(struct aa_completion *completion, enum aa_language language, int count,
+                          const void *requests, void *statuses);
+
+/* Afterwards: request i, counted from 0, may have completed; none if i is MPI_UNDEFINED. */
+void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
+
+/* Afterwards: all of the requests (indices is NULL) or the listed ones have completed, or failed one by one.
+ */
+void aa_completion_end_many(struct aa_completion *completion, int result, int count, const void *indices,
+                            const void *statuses);
+
+/* What starting a persistent request hands over and, for collectives, gets. */
+void aa_count_started(enum aa_language language, int count, const void *requests);
+
+uint64_t aa_request_handle(enum aa_language language, const void *requests, int i);
+
+#endif

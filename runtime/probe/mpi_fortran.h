@@ -1,0 +1,94 @@
+/*
+ * MPI as Fortran calls it: mpif.h and mpi (mpi_send_), mpi_f08 (mpi_send_f08_; mpi_send_f08ts_ where choice
+ * buffers come as descriptors of C; mpi_send_f08_large_ and mpi_send_f08ts_large_ with MPI_Count).
+ *
+ * Everything comes by reference and is passed on untouched, to the library's own function of the same name:
+ * what it calls in turn does not count, for the Fortran call is the outermost. After the call arguments are
+ * turned into C's values, as far as counting needs them.
+ */
+#ifndef AA_MPI_FORTRAN_H
+#define AA_MPI_FORTRAN_H
+
+#include "mpi_library.h"
+#include "symbol.h"
+
+enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008 };
+
+/* ---- the frame of a wrapper */
+
+/* The library's function behind a wrapper; ends the process where it cannot be found. */
+void *aa_fortran_next(const char *symbol, const void *caller);
+
+#define AA_UNPACK(...) __VA_ARGS__
+
+/*
+ * One form of a function, which hands over to the function that all forms share, first of all the library's
+ * own. Fortran's parameter error, which may be absent in mpi_f08, is always there from then on.
+ */
+#define AA_FORTRAN_FORM(symbol, parameters, function, ...)                                                   \
+    AA_EXPORT void symbol parameters {                                                                       \
+        MPI_Fint own_error = MPI_SUCCESS;                                                                    \
+        error = error != NULL ? error : &own_error;                                                          \
+        function(AA_NEXT(aa_fortran_next, #symbol), __VA_ARGS__);                                            \
+    }
+
+/* The name that gfortran -fsecond-underscore makes of it. */
+#define AA_FORTRAN_SECOND_UNDERSCORE(symbol)                                                                 \
+    AA_EXPORT extern __typeof__(symbol) symbol##_ __attribute__((alias(#symbol)));
+
+/*
+ * A function without choice buffers in all its forms; its body follows, in which next is the library's own,
+ * and language the form's.
+ */
+#define AA_FORTRAN_FUNCTION(name, parameters, arguments)                                                     \
+    static void call_##name(void(*next) parameters, enum aa_language language, AA_UNPACK parameters);        \
+    AA_FORTRAN_FORM(mpi_##name##_, parameters, call_##name, AA_FORTRAN, AA_UNPACK arguments)                 \
+    AA_FORTRAN_FORM(mpi_##name##_f08_, parameters, call_##name, AA_FORTRAN_2008, AA_UNPACK arguments)        \
+    AA_FORTRAN_SECOND_UNDERSCORE(mpi_##name##_)                                                              \
+    static void call_##name(void(*next) parameters, __attribute__((unused)) enum aa_language language,       \
+                            AA_UNPACK parameters)
+
+/* ---- from Fortran's values to C's */
+
+/* What arrays of counts and of types hold. */
+typedef __typeof__(_Generic((MPI_Fint)0, int : (int)0, default : (MPI_Count)0)) aa_fortran_integer;
+
+struct aa_fortran_type {
+    MPI_Fint handle;
+};
+
+/* An element of an array of types. */
+#define AA_TYPE_OF_C(type) (type)
+#define AA_TYPE_OF_FORTRAN(type) aa_type_f2c((type).handle)
+
+static inline int aa_fortran_int(const void *argument) {
+    return (int)*(const MPI_Fint *)argument;
+}
+
+static inline MPI_Count aa_fortran_count(const void *argument) {
+    return *(const MPI_Count *)argument;
+}
+
+static inline MPI_Comm aa_fortran_comm(const void *argument) {
+    return aa_comm_f2c(*(const MPI_Fint *)argument);
+}
+
+static inline MPI_Datatype aa_fortran_datatype(const void *argument) {
+    return aa_type_f2c(*(const MPI_Fint *)argument);
+}
+
+/* The buffer's address, or that of C's MPI_IN_PLACE; a descriptor of C begins with the address. */
+const void *aa_fortran_buffer(const void *argument, bool described);
+
+/* ---- statuses */
+
+/* Fortran's integers in a status. */
+#define AA_FORTRAN_STATUS (sizeof(MPI_Status) / sizeof(int))
+
+/* Whether it is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
+bool aa_fortran_ignores(const void *status);
+
+/* The same status in C, in the room given. */
+const MPI_Status *aa_fortran_status(const void *status, MPI_Status *room);
+
+#endif

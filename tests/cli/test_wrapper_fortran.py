@@ -1,0 +1,307 @@
+"""aa-mpifort in real builds, with nothing changed but the compiler's name."""
+
+import shutil
+
+import pytest
+
+PROGRAM = {
+    "src/main.F90": """
+program main
+  use mpi
+  use area_m, only: area
+  implicit none
+  integer :: error
+  call MPI_Init(error)
+  print '(a, i0)', NAME, area(4)
+  call MPI_Finalize(error)
+end program
+""",
+    "src/area.f90": """
+module area_m
+contains
+  integer function area(n)
+    include 'sizes.inc'
+    integer, intent(in) :: n
+    integer :: i
+    area = none
+    do i = 1, n
+      area = area + n
+    end do
+  end function
+end module
+""",
+    "include/sizes.inc": "    integer, parameter :: none = 0\n",
+}
+FIXED = {
+    "old/main.f": """
+      program main
+      include 'mpif.h'
+      integer error, area
+      call MPI_Init(error)
+      print '(a, i0)', 'the area ', area(4)
+      call MPI_Finalize(error)
+      end
+      integer function area(n)
+      integer n, i
+      area = 0
+      do 10 i = 1, n
+        area = area + n
+ 10   continue
+      end
+""",
+}
+MAKEFILE = """
+FC = mpifort
+FFLAGS = -O2 -Wall -Werror -g -Jmods -Iinclude
+app: main.o libarea.a
+\t$(FC) $(LDFLAGS) $^ -o $@
+libarea.a: area.o
+\t$(AR) rcs $@ $^
+main.o: src/main.F90 area.o
+\t$(FC) $(FFLAGS) -DNAME="'the area '" -c $< -o $@
+area.o: src/area.f90 include/sizes.inc | mods
+\t$(FC) $(FFLAGS) -c $< -o $@
+mods:
+\tmkdir mods
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.16)
+project(area C Fortran)
+include(FortranCInterface)
+include(CheckFunctionExists)
+find_package(MPI REQUIRED COMPONENTS Fortran)
+FortranCInterface_VERIFY()
+add_library(area SHARED src/area.f90 c.c)
+target_include_directories(area PRIVATE include)
+add_executable(app src/main.F90)
+target_compile_definitions(app PRIVATE NAME="the area ")
+target_link_libraries(app area MPI::MPI_Fortran)
+"""
+CONFIGURE_AC = """
+AC_INIT([area], [1])
+AC_CONFIG_SRCDIR([src/main.F90])
+AM_INIT_AUTOMAKE([foreign subdir-objects])
+AC_PROG_FC
+AC_FC_FREEFORM
+AC_FC_MODULE_EXTENSION
+AC_FC_MODULE_OUTPUT_FLAG
+LT_INIT
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+"""
+MAKEFILE_AM = """
+AM_FCFLAGS = -Iinclude
+lib_LTLIBRARIES = libarea.la
+libarea_la_SOURCES = src/area.f90
+bin_PROGRAMS = app
+app_CPPFLAGS = -DNAME="'the area '"
+app_SOURCES = src/main.F90
+app_LDADD = libarea.la
+src/app-main.$(OBJEXT): libarea.la
+"""
+AREA = b"aa1|function|area_m::area|"
+C_SOURCE = "int c(int n) { while (n > 3) n--; return n; }\n"
+
+
+@pytest.fixture
+def fortran_mpi(mpi):
+    launcher, compiler = mpi
+    compiler = compiler.replace("mpicc", "mpifort")
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
+    return launcher, compiler
+
+
+def program(tool, **more):
+    for name, text in {**PROGRAM, "c.c": C_SOURCE, **more}.items():
+        tool.write(name, text)
+
+
+def check(tool, path="app", launcher="mpirun"):
+    """The program carries probes, and prints what it shall."""
+    done = tool(launcher, "-n", "1", f"./{path}")
+    assert (done.returncode, done.stdout) == (0, b"the area 16\n"), done.stderr
+    binary = (tool.folder / path).read_bytes()
+    assert b"aa1|program|main|" in binary
+    return binary
+
+
+def succeed(done):
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    return done
+
+
+def test_make_with_both_mpis(tool, fortran_mpi):
+    launcher, compiler = fortran_mpi
+    program(tool, Makefile=MAKEFILE)
+    done = succeed(tool("make", "-j2", "FC=aa-mpifort", env={"AUTOANALYZER_FC": compiler}))
+    assert done.stderr == b""
+    assert AREA in check(tool, launcher=launcher)
+    assert [path.name for path in (tool.folder / "mods").iterdir()] == ["area_m.mod"]
+    assert b"up to date" in tool("make", "FC=aa-mpifort").stdout
+
+
+def test_fixed_form_with_both_mpis(tool, fortran_mpi):
+    launcher, compiler = fortran_mpi
+    tool.write("old/main.f", FIXED["old/main.f"])
+    done = succeed(tool("aa-mpifort", "-O2", "old/main.f", "-o", "app", env={"AUTOANALYZER_FC": compiler}))
+    assert done.stderr == b""
+    assert b"aa1|loop|loop@12|old/main.f|area|" in check(tool, launcher=launcher)
+
+
+@pytest.mark.parametrize("generator", ["Unix Makefiles", "Ninja"])
+def test_cmake(tool, generator):
+    program(tool, **{"CMakeLists.txt": CMAKE})
+    configured = succeed(
+        tool(
+            *("cmake", "-G", generator, "-B", "build"),
+            *("-DCMAKE_C_COMPILER=aa-mpicc", "-DCMAKE_Fortran_COMPILER=aa-mpifort"),
+        )
+    )
+    assert b"Verifying Fortran/C Compiler Compatibility - Success" in configured.stdout
+    built = succeed(tool("cmake", "--build", "build", "-j", "2"))
+    assert b"autoanalyzer:" not in built.stdout + built.stderr
+    check(tool, "build/app")
+    library = next((tool.folder / "build").glob("libarea.*")).read_bytes()
+    assert AREA in library
+    assert b"aa1|loop|loop@1|" in library
+    again = succeed(tool("cmake", "--build", "build"))
+    assert b"Building" not in again.stdout
+
+
+def test_autotools(tool):
+    for needed in ("autoreconf", "automake", "libtoolize"):
+        if not shutil.which(needed):
+            pytest.skip(f"{needed} is not installed")
+    program(tool, **{"configure.ac": CONFIGURE_AC, "Makefile.am": MAKEFILE_AM})
+    succeed(tool("autoreconf", "-i"))
+    configured = succeed(tool("./configure", "CC=aa-mpicc", "FC=aa-mpifort"))
+    answers = configured.stdout.decode()
+    assert "whether the compiler supports GNU Fortran... yes" in answers
+    assert "module extension... mod" in answers
+    assert "module output flag... -J" in answers
+    succeed(tool("make"))
+    assert b"the area 16" in tool("./app").stdout
+    for path in (".libs/libarea.so", ".libs/libarea.a"):
+        assert AREA in (tool.folder / path).read_bytes()
+    assert b"aa1|program|main|src/main.F90|" in (tool.folder / ".libs/app").read_bytes()
+
+
+def test_an_mpi_named_by_its_variable_and_an_odd_folder(tool):
+    folder = 'it\'s a "place", with = signs'
+    program(tool)
+    sources = [f"{folder}/area.f90", f"{folder}/main.F90"]
+    (tool.folder / "src").rename(tool.folder / folder)
+    (tool.folder / "tmp, %").mkdir()
+    done = succeed(
+        tool(
+            *("aa-mpifort", "-g", "-Iinclude", "-DNAME='the area '", *sources, "-o", "app"),
+            env={"TMPDIR": str(tool.folder / "tmp, %")},
+        )
+    )
+    assert done.stderr == b""
+    assert folder.encode() + b"/area.f90|area_m::area" in check(tool)
+    assert not list((tool.folder / "tmp, %").iterdir())
+
+
+def test_c_and_fortran_in_one_program_under_any_linker(tool):
+    tool.write("c.c", "void f_(int *);\nint main(void) { int n = 9; while (n > 7) n--; f_(&n); return n; }\n")
+    tool.write(
+        "f.f90", "subroutine f(n)\n  integer :: n\n  do while (n > 3)\n    n = n - 1\n  end do\nend subroutine\n"
+    )
+    succeed(tool("aa-mpicc", "-c", "c.c"))
+    succeed(tool("aa-mpifort", "-c", "f.f90"))
+    builds = {
+        "one": ("aa-mpifort", "c.c", "f.f90"),
+        "other": ("aa-mpicc", "f.f90", "c.c"),
+        "gcc": ("gcc", "c.o", "f.o"),
+        "g++": ("g++", "c.o", "f.o"),
+        "gfortran": ("gfortran", "c.o", "f.o"),
+        "static": ("gfortran", "-static", "c.o", "f.o"),
+        "wrapped": ("aa-mpicc", "c.o", "f.o"),
+    }
+    for name, words in builds.items():
+        succeed(tool(*words, "-o", name))
+        binary = (tool.folder / name).read_bytes()
+        assert b"aa1|function|main|c.c|" in binary
+        assert b"aa1|loop|loop@3|f.f90|f|" in binary
+        assert tool(f"./{name}").returncode == 3
+
+
+def test_off_is_the_compiler_itself(tool):
+    program(tool)
+    sources = ["src/area.f90", "src/main.F90"]
+    succeed(tool("aa-mpifort", "-Iinclude", "-DNAME='the area '", *sources, "-o", "app", env={"AUTOANALYZER": "off"}))
+    assert b"aa1|" not in (tool.folder / "app").read_bytes()
+
+
+def test_what_asks_the_compiler_is_answered_by_it(tool):
+    for words in (["--version"], ["--showme"], ["-show"], ["-v"], ["-print-search-dirs"], ["-cpp", "-E", "/dev/null"]):
+        plain, probed = tool("mpifort", *words), tool("aa-mpifort", *words)
+        assert (probed.returncode, probed.stdout, probed.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_hand_preprocessed_text_is_instrumented_by_its_markers(tool):
+    program(tool)
+    text = succeed(tool("aa-mpifort", "-cpp", "-DNAME='the area '", "-E", "src/main.F90")).stdout
+    (tool.folder / "main-pp.f90").write_bytes(text)
+    succeed(tool("aa-mpifort", "-Iinclude", "-c", "src/area.f90"))
+    succeed(tool("aa-mpifort", "-fpreprocessed", "-c", "main-pp.f90", "-o", "main.o"))
+    succeed(tool("aa-mpifort", "main.o", "area.o", "-o", "app"))
+    assert b"aa1|program|main|src/main.F90|main" in check(tool)
+
+
+@pytest.mark.parametrize(("value", "hint"), [("", "nothing"), ("no-such-fc", "No such file"), ("aa-mpifort", "itself")])
+def test_a_compiler_that_is_none_is_one_line(tool, value, hint):
+    tool.write("x.f90", "end\n")
+    done = tool("aa-mpifort", "x.f90", "-o", "x", env={"AUTOANALYZER_FC": value})
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"autoanalyzer: ")
+    assert hint in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
+
+
+LOOP = "subroutine loop(n)\n  do while (n > 3)\n    n = n - 1\n  end do\nend subroutine\n"
+
+
+def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named_with_its_line(tool):
+    tool.write("x.f90", f"{LOOP}integer function odd(n)\n  integer :: n[*]\n  odd = n[1]\nend function\n")
+    done = succeed(tool("aa-mpifort", "-fcoarray=single", "-c", "x.f90"))
+    place, text = done.stderr.decode().splitlines()
+    assert place.startswith("autoanalyzer: x.f90:7:")
+    assert place.endswith("; compiled as it is")
+    assert text == "    integer :: n[*]"
+    assert b"aa1|" not in (tool.folder / "x.o").read_bytes()
+
+
+def test_another_compiler_than_gfortran_gets_the_source_and_says_so(tool):
+    tool.write("x.f90", LOOP)
+    other = tool.write(
+        "otherfc",
+        '#!/bin/sh\ncase " $* " in *" -v "*) echo "flang-new version 19" >&2; exit 1;; esac\nexec gfortran "$@"\n',
+    )
+    other.chmod(0o755)
+    done = succeed(tool("aa-mpifort", "-c", "x.f90", env={"AUTOANALYZER_FC": str(other)}))
+    assert done.stderr == b"autoanalyzer: x.f90: not instrumented: probes in Fortran want gfortran; compiled as it is\n"
+    assert b"aa1|" not in (tool.folder / "x.o").read_bytes()
+
+
+def test_assembly_is_the_compilers_own_and_named(tool):
+    tool.write("x.f90", LOOP)
+    succeed(tool("gfortran", "-S", "x.f90", "-o", "plain.s"))
+    done = succeed(tool("autoanalyzer", "compile", "--", "gfortran", "-S", "x.f90"))
+    assert b"x.f90: not instrumented: " in done.stderr
+    assert (tool.folder / "x.s").read_bytes() == (tool.folder / "plain.s").read_bytes()
+
+
+def test_a_build_loads_the_front_end_of_its_language_alone(tool):
+    tool.write("x.f90", LOOP)
+    tool.write("c.c", C_SOURCE)
+    loaded = {}
+    for source in ("x.f90", "c.c"):
+        done = tool("aa-mpicc", "-c", source, env={"PYTHONPROFILEIMPORTTIME": "1"})
+        loaded[source] = done.stderr.decode()
+    assert "autoanalyzer.instrument.fortran" in loaded["x.f90"]
+    assert "pycparser" not in loaded["x.f90"]
+    assert "autoanalyzer.instrument.c" in loaded["c.c"]
+    assert "fortran" not in loaded["c.c"]

@@ -1,0 +1,115 @@
+"""Fortran programs, untouched and with probes, side by side.
+
+Most sources here are laid out so that both forms read them: statements in columns 7 to 72, labels in columns 1 to 5,
+``&`` in column 73 and in column 6 of the next line where a statement goes on.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autoanalyzer.errors import SourceError
+from autoanalyzer.instrument.code_region import CodeRegions
+from autoanalyzer.instrument.compiler import CompilerCommand
+from autoanalyzer.instrument.fortran_front_end import FortranFrontEnd
+
+STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
+NAMES = {"fixed": "x.f", "free": "x.f90"}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of a program with probes that prints what the untouched one prints."""
+
+    found: CodeRegions
+    run: Any
+
+    @property
+    def visits(self) -> dict[str, int]:
+        """Entries by the region's name; loops as procedure:loop@line."""
+        visits: dict[str, int] = self.run.visits
+        return visits
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the probes nest, and all is left in the end."""
+        return self.run.nesting_is_clean and not self.run.still_open
+
+    @property
+    def still_open(self) -> list[str]:
+        still_open: list[str] = self.run.still_open
+        return still_open
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The region's name → reason."""
+        return {_label(each.region): each.reason for each in self.found.regions if each.reason}
+
+
+def _label(region: Any) -> str:
+    return region.name if region.kind in {"function", "program"} else f"{region.function}:{region.name}"
+
+
+@dataclass(frozen=True)
+class Fortran:
+    """Builds a program untouched and with probes, runs both, compares."""
+
+    lab: Any
+    stub: Path
+
+    def run(self, source: str | bytes, *flags: str, name: str = "x.f90") -> Trial:
+        self.write(source, name)
+        self._compiled(name, *flags, "-o", "plain")
+        text, found = self.instrument(name, *flags)
+        probed = self.lab.tool.folder / f"probed{Path(name).suffix.lower()}"
+        probed.write_bytes(text)
+        self._compiled(probed.name, *flags, self.stub, "-o", "probed")
+        return Trial(found, self.lab.compare())
+
+    def write(self, source: str | bytes, name: str) -> None:
+        (self.lab.tool.folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())
+
+    def instrument(self, name: str, *flags: str) -> tuple[bytes, CodeRegions]:
+        """Put probes into a source as the wrapper does."""
+        command = CompilerCommand(["gfortran", *flags, name])
+        front = FortranFrontEnd(command)
+        (source,) = command.sources
+        with chdir(self.lab.tool.folder):
+            done = front.instrument(source, front.read(source).output)
+        return done.text, done.found
+
+    def refused(self, source: str | bytes, *flags: str, name: str = "x.f90") -> str:
+        """Why no probes can be put into a source."""
+        self.write(source, name)
+        with pytest.raises(SourceError) as refusal:
+            self.instrument(name, *flags)
+        return str(refusal.value)
+
+    def _compiled(self, *words: str | Path) -> None:
+        done = self.lab.tool("gfortran", "-O0", "-w", *map(str, words))
+        assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.fixture(scope="session")
+def stub(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the wrapper assembles with each object, here an object of its own."""
+    output = tmp_path_factory.mktemp("stub") / "stub.o"
+    subprocess.run(["gcc", "-c", "-DAA_NAME(name)=name##_", STUB, "-o", output], check=True)
+    return output
+
+
+@pytest.fixture
+def fortran(lab: Any, stub: Path) -> Fortran:
+    return Fortran(lab, stub)
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    """The name of a source, in each form in turn."""
+    return NAMES[request.param]

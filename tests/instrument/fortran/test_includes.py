@@ -1,0 +1,92 @@
+"""INCLUDE lines: what they bring is part of the source, with its own names and lines."""
+
+BLOCK = "      common /shared/ n\n      integer n, table(3)\n"
+WORK = "      do i = 1, 2\n        n = n + i\n      end do\n"
+OUTER = "      integer k\n      include 'deep/block.inc' ! nested\n"
+
+INCLUDES = """
+      program main
+      include 'outer.inc'
+      table(2) = 1
+      n = 0
+      include "work.inc"
+      do k = 1, 2
+        INCLUDE 'work.inc'
+        if (k == 2) return
+      end do
+      end
+      subroutine other
+      include 'deep/block.inc'
+      include 'work.inc'
+      include = 3
+      end
+"""
+
+
+def test_included_lines_have_their_own_names(fortran, name):
+    (fortran.lab.tool.folder / "deep").mkdir()
+    for file, text in {"outer.inc": OUTER, "deep/block.inc": BLOCK, "work.inc": WORK}.items():
+        fortran.write(text, file)
+    trial = fortran.run(INCLUDES, "-I.", name=name)
+    assert trial.is_clean
+    assert trial.visits == {"main": 1, "main:loop@1": 1, "main:loop@7": 1}
+    files = {(each.region.name, each.region.file) for each in trial.found.regions if each.region.kind == "loop"}
+    assert files == {("loop@1", "work.inc"), ("loop@7", name)}
+    assert [each.region.ordinal for each in trial.found.regions if each.region.kind == "loop"] == [0, 1, 0]
+
+
+WHOLE = """      subroutine first
+      print *, 'first'
+      end
+"""
+UNITS = """
+      include 'whole.inc'
+      program main
+      call first
+      call second
+      contains
+      include 'inner.inc'
+      end program
+"""
+
+
+def test_whole_procedures_may_be_included(fortran, name):
+    fortran.write(WHOLE, "whole.inc")
+    fortran.write(WHOLE.replace("first", "second").rstrip(), "inner.inc")
+    trial = fortran.run(UNITS, name=name)
+    assert trial.is_clean
+    assert trial.visits == {"first": 1, "main": 1, "main::second": 1}
+    assert {each.region.file for each in trial.found.regions} == {"whole.inc", name, "inner.inc"}
+
+
+def test_folders_are_searched_in_their_order(fortran, name):
+    for folder, text in {"a": "      print *, 'a'\n", "b": "      print *, 'b'\n      print *, 'c'\n"}.items():
+        (fortran.lab.tool.folder / folder).mkdir()
+        fortran.write(text, f"{folder}/x.inc")
+    trial = fortran.run("      include 'x.inc'\n      end\n", "-I", "b", "-Ia", name=name)
+    assert trial.visits == {"main": 1}
+    assert b"'b'" in fortran.instrument(name, "-Ib", "-I", "a")[0]
+
+
+MISSING = """
+      include 'nowhere.inc'
+      program main
+      include 'mpif.h'
+      print *, 1
+      contains
+      include 'nowhere.inc'
+      end program
+"""
+
+
+def test_what_is_missing_is_left_to_the_compiler(fortran, name):
+    fortran.write(MISSING, name)
+    text, found = fortran.instrument(name)
+    assert text.count(b"\n      include '") == 3
+    assert [each.region.name for each in found.regions] == ["main"]
+
+
+def test_a_file_that_includes_itself_ends(fortran, name):
+    fortran.write("      include 'x.inc'\n", "x.inc")
+    fortran.write("      include 'x.inc'\n      end\n", name)
+    assert fortran.instrument(name)[1].regions

@@ -1,0 +1,299 @@
+"""OpenMP and OpenACC: a probe stands above a directive that binds to a loop, and below the one that ends it."""
+
+import pytest
+
+FREE_WORK = """
+      program main
+      implicit none
+      integer i, j, k, a(8), b(4, 4)
+      a = 0
+      b = 0
+!$omp parallel do private(j) shared(a)
+      do i = 1, 8
+        a(i) = a(i) + i
+      end do
+!$omp end parallel do
+!$omp parallel do collapse(2)
+! a comment between
+      do i = 1, 4
+
+        do j = 1, 4
+          b(i, j) = i * j
+        end do
+      end do
+!$omp parallel do &
+!$omp&  schedule(static) ! a comment
+      do i = 1, 8
+        if (i > 9) cycle
+        a(i) = a(i) + 1
+      enddo
+!$OMP PARALLEL DO REDUCTION(+: k)
+      do 10 i = 1, 8
+   10 k = k + 1
+!$OMP ENDPARALLELDO
+!$omp simd
+      do i = 1, 8
+        a(i) = a(i) + 1
+      end do
+!$omp end simd
+!$omp parallel workshare
+      a = a + 1
+!$omp end parallel workshare
+      print *, a, b
+      end program
+"""
+LEGACY = FREE_WORK.replace("!$omp parallel do &\n!$omp&  schedule", "!$omp parallel do\n!$omp+  schedule")
+
+
+@pytest.mark.parametrize("flag", ["-fopenmp", "-fno-openmp", "-fopenmp-simd"])
+def test_a_loop_and_its_directives_are_one(fortran, name, flag):
+    source = FREE_WORK if name == "x.f90" else LEGACY
+    trial = fortran.run(source, flag, name=name)
+    assert trial.is_clean
+    assert trial.visits == {
+        "main": 1,
+        "main:loop@8": 1,
+        "main:loop@14": 1,
+        "main:loop@22": 1,
+        "main:loop@27": 1,
+        "main:loop@31": 1,
+    }
+
+
+TEAM = """
+      program main
+      integer i, n, a(8), total
+      total = 0
+!$omp parallel num_threads(1) private(i)
+!$omp do
+      do i = 1, 8
+        a(i) = i
+      end do
+!$omp end do nowait
+!$omp do schedule(dynamic)
+      do i = 1, 8
+        a(i) = a(i) + 1
+      end do
+!$omp sections
+!$omp section
+      do i = 1, 2
+        a(i) = 3
+      end do
+!$omp section
+      call show(a(1))
+!$omp end sections
+!$omp critical (name)
+      total = total + 1
+!$omp end critical (name)
+!$omp atomic
+      total = total + 1
+!$omp atomic update
+      total = total + 1
+!$omp end atomic
+!$omp single
+      do i = 1, 2
+        call show(i)
+      end do
+!$omp end single
+!$omp master
+      print *, total
+!$omp end master
+!$omp barrier
+!$omp end parallel
+!$omp parallel num_threads(1)
+!$omp single
+      do n = 1, 2
+!$omp task firstprivate(n)
+        call show(n)
+!$omp end task
+      end do
+!$omp taskwait
+!$omp end single
+!$omp end parallel
+      end program
+      subroutine show(n)
+      integer n
+!$omp critical
+      print *, n
+!$omp end critical
+      if (n == 1) return
+!$omp flush
+      end subroutine
+      subroutine first(n)
+      integer n
+!$omp parallel
+!$omp do
+      do i = 1, 2
+      end do
+!$omp end parallel
+      end subroutine
+      subroutine atom(n)
+      integer n
+!$omp atomic
+      n = n + 1
+!$omp parallel
+      call show(n)
+!$omp end parallel
+      end subroutine
+"""
+
+
+@pytest.mark.parametrize("flag", ["-fopenmp", "-fno-openmp"])
+def test_probes_stand_between_directives_where_they_may(fortran, name, flag):
+    trial = fortran.run(TEAM, flag, name=name)
+    assert trial.is_clean
+    assert trial.visits == {
+        "main": 1,
+        "main:loop@7": 1,
+        "main:loop@12": 1,
+        "main:loop@17": 1,
+        "show": 5,
+        "main:loop@32": 1,
+        "main:loop@43": 1,
+    }
+
+
+CONDITIONAL = """
+      program main
+      integer i, n
+!$    integer omp
+      n = 0
+!$    n = 1
+!$ 10 n = n + 1
+!$    if (n < 3) goto 10
+!$    do i = 1, 2
+        n = n + 1
+!$    end do
+!$    if (n > 100 .and. n < 200                                         &
+!$   &    .and. n > 0) return
+      do i = 1, n
+        print *, i
+!$      if (i == 2) return
+      end do
+      end
+"""
+
+
+@pytest.mark.parametrize("flag", ["-fopenmp", "-fno-openmp", "-fopenmp-simd", "-fopenacc"])
+def test_conditional_lines_are_code_only_with_openmp(fortran, name, flag):
+    trial = fortran.run(CONDITIONAL, flag, name=name)
+    assert trial.is_clean
+    with_openmp = {"main": 1, "main:loop@9": 1, "main:loop@14": 1}
+    assert trial.visits == (with_openmp if "-fopenmp" in flag else {"main": 1, "main:loop@14": 1})
+
+
+FIXED_SENTINELS = """
+      program main
+      integer i, n
+      n = 0
+c$omp parallel do
+c$omp+ reduction(+: n)
+      do i = 1, 4
+        n = n + 1
+      end do
+*$OMP PARALLEL DO
+C     COMMENT
+*$OMP1 REDUCTION(+: N)
+      do 10 i = 1, 4
+   10 n = n + 1
+C$OMP END PARALLEL DO
+c$    n = n + 1
+*$ 20 n = n + 1
+C$    if (n < 10) go to 20
+      print *, n > 7
+!DIR$ IVDEP
+CDIR$ NOVECTOR
+!GCC$ ivdep
+      do i = 1, 2
+        n = n + 1
+      end do
+      end
+"""
+
+
+@pytest.mark.parametrize("flag", ["-fopenmp", "-fno-openmp"])
+def test_fixed_form_has_three_sentinels(fortran, flag):
+    trial = fortran.run(FIXED_SENTINELS, flag, name="x.f")
+    assert trial.is_clean
+    assert trial.visits == {"main": 1, "main:loop@7": 1, "main:loop@13": 1, "main:loop@23": 1}
+
+
+ACC = """
+      program main
+      integer i, a(8)
+!$acc data copyout(a)
+!$acc parallel loop
+      do i = 1, 8
+        a(i) = i
+      end do
+!$acc end parallel loop
+!$acc kernels
+      do i = 1, 8
+        a(i) = a(i) + 1
+      end do
+!$acc end kernels
+!$acc end data
+      do i = 1, 2
+        call on_device(a(i))
+      end do
+      print *, a
+      contains
+      subroutine on_device(n)
+!$acc routine seq
+      integer n, i
+      do i = 1, 2
+        n = n + 1
+      end do
+      end subroutine
+      end program
+"""
+
+
+def test_what_openacc_moves_to_a_device_is_left_out(fortran, name):
+    trial = fortran.run(ACC, "-fopenacc", name=name)
+    assert trial.is_clean
+    assert trial.visits == {"main": 1, "main:loop@16": 1}
+    assert set(trial.left_out.values()) == {"runs on an accelerator"}
+
+
+def test_openacc_is_a_comment_unless_asked_for(fortran, name):
+    trial = fortran.run(ACC, name=name)
+    assert trial.is_clean
+    assert trial.visits == {
+        "main": 1,
+        "main:loop@6": 1,
+        "main:loop@11": 1,
+        "main:loop@16": 1,
+        "main::on_device": 2,
+        "main::on_device:loop@24": 2,
+    }
+
+
+TARGET = """
+      program main
+      integer i, a(8)
+!$omp target teams distribute parallel do map(from: a)
+      do i = 1, 8
+        a(i) = i
+      end do
+!$omp end target teams distribute parallel do
+!$omp target map(a)
+      do i = 1, 8
+        a(i) = a(i) + 1
+      end do
+!$omp end target
+      do i = 1, 2
+        print *, a(i)
+      end do
+      end program
+"""
+
+
+def test_what_openmp_moves_to_a_device_is_left_out(fortran, name):
+    trial = fortran.run(TARGET, "-fopenmp", name=name)
+    assert trial.is_clean
+    assert trial.visits == {"main": 1, "main:loop@14": 1}
+    assert trial.left_out == {
+        "main:loop@5": "runs on an accelerator",
+        "main:loop@10": "runs on an accelerator",
+    }

@@ -1,0 +1,62 @@
+"""A source that cannot be read is refused at its place, and says why."""
+
+import pytest
+
+REFUSED = {
+    "      print *, 'no end\n      end\n": "2:16: a character literal has no end",
+    "      integer i\n      end do\n      end\n": "3:7: END DO without its DO",
+    "      do i = 1, 2\n      print *, i\n      end\n": "2:7: what begins here has no end",
+    "      if (i == 1) then\n      end\n": "2:7: what begins here has no end",
+    "      print *, 1\n": "2:7: what begins here has no END",
+    "      subroutine s\n      print *, 1\n": "2:7: what begins here has no END",
+    "      module m\n      contains\n      subroutine s\n      end\n": "2:7: what begins here has no END",
+    "      subroutine s\n      subroutine t\n      end\n      end\n": "2:7: what begins here has no END",
+    "      interface\n      end\n": "2:7: what begins here has no end",
+    "      type t\n      integer n\n      end\n": "2:7: what begins here has no end",
+    "      end if\n      end\n": "2:7: END IF without its beginning",
+    "      select case (n)\n      end if\n      end\n": "3:7: END IF without its beginning",
+    "      do 10 i = 1, 2\n      if (i == 1) then\n   10 continue\n      end if\n      end\n": "4:7: a loop ends "
+    "here that began outside of what is still open",
+    "      do 10 i = 1, 2\n      end do\n   10 continue\n      end\n": "3:7: END DO without its DO",
+    "      contains\n      contains\n      end\n": "3:7: a second CONTAINS",
+    "      contains\n      print *, 1\n      end\n": "3:7: a statement between CONTAINS and the next procedure",
+    "      module m\n      end\n      submodule (m) s\n      end\n": "4:7: a submodule",
+    "      integer n[*]\n      end\n": "2:7: a coarray",
+    "      integer, codimension[*] :: n\n      end\n": "2:7: a coarray",
+    "      sync all\n      end\n": "2:7: a coarray",
+    "      call aa_enter\n      end\n": "2:7: a name that the probes have",
+}
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_what_cannot_be_read_is_refused_at_its_place(fortran, name, source):
+    assert fortran.refused("\n" + source, name=name) == f"{name}:{REFUSED[source]}"
+
+
+def test_the_wrapper_shows_the_line_and_compiles_as_it_is(fortran):
+    fortran.write("integer :: n[*]\nn = 3\nprint *, n\nend\n", "x.f90")
+    tool = fortran.lab.tool
+    done = tool("autoanalyzer", "compile", "--", "gfortran", "-fcoarray=single", "x.f90", "-o", "x")
+    assert done.returncode == 0
+    assert "x.f90:1:1: not instrumented: a coarray" in done.stderr.decode()
+    assert "integer :: n[*]" in done.stderr.decode()
+    assert tool("./x").stdout.split() == [b"3"]
+
+
+ACCEPTED = """
+      program main
+      character(len=8) :: line(2) = ['[*], n[1', 'sync all']
+      integer, dimension(2) :: n = [1, 2]
+      read (line(1)(5:5), *, iostat=i) n(1)
+      write (*, *) [n(1), 2], line
+      print *, [n, 3]
+      do i = 1, 2
+        n = [(j, j = 1, 2)]
+      end do
+      end program
+"""
+
+
+def test_brackets_of_an_array_are_no_coarray(fortran, name):
+    trial = fortran.run(ACCEPTED, name=name)
+    assert trial.visits == {"main": 1, "main:loop@8": 1}

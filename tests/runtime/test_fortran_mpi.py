@@ -1,0 +1,149 @@
+"""MPI calls of Fortran: every binding, under both MPI libraries."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.runtime.shard import Shard
+
+from .conftest import FORTRAN_MPI, Recorded, compiled_fortran, expectations, figures, recorded
+
+BINDINGS = {"mpi_f08": "-DUSE_MPI_F08", "mpi": "-DUSE_MPI", "mpif.h": "-DINCLUDE_MPIF"}
+
+
+@pytest.fixture
+def fortran_compiler(mpi: tuple[str, str]) -> str:
+    """The Fortran compiler of the MPI library at hand."""
+    return mpi[1].replace("mpicc", "mpifort")
+
+
+def totals(shard: Shard) -> tuple[int, int, int]:
+    """Calls, bytes sent and received of the whole process."""
+    nodes = np.concatenate([tree.nodes for tree in shard.threads])
+    calls, sent, received = (int(nodes[name].sum()) for name in ("mpi_calls", "mpi_sent", "mpi_received"))
+    return calls, sent, received
+
+
+def visits(shard: Shard, name: str) -> int:
+    """How often a region was entered."""
+    nodes = np.concatenate([tree.nodes for tree in shard.threads])
+    return sum(int(node["visits"]) for node in nodes if shard.regions[node["region"]].name == name)
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_calls_and_bytes_are_those_of_the_rules(
+    binding: str, mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+) -> None:
+    launcher, _ = mpi
+    flags = ["-ffree-line-length-none", BINDINGS[binding]]
+    if (binding, launcher) == ("mpi_f08", "mpirun.mpich"):
+        flags.append("-DLARGE_COUNT")
+    sources = [FORTRAN_MPI / "cases.f90", FORTRAN_MPI / "every_call.F90"]
+    program = compiled_fortran(fortran_compiler, tmp_path, *sources, flags=flags)
+    for ranks in (1, 2, 5):
+        folder = tmp_path / str(ranks)
+        folder.mkdir()
+        run = recorded([launcher, "-n", str(ranks), str(program)], folder)
+        assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == list(range(ranks))
+        for shard in run.shards:
+            assert shard.rank is not None
+            expected = expectations(folder, shard.rank)
+            assert len(expected) > 60
+            assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
+
+
+def test_a_program_of_fortran_77_is_measured_as_a_whole(
+    mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+) -> None:
+    launcher, _ = mpi
+    program = compiled_fortran(fortran_compiler, tmp_path, FORTRAN_MPI / "ring.f")
+    assert_ring(recorded([launcher, "-n", "2", str(program)], tmp_path))
+
+
+def test_names_with_a_second_underscore_are_wrapped(tmp_path: Path) -> None:
+    """Under MPICH only: the common blocks of Open MPI's ``mpif.h`` have one name."""
+    program = compiled_fortran("mpifort.mpich", tmp_path, FORTRAN_MPI / "ring.f", flags=["-fsecond-underscore"])
+    assert_ring(recorded(["mpirun.mpich", "-n", "2", str(program)], tmp_path))
+
+
+def assert_ring(run: Recorded) -> None:
+    """Init, a Sendrecv and an Allreduce in each round, a Bcast, Finalize."""
+    rounds, part = 10, 8 * 100
+    for shard in run.shards:
+        sent, received = (part, 0) if shard.rank == 0 else (0, part)
+        assert totals(shard) == (2 * rounds + 3, rounds * (part + 8) + sent, rounds * (part + 8) + received)
+        assert [visits(shard, name) for name in ("MPI_Init", "MPI_Finalize")] == [1, 1]
+        assert (shard.size, shard.state) == (2, "exited")
+        assert shard.mpi_initialised is not None
+        assert shard.mpi_finalising is not None
+
+
+@pytest.mark.parametrize("binding", ["mpi_f08", "mpi"])
+def test_threads_are_asked_for_and_an_abort_is_noted(
+    binding: str, mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+) -> None:
+    launcher, _ = mpi
+    source = tmp_path / "aborting.F90"
+    source.write_text(
+        f"use {binding}\ninteger :: provided, error\ncall MPI_Init_thread(MPI_THREAD_FUNNELED, provided, error)\n"
+        "call MPI_Barrier(MPI_COMM_WORLD, error)\ncall MPI_Abort(MPI_COMM_WORLD, 7, error)\nend\n"
+    )
+    program = compiled_fortran(fortran_compiler, tmp_path, source)
+    with pytest.raises(AssertionError):
+        recorded([launcher, "-n", "1", str(program)], tmp_path)
+    (shard,) = [shard for shard in recorded(["true"], tmp_path).shards if shard.rank is not None]
+    assert (shard.state, shard.exit_code, shard.size) == ("aborted", 7, 1)
+    assert totals(shard)[0] == 2
+
+
+def test_fortran_within_a_program_of_c_counts_the_same(
+    mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+) -> None:
+    """The library's Fortran side is set up by the first call, whose status is ignored and whose buffer is in place."""
+    launcher, compiler = mpi
+    (tmp_path / "main.c").write_text(
+        "#include <mpi.h>\nvoid work_(void);\nvoid second_(void);\n"
+        "int main(int argc, char **argv) { MPI_Init(&argc, &argv); work_(); MPI_Barrier(MPI_COMM_WORLD);"
+        " MPI_Finalize(); return 0; }\n"
+    )
+    (tmp_path / "work.f90").write_text(
+        "subroutine work()\nuse mpi\ninteger :: x(4), request, error\nx = 1\n"
+        "call MPI_Isend(x, 2, MPI_INTEGER, 0, 1, MPI_COMM_SELF, request, error)\n"
+        "call MPI_Recv(x(3), 2, MPI_INTEGER, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE, error)\n"
+        "call MPI_Wait(request, MPI_STATUS_IGNORE, error)\n"
+        "call MPI_Allgather(MPI_IN_PLACE, 0, MPI_INTEGER, x, 4, MPI_INTEGER, MPI_COMM_SELF, error)\n"
+        "if (any(x /= 1)) error stop\nend subroutine\n"
+    )
+    subprocess.run([compiler, "-c", "main.c"], cwd=tmp_path, check=True)
+    program = compiled_fortran(fortran_compiler, tmp_path, tmp_path / "main.o", tmp_path / "work.f90")
+    run = recorded([launcher, "-n", "1", str(program)], tmp_path)
+    (shard,) = [shard for shard in run.shards if shard.rank is not None]
+    assert totals(shard) == (7, 8 + 16, 8)
+
+
+def test_a_library_that_is_loaded_privately_is_found_by_its_caller(
+    mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+) -> None:
+    """As Python loads what f2py makes."""
+    launcher, _ = mpi
+    (tmp_path / "main.c").write_text(
+        "#include <dlfcn.h>\n"
+        'int main(void) { void *library = dlopen("./libwork.so", RTLD_LAZY | RTLD_LOCAL);'
+        ' ((void (*)(void))dlsym(library, "work_"))(); return 0; }\n'
+    )
+    (tmp_path / "work.f90").write_text(
+        "subroutine work()\nuse mpi\ninteger :: x(4), error\ncall MPI_Init(error)\nx = 1\n"
+        "call MPI_Allgather(MPI_IN_PLACE, 0, MPI_INTEGER, x, 4, MPI_INTEGER, MPI_COMM_SELF, error)\n"
+        "open (10, file='work.txt')\nwrite (10, '(i3)') x\nclose (10)\n"
+        "call MPI_Finalize(error)\nend subroutine\n"
+    )
+    subprocess.run([fortran_compiler, "-shared", "-fPIC", "work.f90", "-o", "libwork.so"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=tmp_path, check=True)
+    run = recorded([launcher, "-n", "1", str(tmp_path / "main")], tmp_path)
+    (shard,) = [shard for shard in run.shards if shard.rank is not None]
+    assert totals(shard) == (3, 16, 0)
+    assert int(shard.threads[0].nodes["io_written"].sum()) == 16

@@ -1,0 +1,68 @@
+"""What the tests of all samples share: a sample that was built with probes and run under the tool."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+LAUNCH = ("mpirun.openmpi", "--oversubscribe", "-n", "4")
+LAUNCH_MPICH = ("mpirun.mpich", "-n", "4")
+COMPILERS = {"CC": "mpicc", "FC": "mpifort"}
+
+
+def copied(name: str, folder: Path) -> Path:
+    """Copy a sample's sources to ``folder/name``."""
+    built = shutil.ignore_patterns("*.o", "*.out", ".built-with", name)
+    return Path(shutil.copytree(SAMPLES / name, folder / name, ignore=built))
+
+
+class Sample:
+    """A sample, built in a folder of its own by the instrumenting compiler and run once under the tool."""
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        *variables: str,
+        size: tuple[str, ...],
+        language: str = "CC",
+        launch: tuple[str, ...] = LAUNCH,
+    ):
+        self.folder = copied(name, folder)
+        self.command = (*launch, f"./{name}", *size)
+        self.language = language
+        self.untouched = launch[0].replace("mpirun", COMPILERS[language])
+        self.build(SCRIPTS / f"aa-{COMPILERS[language]}", *variables)
+        self.printed = self.output(SCRIPTS / "autoanalyzer", "run", "-o", "out", "--", *self.command)
+
+    def build(self, compiler: str | Path, *variables: str) -> None:
+        env = {**os.environ, f"AUTOANALYZER_{self.language}": self.untouched}
+        make = ["make", "-s", f"{self.language}={compiler}", *variables]
+        subprocess.run(make, cwd=self.folder, env=env, check=True)
+
+    def output(self, *command: str | Path) -> str:
+        return subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def printed_untouched(self) -> str:
+        self.build(self.untouched)
+        return self.output(*self.command)
+
+    def findings(self, *options: str) -> Any:
+        self.output(SCRIPTS / "autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
+        return json.loads((self.folder / "findings.json").read_text())
+
+    def dissimilarity(self, *options: str) -> Any:
+        return self.findings(*options)["dissimilarity"]
+
+    def line_of(self, file: str, text: str) -> int:
+        """The number of the only line of a source that holds a text."""
+        lines = (self.folder / file).read_text().splitlines()
+        (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+        return number

@@ -1,0 +1,120 @@
+"""The tool finds what is planted in the Fortran 77 sample, and finds it gone once it is cured."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import LAUNCH, LAUNCH_MPICH, Sample, copied
+
+SIZE = ("42", "5300")  # two thirds of the work that it does by default
+CURED = ("DISPATCH=dynamic", "LOCALITY=good")
+
+
+@pytest.fixture(scope="module")
+def st(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return Sample("st", tmp_path_factory.mktemp("planted"), size=SIZE, language="FC")
+
+
+@pytest.fixture(scope="module")
+def cured_st(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return Sample("st", tmp_path_factory.mktemp("cured"), *CURED, size=SIZE, language="FC")
+
+
+@pytest.fixture(scope="module")
+def mpich_st(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    if not shutil.which("mpifort.mpich"):
+        pytest.skip("MPICH is not installed")
+    return Sample("st", tmp_path_factory.mktemp("mpich"), size=SIZE, language="FC", launch=LAUNCH_MPICH)
+
+
+def places(regions: list[dict[str, Any]]) -> set[tuple[str, int]]:
+    return {(Path(region["file"]).name, region["line"]) for region in regions}
+
+
+def passes(sample: Sample, version: str = "strided") -> tuple[str, int]:
+    """Where region 11 is, the loop over the passes."""
+    file = f"ramod3_{version}.f"
+    return file, sample.line_of(file, "DO 110 IPASS")
+
+
+def test_the_static_dispatch_parts_the_workers_of_st(st: Sample) -> None:
+    assert st.dissimilarity()["clusters"] == [[0], [1, 2], [3]]
+    assert st.dissimilarity("--exclude-rank", "0")["clusters"] == [[1, 2], [3]]
+
+
+@pytest.mark.parametrize("options", [(), ("--exclude-rank", "0")], ids=["with the master", "without the master"])
+def test_the_passes_in_ramod3_are_the_core_of_the_imbalance(st: Sample, options: tuple[str, ...]) -> None:
+    (core,) = st.dissimilarity(*options)["cccr"]
+    assert (core["kind"], core["function"]) == ("loop", "RAMOD3")
+    assert places([core]) == {passes(st)}
+
+
+def test_the_same_is_found_under_mpich(mpich_st: Sample, st: Sample) -> None:
+    found = mpich_st.dissimilarity("--exclude-rank", "0")
+    assert (found["clusters"], places(found["cccr"])) == ([[1, 2], [3]], {passes(mpich_st)})
+    assert mpich_st.printed == st.printed
+
+
+def test_the_shots_and_ramod3_lead_to_the_core(st: Sample) -> None:
+    chain = [(each["function"], each["kind"]) for each in st.dissimilarity("--exclude-rank", "0")["ccr"]]
+    assert chain == [("ST", "loop"), ("RAMOD3", "function"), ("RAMOD3", "loop")]
+
+
+def test_the_fourteen_regions_of_st_are_nested_as_in_the_paper(st: Sample) -> None:
+    loops = [region for region in st.findings()["costs"] if region["kind"] == "loop"]
+    assert len(loops) == 14
+    depths = {(region["function"], region["line"]): region["depth"] for region in loops}
+    assert depths["ST", st.line_of("st.f", "DO 140 ISHOT")] == 1
+    assert [depths["RAMOD3", st.line_of("ramod3_strided.f", each)] for each in ("DO 110 IPASS", "DO 120 I")] == [3, 3]
+
+
+def test_the_passes_and_the_stack_weigh_most_in_st(st: Sample) -> None:
+    stack = ("stack_disk.f", st.line_of("stack_disk.f", "DO 80 IFOLD"))
+    assert {passes(st), stack} <= places(st.findings()["disparity"]["cccr"])
+
+
+def test_the_stack_alone_reads_and_writes_much(st: Sample) -> None:
+    loops = [each for each in st.findings()["costs"] if each["kind"] == "loop"]
+    most = max(loops, key=lambda each: float(each["io_time"]))
+    assert most["function"] == "STACK"
+    assert most["io_time"] > 0.9 * sum(each["io_time"] for each in loops)
+
+
+def test_cured_workers_are_alike(cured_st: Sample) -> None:
+    found = cured_st.dissimilarity("--exclude-rank", "0")
+    assert (found["clusters"], found["ccr"], found["cccr"]) == ([[1, 2, 3]], [], [])
+
+
+def test_cured_the_passes_still_weigh_and_the_stack_does_not(cured_st: Sample) -> None:
+    heavy = places(cured_st.findings()["disparity"]["cccr"])
+    assert passes(cured_st, "contiguous") in heavy
+    assert "stack_memory.f" not in {file for file, _ in heavy}
+
+
+def test_either_cure_alone_prints_the_same_as_none_and_both(tmp_path: Path) -> None:
+    folder = copied("st", tmp_path)
+    printed = set()
+    for variables in ((), CURED[:1], CURED[1:], CURED):
+        subprocess.run(["make", "-s", "FC=mpifort.openmpi", *variables], cwd=folder, check=True)
+        done = subprocess.run([*LAUNCH, "./st", "9", "20"], cwd=folder, check=True, capture_output=True)
+        printed.add(done.stdout)
+    assert len(printed) == 1
+
+
+def test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured(st: Sample, cured_st: Sample) -> None:
+    assert st.printed == cured_st.printed == st.printed_untouched()
+
+
+@pytest.mark.parametrize("arguments", [["many"], ["0"], ["2"], ["42", "1", "1"]])
+def test_bad_arguments_of_st_are_one_line_and_exit_status_2(arguments: list[str], tmp_path: Path) -> None:
+    folder = copied("st", tmp_path)
+    subprocess.run(["make", "-s", "FC=mpifort.openmpi"], cwd=folder, check=True)
+    done = subprocess.run([*LAUNCH, "./st", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert sum("st: " in line for line in done.stderr.splitlines()) == 1
