@@ -23,17 +23,18 @@ static Thread *running;
 
 /* ---- caches */
 
-/* Whether the line was missed. */
+/* Whether the line was missed. It moves to the front of its set; those before it, or all, make room. */
 static inline Bool look_up(const Geometry *cache, UWord *lines, UWord line) {
     UWord *set = lines + (line & (((UWord)1 << cache->set_bits) - 1)) * cache->ways;
-    UWord place = 0;
-    while (place < cache->ways && set[place] != line)
-        place++;
-    Bool missed = place == cache->ways;
-    for (place -= missed; place > 0; place--)
-        set[place] = set[place - 1];
-    set[0] = line;
-    return missed;
+    UWord moved = line;
+    for (UWord way = 0; way < cache->ways; way++) {
+        UWord here = set[way];
+        set[way] = moved;
+        if (here == line)
+            return False;
+        moved = here;
+    }
+    return True;
 }
 
 VG_REGPARM(2) void rc_access(Addr address, UWord size) {
