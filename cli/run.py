@@ -10,6 +10,8 @@ from typing import Final
 
 from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
+from ..runtime.cache_geometry import parse_geometry, this_machine
+from ..runtime.counting_run import CountingRun
 from ..runtime.measure import measure
 from ..view import print_verdict, ranks, verdict_lines
 from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
@@ -19,8 +21,7 @@ __all__ = ["HELP", "NAME", "add_arguments", "run"]
 NAME: Final = "run"
 HELP: Final = "run a program under its own launcher and print what is slow, on which ranks, and where"
 
-_COUNTERS: Final = ("auto", "none", "papi", "simulated")
-_TAKEN: Final = ("auto", "none")
+_COUNTERS: Final = ("auto", "papi", "simulated", "none")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder for the experiment (default: %(default)s); that of an earlier run gives way",
     )
     parser.add_argument(
-        "--counters", choices=_COUNTERS, default="auto", help="which counts to take; auto takes none in this version"
+        "--counters",
+        choices=_COUNTERS,
+        default="auto",
+        help="take counts from the processor by PAPI; simulate them in a second run of the program, which may take "
+        "20 times as long; auto: by PAPI if that counts anything here (default)",
+    )
+    parser.add_argument(
+        "--cache", metavar="GEOMETRY", help="the caches to simulate, size/ways/line: L1=32K/8/64,L2=1M/8/64"
+    )
+    parser.add_argument(
+        "--counting-dir",
+        type=Path,
+        metavar="DIR",
+        help="where the second run takes place, and may overwrite files (default: in a copy of this folder)",
     )
     parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")
     parser.add_argument("--no-environment", action="store_true", help="keep no environment variables")
@@ -57,12 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("a command to run wanted, found none; for example: autoanalyzer run -- mpirun -n 4 ./app")
-    if arguments.counters not in _TAKEN:
-        raise UsageError(f"--counters {arguments.counters}: this version takes no counts; auto or none wanted")
     check_target(arguments)
+    counting = _counting_run(arguments)
+    if counting:
+        counting.prepare(command, _say)
     measurement = measure(
         command,
         arguments.output,
+        counters="none" if counting else arguments.counters,
         gather=arguments.gather,
         keep_environment=not arguments.no_environment,
         say=_say,
@@ -79,6 +95,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
         )
+    if counting and not failed:
+        try:
+            experiment = counting.add_to(experiment, command, arguments.output, _say)
+        except InputError as error:
+            _say(str(error))
+            failed = True
     if arguments.no_analyze:
         _say(f"data {measurement.file}")
     else:
@@ -91,6 +113,21 @@ def run(arguments: argparse.Namespace) -> int:
             write_findings(findings, measurement.file, arguments.json)
         print_verdict(verdict_lines(findings, measurement.file), stderr=True)
     return 1 if failed else 0
+
+
+def _counting_run(arguments: argparse.Namespace) -> CountingRun | None:
+    """Read how counts are to be simulated; None if they are not.
+
+    Raises:
+        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated.
+    """
+    if arguments.counters == "simulated":
+        geometry = parse_geometry(arguments.cache) if arguments.cache else this_machine()
+        return CountingRun(geometry, arguments.counting_dir)
+    for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
+        if value is not None:
+            raise UsageError(f"{option}: --counters simulated wanted with it, found {arguments.counters}")
+    return None
 
 
 def _say(sentence: str) -> None:

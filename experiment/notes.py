@@ -32,7 +32,7 @@ class Notes:
         unfinished: Ranks that never entered MPI_Finalize.
         not_instrumented: Sources, regions or programs without probes.
         remarks: Sentences about data that was lost, repaired or collapsed.
-        clocks: Name of the clock for ``wall`` and ``cpu``.
+        clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
         repairs: Regions closed because a probe was jumped over.
         environment: The few variables that are kept.

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..experiment import Experiment, Region, Severity
+from ..experiment import Experiment, Region
+from ..experiment.experiment import Severity
 from ..experiment.metric import COUNT_METRICS
 
 __all__ = ["join_counts"]

@@ -41,7 +41,14 @@ def kept_environment(environment: Mapping[str, str] = os.environ) -> dict[str, s
     return {name: value for name, value in sorted(environment.items()) if name.startswith(KEPT_VARIABLES)}
 
 
-def launch(command: Sequence[str], environment: Mapping[str, str], *, launcher: str = "") -> int:
+def launch(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    launcher: str = "",
+    folder: Path | None = None,
+    log: Path | None = None,
+) -> int:
     """Run a command to its end.
 
     An interrupt from the keyboard reaches the program, as it would without us, and what it had recorded is kept;
@@ -52,6 +59,8 @@ def launch(command: Sequence[str], environment: Mapping[str, str], *, launcher: 
         environment: What ``measured_environment`` gave.
         launcher: The word of the command that is Open MPI's launcher, which hands variables to other nodes only
             when told to; empty for another launcher or none.
+        folder: The working directory; None for this process's.
+        log: Where what it writes goes; it then reads nothing. None for this process's streams.
 
     Returns:
         Its exit status; negative: the signal that ended it.
@@ -61,7 +70,7 @@ def launch(command: Sequence[str], environment: Mapping[str, str], *, launcher: 
     """
     words, variables = _forward(command, environment, launcher) if launcher else (command, environment)
     try:
-        process = subprocess.Popen(words, env=variables)
+        process = _start(words, variables, folder, log)
     except OSError as error:
         raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
 
@@ -75,6 +84,17 @@ def launch(command: Sequence[str], environment: Mapping[str, str], *, launcher: 
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _start(
+    words: Sequence[str], environment: Mapping[str, str], folder: Path | None, log: Path | None
+) -> subprocess.Popen[bytes]:
+    if log is None:
+        return subprocess.Popen(words, env=environment, cwd=folder)
+    with log.open("wb") as stream:
+        return subprocess.Popen(
+            words, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT
+        )
 
 
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:

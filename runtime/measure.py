@@ -40,6 +40,7 @@ def measure(
     command: Sequence[str],
     output: Path,
     *,
+    counters: str = "none",
     gather: str = "auto",
     keep_environment: bool = True,
     say: Callable[[str], object],
@@ -49,6 +50,8 @@ def measure(
     Args:
         command: The launcher and the program.
         output: The run's folder.
+        counters: What the probes count while they time: ``none``, ``papi``, or ``auto``, which is ``papi`` where that
+            counts anything.
         gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks is not on this disk.
         keep_environment: Whether the few variables that explain a run are kept.
         say: Takes a sentence for the user.
@@ -64,7 +67,8 @@ def measure(
     folder.prepare()
     facts = RunFacts(list(command), None, kept_environment() if keep_environment else {})
     facts.write(folder.shards)
-    status = launch(command, measured_environment(library, folder.shards), launcher=mpi.openmpi_launcher)
+    environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters}
+    status = launch(command, environment, launcher=mpi.openmpi_launcher)
     RunFacts(facts.command, status, facts.environment).write(folder.shards)
     experiment = gather_shards(folder, command, gather)
     if experiment is None:

@@ -237,6 +237,7 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
             "cpu": ", ".join(sorted({shard.cpu_clock for shard in shards})),
+            "ticks_per_second": f"{np.median([shard.ticks_per_second for shard in shards]):.0f}",
         },
         probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),

@@ -28,10 +28,13 @@ void aa_counter_load(void) {
     wanted = getenv("AUTOANALYZER_COUNTERS");
     if (!wanted || !*wanted || strcmp(wanted, "none") == 0)
         return;
-    source = find_source(wanted);
-    defect = source ? source->load() : "none, simulated or papi wanted";
-    if (defect)
+    bool automatic = strcmp(wanted, "auto") == 0;
+    source = automatic ? &aa_counter_papi : find_source(wanted);
+    defect = source ? source->load() : "auto, papi, simulated or none wanted";
+    if (defect) {
+        defect = automatic ? NULL : defect;
         return;
+    }
     source->attach();
     source->stop(at_load);
     aa_counting = true;

@@ -4,6 +4,7 @@
  *   none       nothing is counted
  *   simulated  rtcount, a Valgrind tool, counts what it executes
  *   papi       the processor counts, read by PAPI
+ *   auto       papi, without a word if it counts nothing
  *
  * The library stops the thread's counters whenever it is called, adds to the node what was counted since it
  * let them go, and lets them go when it returns. Nothing of this stands in the way of an event that is not
