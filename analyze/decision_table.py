@@ -48,6 +48,19 @@ class DecisionTable:
         found = (tuple(self._discerning(size)) for size in sizes)
         return tuple(tuple(self.attributes[each] for each in chosen) for chosen in next(filter(None, found)))
 
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """The attributes in any reduct."""
+        return frozenset(name for reduct in self.reducts for name in reduct)
+
+    def causes(self, row: Row) -> tuple[str, ...]:
+        """Give the root causes of an object in a table of 0 and 1 (definitions 19; region 8 and 11 of Table 4).
+
+        They are the attributes in any reduct that its row raises; if there are none, whatever its row raises.
+        """
+        raised = tuple(name for name, value in zip(self.attributes, row.values, strict=True) if value)
+        return tuple(name for name in raised if name in self.telling) or raised
+
     @property
     def inconsistent(self) -> tuple[tuple[int, ...], ...]:
         """Objects that are alike in all attributes but not in their decision, group by group."""

@@ -76,20 +76,15 @@ def find_disparity_causes(
     names = tuple(attributes)
     if not found.exists:
         return DisparityCauses(DecisionTable(names))
-    raised = {name: _raised(attribute, attributes, costs) for name, attribute in attributes.items()}
+    raised = [_raised(attribute, attributes, costs) for attribute in attributes.values()]
     mixtures = set(found.ccr).difference(found.cccr)
-    rows = tuple(
-        Row(region.id, tuple(int(raised[name][index]) for name in names), int(index in found.cccr))
+    rows = {
+        index: Row(region.id, tuple(int(each[index]) for each in raised), int(index in found.cccr))
         for index, region in enumerate(regions)
         if index not in mixtures
-    )
-    table = DecisionTable(names, rows)
-    telling = {name for reduct in table.reducts for name in reduct}
-    causes = {}
-    for core in found.cccr:
-        own = [name for name in names if raised[name][core]]
-        chosen = [name for name in own if name in telling] or own
-        causes[core] = tuple(_cause(attributes[name], core) for name in chosen)
+    }
+    table = DecisionTable(names, tuple(rows.values()))
+    causes = {core: tuple(_cause(attributes[name], core) for name in table.causes(rows[core])) for core in found.cccr}
     waiting = frozenset(core for core in found.cccr if _waits(core, attributes.get("mpi_bytes"), costs[core]))
     return DisparityCauses(table, causes, waiting)
 
@@ -128,11 +123,13 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
 
 
 def _explains(name: str, volume: float, cost: Cost) -> bool:
-    """Whether bytes explain the time of their calls, and these matter to the region; a rank's mean."""
-    time = getattr(cost, _TIMES[name])
-    if not time or not cost.wall_time:
-        return volume > 0
-    return bool(volume / BYTES_PER_SECOND >= _EXPLAINED * time and time >= _TELLING * cost.wall_time)
+    """Whether bytes explain the time of their calls, and these matter to the region; a rank's mean.
+
+    Where that time was not measured, it is what the bytes take.
+    """
+    at_least = volume / BYTES_PER_SECOND
+    time = getattr(cost, _TIMES[name]) or at_least
+    return bool(volume > 0 and at_least >= _EXPLAINED * time and time >= _TELLING * (cost.wall_time or 0.0))
 
 
 def _waits(core: int, volume: Attribute | None, cost: Cost) -> bool:

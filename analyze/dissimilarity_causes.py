@@ -82,8 +82,7 @@ def find_dissimilarity_causes(
     places = list(found.cccr or top)
     vectors = {name: _vectors(attribute, places, program_time) for name, attribute in attributes.items()}
     table = _table(vectors, found.clusters, ranks)
-    telling = {name for reduct in table.reducts for name in reduct}
-    order = sorted(telling, key=lambda name: (-_spread(vectors[name]), -names.index(name)))
+    order = sorted(table.telling, key=lambda name: (-_spread(vectors[name]), -names.index(name)))
     parted = {name: {place for i, place in enumerate(places) if _parts(vectors[name][:, [i]])} for name in names}
     instructions = attributes.get("instructions") if speed else None
     same_work = frozenset(

@@ -104,6 +104,17 @@ def test_table_4_blames_second_level_misses_and_disk_io():
     assert TABLE_4.reducts == (("a2", "a3"),)
 
 
+def test_region_8_of_table_4_is_blamed_on_disk_io_and_region_11_on_second_level_misses():
+    causes = {row.id: TABLE_4.causes(row) for row in TABLE_4.rows if row.decision}
+    assert causes == {8: ("a3",), 11: ("a2",), 14: ("a2",)}
+
+
+def test_a_row_that_raises_no_telling_attribute_is_blamed_on_all_that_it_raises():
+    alone = DecisionTable(A[:2], (Row(0, (1, 0), 1), Row(1, (1, 0), 0)))
+    assert alone.causes(alone.rows[0]) == ("a1",)
+    assert alone.causes(Row(9, (0, 0), 1)) == ()
+
+
 def test_alike_rows_of_table_4_with_different_decisions_are_named():
     assert TABLE_4.inconsistent == ((5, 11, 14),)
 
