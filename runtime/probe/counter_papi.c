@@ -204,8 +204,10 @@ static void stop(uint64_t counts[AA_COUNTED]) {
         return;
     const long long *value = values;
     for (int i = 0; i < AA_COUNTED; i++) {
-        if (*events[i])
-            counts[i] = (uint64_t)*value++;
+        if (!*events[i])
+            continue;
+        counts[i] = *value > 0 ? (uint64_t)*value : 0; /* below 0: an event that is not there yet */
+        value++;
     }
 }
 

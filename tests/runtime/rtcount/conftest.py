@@ -1,0 +1,85 @@
+"""Programs under the counting tool, and what their regions counted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.cache_geometry import CacheGeometry
+from autoanalyzer.runtime.counting import counting_command
+from autoanalyzer.runtime.launch import measured_environment
+from autoanalyzer.runtime.mpi import find_mpi
+from autoanalyzer.runtime.rtcount import counting_tool
+from autoanalyzer.runtime.shard import Shard, read_shard
+from autoanalyzer.runtime.shard_layout import COUNTERS
+
+MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
+
+Counts = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Compiles with probes, and runs under the tool, in one folder."""
+
+    folder: Path
+
+    def build(self, source: str, *flags: str, compiler: str = "gcc", name: str = "app") -> Path:
+        path = self.folder / f"{name}.c"
+        path.write_text(source)
+        words = [compiler, "-O1", "-g", *flags, str(path), "-o", str(path.with_suffix(""))]
+        autoanalyzer = Path(sys.executable).parent / "autoanalyzer"
+        subprocess.run([autoanalyzer, "compile", "--", *words], cwd=self.folder, check=True)
+        return path.with_suffix("")
+
+    def count(
+        self, *command: str | Path, geometry: CacheGeometry | None = None, status: int = 0, **variables: str
+    ) -> list[Shard]:
+        """Run a command as a counting run does, and read the shards that it leaves, by rank."""
+        shards = self.folder / "shards"
+        shards.mkdir(exist_ok=True)
+        words = [str(word) for word in command]
+        mpi = find_mpi(words)
+        environment = {**measured_environment(probe_library(mpi), shards), **variables}
+        counted, environment = counting_command(words, geometry or CacheGeometry(), environment, launcher=mpi.launcher)
+        self.run(counted, environment, status)
+        found = sorted((read_shard(path) for path in shards.glob("*.shard")), key=lambda shard: shard.rank or 0)
+        for shard in found:
+            shard.path.unlink()
+        return found
+
+    def run(self, words: list[str], environment: Mapping[str, str], status: int = 0) -> str:
+        """Run words and give what they say; it is kept in ``said``, too."""
+        done = subprocess.run(
+            words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=200
+        )
+        (self.folder / "said").write_text(done.stdout + done.stderr)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def totals(self, tool: str, *words: str | Path) -> str:
+        """What a Valgrind tool says of a program; words are its options and the program."""
+        _, tools = counting_tool()
+        return self.run(["valgrind", f"--tool={tool}", *map(str, words)], {**os.environ, "VALGRIND_LIB": str(tools)})
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def counts(shard: Shard, thread: int = 0) -> Counts:
+    """The counts of each region of a thread, summed over its call paths."""
+    found: Counts = {}
+    for node in shard.threads[thread].nodes[1:]:
+        region = found.setdefault(shard.regions[node["region"]].name, dict.fromkeys(COUNTERS, 0))
+        for name in COUNTERS:
+            region[name] += int(node[name])
+    return found

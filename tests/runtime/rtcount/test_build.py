@@ -1,0 +1,77 @@
+"""The counting tool is built on first use, where Valgrind is installed in whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import BuildError, InputError
+from autoanalyzer.runtime.cache_geometry import CacheGeometry
+from autoanalyzer.runtime.counting import counting_command
+from autoanalyzer.runtime.rtcount import counting_tool, find_valgrind
+
+
+def test_a_machine_without_valgrind_says_so_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="valgrind wanted to simulate counts, found none on PATH: install") as caught:
+        counting_tool({"PATH": str(tmp_path)})
+    assert "\n" not in str(caught.value)
+
+
+def test_valgrind_without_headers_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin" / "valgrind"
+    program.parent.mkdir()
+    program.symlink_to("/bin/true")
+    description = tmp_path / "pkgconfig" / "valgrind.pc"
+    description.parent.mkdir()
+    description.write_text(f"prefix={tmp_path}\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include/valgrind\n")
+    monkeypatch.setattr("autoanalyzer.runtime.rtcount._descriptions", lambda *_: [description])
+    with pytest.raises(BuildError, match=r"valgrind.pc without .*/include/valgrind/pub_tool_tooliface.h: install"):
+        find_valgrind({"PATH": str(program.parent)})
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+def test_the_tool_is_built_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path)}
+    valgrind, tools = counting_tool(environment, say=said.append)
+    assert (tools / f"rtcount-{valgrind.platform}").exists()
+    assert counting_tool(environment, say=said.append) == (valgrind, tools)
+    assert said == [f"building the counting tool for {valgrind.program}"]
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+def test_a_compiler_that_fails_is_named_with_what_it_said(tmp_path: Path) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\necho no luck >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
+    with pytest.raises(BuildError, match="cannot build the counting tool: see ") as caught:
+        counting_tool(environment)
+    log = str(caught.value).partition("see ")[2].partition(",")[0]
+    assert "no luck" in Path(log).read_text()
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+def test_the_tool_stands_before_each_program(mpi: tuple[str, str]) -> None:
+    launcher, _ = mpi
+    command = [launcher, "-n", "2", "/bin/true", "x", ":", "-n", "1", "env", "A=1", "/bin/true"]
+    words, environment = counting_command(command, CacheGeometry(), {"PATH": os.environ["PATH"]}, launcher=launcher)
+    assert words[:3] == command[:3]
+    places = [place for place, word in enumerate(words) if word.endswith("/valgrind")]
+    programs = [words.index("/bin/true"), words.index("env")]
+    assert len(places) == 2
+    assert all(
+        words[place + 1 : program] == words[places[0] + 1 : programs[0]]
+        for place, program in zip(places, programs, strict=True)
+    )
+    assert "--l1=32768,8,64" in words
+    assert environment["AUTOANALYZER_COUNTERS"] == "simulated"
+
+
+def test_a_command_that_hides_its_program_is_refused(mpi: tuple[str, str]) -> None:
+    launcher, _ = mpi
+    with pytest.raises(InputError, match="a program in the command wanted, to run it under Valgrind"):
+        counting_command([launcher, "--app", "file"], CacheGeometry(), os.environ, launcher=launcher)

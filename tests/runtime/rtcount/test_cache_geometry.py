@@ -1,0 +1,69 @@
+"""Which caches are simulated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import UsageError
+from autoanalyzer.runtime.cache_geometry import CacheGeometry, CacheLevel, parse_geometry, this_machine
+
+
+def test_both_caches_are_read() -> None:
+    geometry = parse_geometry("L1=48K/12/64,L2=2M/16/64")
+    assert geometry == CacheGeometry(CacheLevel(48 << 10, 12, 64), CacheLevel(2 << 20, 16, 64))
+    assert str(geometry) == "L1=48K/12/64 L2=2M/16/64"
+    assert parse_geometry(str(geometry)) == geometry
+
+
+def test_the_cache_that_is_not_named_comes_from_the_default() -> None:
+    assert parse_geometry("l2=512k/8/64", CacheGeometry()).l1 == CacheLevel(32 << 10, 8, 64)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "found 'nothing'"),
+        ("L1=32K", "SIZE/WAYS/LINE of each cache wanted, such as L1=32K/8/64,L2=1M/8/64; found 'L1=32K'"),
+        ("L3=32M/16/64", "found 'L3=32M/16/64'"),
+        ("L1=32K/8/64,L1=48K/12/64", "found 'L1=48K/12/64'"),
+        ("L1=32K/7/64", "L1: 2, 4, 8 … sets wanted, found 73.1"),
+        ("L1=32K/0/64", "L1: 2, 4, 8 … sets wanted"),
+        ("L1=4K/64/64", "L1: 2, 4, 8 … sets wanted, found 1"),
+        ("L1=32K/8/48", "L1: lines of 32, 64, 128 … bytes wanted, found 48"),
+        ("L2=1M/8/128", "lines of one length wanted, found 64 and 128 bytes"),
+        ("L1=1G/8/64", "L1: at most 4096 sets wanted, found 2097152"),
+    ],
+)
+def test_caches_that_cannot_be_simulated_are_refused_in_one_line(text: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_geometry(text, CacheGeometry())
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def describe(folder: Path, number: int, **words: str) -> None:
+    index = folder / f"index{number}"
+    index.mkdir()
+    for name, word in words.items():
+        (index / name).write_text(f"{word}\n")
+
+
+def test_the_machine_says_which_it_has(tmp_path: Path) -> None:
+    line = {"coherency_line_size": "64"}
+    describe(tmp_path, 0, level="1", type="Data", size="48K", ways_of_associativity="12", **line)
+    describe(tmp_path, 1, level="1", type="Instruction", size="32K", ways_of_associativity="8", **line)
+    describe(tmp_path, 2, level="2", type="Unified", size="1024K", ways_of_associativity="16", **line)
+    describe(tmp_path, 3, level="3", type="Unified", size="32768K", ways_of_associativity="16", **line)
+    assert str(this_machine(tmp_path)) == "L1=48K/12/64 L2=1M/16/64"
+
+
+def test_a_machine_that_does_not_say_gets_usual_caches(tmp_path: Path) -> None:
+    assert this_machine(tmp_path) == CacheGeometry()
+    describe(tmp_path, 0, level="1", type="Data", size="?")
+    assert this_machine(tmp_path) == CacheGeometry()
+
+
+def test_this_machine_can_be_simulated() -> None:
+    assert this_machine().defect() is None

@@ -1,0 +1,214 @@
+"""What regions count under the tool: exact numbers, the same in every run and under every MPI."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.runtime.cache_geometry import CacheGeometry, CacheLevel
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.merge import merge_shards
+
+from .conftest import MPIS, Lab, counts
+
+pytestmark = pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+
+LINES = 1 << 15  # of 64 bytes that a walk touches: more than L1 and L2 hold
+
+# Each function is one region, and the loop in it another; in a loop's count are the few instructions around it.
+LOOPS = f"""
+#include <stdlib.h>
+static double walked[8 * {LINES}] __attribute__((aligned(64)));
+static void nops(long n) {{
+    for (int once = 0; once < 1; once++)
+        __asm__ volatile("1: nop\\n\\tnop\\n\\tnop\\n\\tsubq $1, %0\\n\\tjne 1b" : "+r"(n));
+}}
+static void walk(int stride) {{
+    volatile double *to = walked;
+    for (long i = 0; i < 8 * {LINES}; i += stride)
+        to[i] = 1;
+}}
+static void change(void) {{
+    for (long i = 0; i < 1000; i++)
+        __asm__ volatile("addq $1, %0" : "+m"(walked[0]));
+}}
+static void straddle(void) {{
+    for (long i = 0; i < 1000; i++)
+        __asm__ volatile("movq 4(%0), %%rax" : : "r"(&walked[7]) : "rax", "memory");
+}}
+"""
+
+MPI_PROGRAM = f"""
+#include <mpi.h>
+{LOOPS}
+int main(int argc, char **argv) {{
+    int rank, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    nops(1000000L * (rank + 1));
+    walk(8);
+    for (int i = 0; i < 20; i++)
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}}
+"""
+
+PLAIN_PROGRAM = f"""
+{LOOPS}
+int main(void) {{
+    nops(1000000);
+    walk(8);
+    walk(1);
+    change();
+    straddle();
+    return 0;
+}}
+"""
+
+
+def by_line(source: str, text: str) -> str:
+    """The name of the loop that stands on the line after the one with a text."""
+    return f"loop@{source.splitlines().index(next(x for x in source.splitlines() if text in x)) + 2}"
+
+
+def near(expected: int) -> object:
+    """The number itself, and the few that enter and leave the loop."""
+    return pytest.approx(expected + 8, abs=8)
+
+
+def test_counts_of_known_loops_are_exact(lab: Lab) -> None:
+    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
+    (shard,) = lab.count(program)
+    found = counts(shard)
+    nops = found[by_line(PLAIN_PROGRAM, "void nops")]
+    assert nops["instructions"] == near(5 * 1000000)
+    assert nops["l1_accesses"] < 10
+    walk = found[by_line(PLAIN_PROGRAM, "*to = walked")]
+    assert walk["l1_accesses"] == near(9 * LINES)
+    assert walk["l1_misses"] == near(2 * LINES)
+    assert walk["l2_misses"] == pytest.approx(walk["l1_misses"], abs=8)
+    assert walk["l2_accesses"] == walk["l1_misses"]
+    assert shard.sources["l1_misses"] == "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
+    assert "cycles" not in shard.sources
+
+
+def test_an_access_counts_once_whether_it_reads_and_writes_or_meets_two_lines(lab: Lab) -> None:
+    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
+    (shard,) = lab.count(program)
+    found = counts(shard)
+    change = found[by_line(PLAIN_PROGRAM, "void change")]
+    assert change["l1_accesses"] == near(1000)
+    straddle = found[by_line(PLAIN_PROGRAM, "void straddle")]
+    assert straddle["l1_accesses"] == near(1000)
+    assert straddle["l1_misses"] < 10
+
+
+def test_a_cache_that_holds_the_data_misses_it_once(lab: Lab) -> None:
+    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
+    geometry = CacheGeometry(CacheLevel(64 << 10, 16, 32), CacheLevel(4 << 20, 16, 32))
+    (shard,) = lab.count(program, geometry=geometry)
+    walk = counts(shard)[by_line(PLAIN_PROGRAM, "*to = walked")]
+    assert walk["l1_misses"] == near(3 * LINES)  # every other line of 32 bytes, then each
+    assert walk["l2_misses"] == near(2 * LINES)
+    assert shard.sources["instructions"] == "simulated:rtcount L1=64K/16/32 L2=4M/16/32"
+
+
+def test_counts_are_the_same_in_five_runs(lab: Lab) -> None:
+    program = lab.build(PLAIN_PROGRAM)
+    runs = [counts(shard) for _ in range(5) for shard in lab.count(program)]
+    assert len(runs) == 5
+    assert all(run == runs[0] for run in runs)
+
+
+Ranks = list[dict[str, dict[str, int]]]
+
+
+@pytest.fixture(scope="module")
+def under_every_mpi(tmp_path_factory: pytest.TempPathFactory) -> list[Ranks]:
+    """The counts of two ranks under each MPI: two programs of one command, the first behind a script."""
+    found = []
+    for launcher, compiler in MPIS.values():
+        if not shutil.which(launcher) or not shutil.which(compiler):
+            pytest.skip(f"{launcher} is not installed")
+        lab = Lab(tmp_path_factory.mktemp(launcher))
+        program = lab.build(MPI_PROGRAM, "-fno-inline", compiler=compiler)
+        script = lab.folder / "start"
+        script.write_text(f"#!/bin/sh\nexec {program}\n")
+        script.chmod(0o755)
+        shards = lab.count(launcher, "-n", "1", script, ":", "-n", "1", "env", "X=1", program)
+        assert [shard.rank for shard in shards] == [0, 1]
+        found.append([counts(shard) for shard in shards])
+    return found
+
+
+def test_counts_are_the_same_under_every_mpi(under_every_mpi: list[Ranks]) -> None:
+    nops, walk = by_line(MPI_PROGRAM, "void nops"), by_line(MPI_PROGRAM, "*to = walked")
+    for ranks in under_every_mpi:
+        for rank, regions in enumerate(ranks):
+            assert regions[nops]["instructions"] == near(5000000 * (rank + 1))
+            assert regions[walk]["l1_misses"] == near(LINES)
+    first, *others = under_every_mpi
+    for name in ("instructions", "l1_accesses"):
+        wanted = [[regions[loop][name] for loop in (nops, walk)] for regions in first]
+        assert all([[regions[loop][name] for loop in (nops, walk)] for regions in ranks] == wanted for ranks in others)
+
+
+def test_what_mpi_executes_stands_apart(under_every_mpi: list[Ranks]) -> None:
+    for ranks in under_every_mpi:
+        for regions in ranks:
+            calls = next(region for name, region in regions.items() if region["mpi_instructions"] and "loop" in name)
+            assert calls["mpi_instructions"] > 20 * 100
+            assert calls["instructions"] < 20 * 20
+            assert regions["MPI_Init"]["instructions"] == 0
+            assert regions["MPI_Init"]["mpi_instructions"] > 100000
+
+
+def test_the_experiment_has_the_metrics_that_were_counted(lab: Lab) -> None:
+    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
+    experiment = merge_shards(lab.count(program), RunFacts())
+    sources = {metric.name: metric.source for metric in experiment.metrics}
+    counted = ["instructions", "mpi_instructions", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"]
+    assert {sources[name] for name in counted} == {"simulated:rtcount L1=32K/8/64 L2=1M/8/64"}
+    assert "cycles" not in sources
+    assert experiment.inclusive("l1_misses")[0, 0] == pytest.approx(2 * LINES, abs=100)
+
+
+THREADS = """
+#include <pthread.h>
+#include <stddef.h>
+static double data[2][1 << 12] __attribute__((aligned(64)));
+static void *work(void *mine) {
+    volatile double *to = mine;
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < 1 << 12; i += 8)
+            to[i] = 1;
+    return NULL;
+}
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, NULL, work, data[0]);
+    pthread_create(&two, NULL, work, data[1]);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+"""
+
+
+def test_threads_have_counts_and_caches_of_their_own(lab: Lab) -> None:
+    program = lab.build(THREADS, "-pthread")
+    (shard,) = lab.count(program)
+    ours = [counts(shard, thread) for thread in range(1, len(shard.threads))]
+    loops = [region for regions in ours for name, region in regions.items() if "loop" in name]
+    assert sum(region["l1_accesses"] for region in loops) == pytest.approx(2 * 3 * 512, abs=40)
+    # Each array fills one L1; both together would miss on every walk.
+    assert sum(region["l1_misses"] for region in loops) == pytest.approx(2 * 512, abs=20)
+
+
+def test_avx512_is_named_with_the_way_out(lab: Lab, tmp_path: Path) -> None:
+    program = lab.build('int main(void) { __asm__ volatile(".byte 0x62, 0xf1, 0x7c, 0x48, 0x57, 0xc0"); return 0; }')
+    lab.count(program, status=-4)
+    assert "compile with -mno-avx512f or -march=x86-64-v3" in (tmp_path / "said").read_text()
