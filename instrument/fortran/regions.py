@@ -109,10 +109,10 @@ def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:
         return "DO CONCURRENT"
     if loop.first in device:
         return "runs on an accelerator"
-    inside = {step.statement.label for step in procedure.steps[loop.first + 1 : loop.last + 1]} - {""}
-    for place, step in enumerate(procedure.steps):
-        if not loop.first <= place <= loop.last and not inside.isdisjoint(step.meaning.jumps):
-            return f"entered by a jump to {min(inside.intersection(step.meaning.jumps))}"
+    for step in procedure.steps[loop.first + 1 : loop.last + 1]:
+        for source in procedure.jumps.get(step.statement.label, ()):
+            if not loop.first <= source.place <= loop.last:
+                return f"entered by a jump to {step.statement.label}"
     return ""
 
 

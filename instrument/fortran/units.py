@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from .lines import Directive, Statement
@@ -31,6 +32,7 @@ class Step:
     """A statement of a procedure, with what is open around it.
 
     Attributes:
+        place: Its number among the procedure's statements.
         statement: The statement.
         meaning: What it is.
         directives: The directives between the statement before and this one.
@@ -38,6 +40,7 @@ class Step:
         constructs: Names of the constructs around it, the outermost first; empty for those without a name.
     """
 
+    place: int
     statement: Statement
     meaning: Meaning
     directives: tuple[Directive, ...]
@@ -59,7 +62,7 @@ class Loop:
     depth: int = 0  # how many constructs are around it
 
 
-@dataclass(slots=True)
+@dataclass
 class Procedure:
     """A main program, subroutine or function.
 
@@ -80,6 +83,15 @@ class Procedure:
     steps: list[Step] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     end: Statement | None = None
+
+    @cached_property
+    def jumps(self) -> dict[str, list[Step]]:
+        """The statements from which control may go to a label, by that label."""
+        jumps: dict[str, list[Step]] = {}
+        for step in self.steps:
+            for label in step.meaning.jumps:
+                jumps.setdefault(label, []).append(step)
+        return jumps
 
     @property
     def is_program(self) -> bool:
@@ -195,11 +207,12 @@ class _Builder:
 
     def _last_step(self, unit: _Unit, statement: Statement, meaning: Meaning) -> None:
         if unit.procedure:
-            unit.procedure.steps.append(Step(statement, meaning, tuple(self.directives)))
+            steps = unit.procedure.steps
+            steps.append(Step(len(steps), statement, meaning, tuple(self.directives)))
 
     def _step(self, procedure: Procedure, statement: Statement, meaning: Meaning) -> None:
         place = len(procedure.steps)
-        step = Step(statement, meaning, tuple(self.directives))
+        step = Step(place, statement, meaning, tuple(self.directives))
         procedure.steps.append(step)
         if meaning.kind in {Kind.DO, Kind.CONSTRUCT}:
             if meaning.kind is Kind.DO and not self._in_loop():
