@@ -84,7 +84,7 @@ class Meaning:
 _PARENTHESES: Final = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _PREFIX: Final = (
     r"(?:(?:recursive|non_recursive|pure|simple|impure|elemental|module|integer|real|complex|logical|character|byte"
-    rf"|double\s*precision|double\s*complex|type|class|attributes)\s*(?:\*\s*\d+|\*?\s*{_PARENTHESES})?\s*)*"
+    rf"|double\s*precision|double\s*complex|type|class|attributes)\s*+(?:\*\s*\d+|\*?\s*{_PARENTHESES})?\s*+)*+"
 )
 _PROCEDURE: Final = re.compile(
     rf"\s*(?P<prefix>{_PREFIX})(?:(?P<subroutine>subroutine)\s*(?P<name>\w+)"
