@@ -32,6 +32,17 @@ for origin in (
     "test_preprocessor.MARKED",  # and does not count by line markers
 ):
     del SOURCES[origin]
+REFUSED = {
+    *(
+        "test_constructs.FIXED_EXTENSIONS",
+        "test_left_out.ASSIGNED",
+        "test_lines.FIXED_HOLLERITH",
+        "test_names.EXTERNAL",
+    ),
+    *("test_lines.FIXED_TABS", "test_loops.FIXED_WITHOUT_BLANKS", "test_preprocessor.MACROS"),
+    *("test_includes.BLOCK", "test_includes.WORK", "test_includes.OUTER"),  # no whole programs
+    *("test_random_programs.HELPERS", "test_stops.STOPS"),
+}
 KINDS = {
     Kind.RETURN: "Return_Stmt",
     Kind.GOTO: "Goto_Stmt Computed_Goto_Stmt Arithmetic_If_Stmt",
@@ -94,19 +105,8 @@ def test_statements_are_what_fparser_takes_them_for(origin):
     try:
         names, statements = theirs(fixed, text)
     except FortranSyntaxError:
+        assert origin in REFUSED
         return
     our_names, our_statements = ours(fixed, text)
     assert our_names in (names, ["main", *names])  # a main program may have no PROGRAM statement
     assert {each for each in our_statements if each[2] in KINDS} == statements
-
-
-def test_fparser_reads_most_sources():
-    assert sum(map(fparser_reads, SOURCES.values())) > 0.8 * len(SOURCES)
-
-
-def fparser_reads(source):
-    try:
-        theirs(*source)
-    except FortranSyntaxError:
-        return False
-    return True
