@@ -100,6 +100,10 @@ class Build:
             self._as_it_is([source], f"{type(error).__name__}: {error}")
             return
         self.warnings.extend(str(problem) for problem in result.found.problems)
+        for found in result.found.regions:
+            if found.is_said:
+                where = f"{found.region.file}:{found.region.first_line}"
+                self.warnings.append(f"{where}: {found.region.name} is not instrumented: {found.reason}")
         if any(not found.reason for found in result.found.regions):
             path.parent.mkdir()
             path.write_bytes(result.text)

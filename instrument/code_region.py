@@ -19,12 +19,14 @@ class CodeRegion:
         start: Offset of the place at which it is entered.
         end: Offset right after its last character.
         reason: Why it is not instrumented; empty if it is.
+        is_said: Whether a build says so, as much of the program may be in it.
     """
 
     region: Region
     start: int
     end: int
     reason: str = ""
+    is_said: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class CodeRegions:
 
     Attributes:
         regions: In source order, a function before its loops, also those not to be instrumented.
-        problems: Functions whose loops could not be looked for, each with place and reason.
+        problems: What could not be looked into, each with place and reason.
     """
 
     regions: tuple[CodeRegion, ...]

@@ -17,6 +17,7 @@ __all__ = ["FortranStub"]
 _GFORTRAN: Final = b"\ngcc version "  # what its driver says of itself, in whatever language
 _OPTIONS: Final = ("-O2", "-fPIC", "-g0", "-w")
 _LTO: Final = ("-flto", "-fno-lto")
+_COVERAGE: Final = frozenset(["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"])
 _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
 _LOCAL_LABEL: Final = re.compile(r"(?<![\w.])\.L(?=\w)")
 # What must stand once only in a text for the assembler, or is no matter of the stub.
@@ -42,6 +43,9 @@ class FortranStub:
         self._problem: str | None = None
         if "-S" in options:
             self._problem = "assembly has no place for the stub"
+        elif not _COVERAGE.isdisjoint(options):
+            self._problem = "probes would be counted as the source's own lines"
+        if self._problem:
             return
         machine = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]
         words = [*command.compiler, "-v", "-c" if self._is_object else "-S", *_OPTIONS, *chain.from_iterable(machine)]

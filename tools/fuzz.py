@@ -167,7 +167,7 @@ class Workshop:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.outcomes: Counter[str] = Counter()
-        self.refusals: Counter[str] = Counter()
+        self.refusals: list[str] = []
 
     def trouble(self, case: Mutant) -> str:
         """Try a mutant; tell what went wrong."""
@@ -184,8 +184,7 @@ class Workshop:
         accepted = not self._messages("plain", case, case.text.encode("latin-1"), "-fsyntax-only")
         self.outcomes["taken by the compiler" if accepted else "refused by the compiler"] += 1
         if not text and accepted:
-            self.outcomes["taken by the compiler, refused by the front end"] += 1
-            self.refusals[reason] += 1
+            self.refusals.append(f"mutation {case.number} is refused by the front end alone: {reason}")
         if not text or not accepted:
             return ""
         compiles = self.outcomes["taken by the compiler"] % COMPILED == 0
@@ -225,8 +224,8 @@ def main() -> int:
                 if options.keep:
                     options.keep.mkdir(exist_ok=True)
                     (options.keep / f"{number}{Path(case.name).suffix}").write_bytes(case.text.encode("latin-1"))
-    for outcome, count in [*workshop.outcomes.items(), *workshop.refusals.most_common()]:
-        sys.stdout.write(f"{count:6} {outcome}\n")
+    sys.stdout.writelines(f"{refusal}\n" for refusal in workshop.refusals)
+    sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in workshop.outcomes.items())
     sys.stdout.write(f"{failures:6} failures in {options.mutations} mutations\n")
     return 1 if failures else 0
 

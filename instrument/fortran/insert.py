@@ -101,6 +101,7 @@ class _ProcedureProbes:
     def __init__(self, form: Form, found: ProcedureRegion, edits: dict[int, _Edit], names: Names) -> None:
         self.form = form
         self.found = found
+        self.procedure = found.procedure
         self.steps = found.procedure.steps
         self.edits = edits
         self.names = names
@@ -111,8 +112,9 @@ class _ProcedureProbes:
 
     def put(self, source: str) -> None:
         self._enter()
-        for number, loop in self.loops.items():
-            self._around(number, loop)
+        for loop in self.loops.values():
+            self._around(loop)
+        self._arrivals()
         for step in self.steps[:-1]:
             self._return(step, source)
         self._end()
@@ -126,12 +128,12 @@ class _ProcedureProbes:
             lines = self._line("external :: aa_enter, aa_exit, aa_resync") + lines
         self._above(step, executable(step.directives), _ENTER, lines)
 
-    def _around(self, number: int, found: LoopRegion) -> None:
+    def _around(self, found: LoopRegion) -> None:
         loop = found.loop
         first, last = self.steps[loop.first], self.steps[loop.last]
         above = binding(first.directives)
         enter = self._call("aa_enter", found.region)
-        if first.statement.label and self._is_target(first.statement.label):
+        if first.statement.label in self.procedure.jumps:
             self._before(first, _ENTER_LOOP, enter)
         else:
             self._above(first, above, _ENTER_LOOP, enter)
@@ -141,36 +143,43 @@ class _ProcedureProbes:
             self.edits[ends[-1].next_line].lines.append((_LEAVE_LOOP, leave))
         else:
             self._below(last, _LEAVE_LOOP, leave)
-        self._jumps_out(number)
 
-    def _jumps_out(self, number: int) -> None:
-        """Close the loop where a jump out of it arrives."""
-        loop = self.loops[number].loop
-        inside = self.steps[loop.first : loop.last + 1]
-        targets = {label for step in inside for label in step.meaning.jumps}
-        targets -= {step.statement.label for step in inside[1:]}
-        around = set(self.steps[loop.first].constructs[:-1]) - {""}
-        exits = {
-            action.name
-            for step in inside
-            if (action := step.meaning.action or step.meaning).kind is Kind.EXIT and action.name in around
-        }
-        for place, step in enumerate(self.steps):
-            if step.statement.label in targets:
-                self._resync(step)
-            if place > loop.last and step.meaning.kind is Kind.END_CONSTRUCT and step.constructs[-1] in exits:
-                exits.remove(step.constructs[-1])
-                self._resync_below(step)
+    def _arrivals(self) -> None:
+        """Close what is open inside the procedure where a jump out of a loop arrives."""
+        arrivals: set[int] = set()
+        for step in self.steps:
+            label = step.statement.label
+            if any(self._leaves_its_loop(source, step) for source in self.procedure.jumps.get(label, ())):
+                arrivals.add(step.place)
+            if (end := self._end_of_exit(step)) is not None:
+                arrivals.add(end)
+        for place in arrivals:
+            step = self.steps[place]
+            lines = self._call("aa_resync", self.found.region)
+            if step.meaning.kind in {Kind.CONTINUE, Kind.END_CONSTRUCT}:
+                self._below(step, _RESYNC_BELOW, lines)
+            else:
+                self._before(step, _RESYNC, lines)
 
-    def _resync(self, step: Step) -> None:
-        """Close what is open inside the procedure when control arrives at a label."""
-        if step.meaning.kind in {Kind.CONTINUE, Kind.END_CONSTRUCT}:
-            self._resync_below(step)
-        else:
-            self._before(step, _RESYNC, self._call("aa_resync", self.found.region))
+    def _leaves_its_loop(self, source: Step, target: Step) -> bool:
+        """Whether a jump leaves an instrumented loop; one to its DO statement does, and enters it again."""
+        if source.loop not in self.loops:
+            return False
+        return target.loop != source.loop or target.place == self.loops[source.loop].loop.first
 
-    def _resync_below(self, step: Step) -> None:
-        self._below(step, _RESYNC_BELOW, self._call("aa_resync", self.found.region))
+    def _end_of_exit(self, step: Step) -> int | None:
+        """Give the place where the construct ends that an EXIT leaves with a loop in it; None if it is none."""
+        action = step.meaning.action or step.meaning
+        if action.kind is not Kind.EXIT or step.loop not in self.loops:
+            return None
+        loop = self.loops[step.loop].loop
+        if not action.name or action.name not in self.steps[loop.first].constructs[:-1]:
+            return None
+        return next(
+            after.place
+            for after in self.steps[loop.last + 1 :]
+            if after.meaning.kind is Kind.END_CONSTRUCT and after.constructs[-1] == action.name
+        )
 
     # ---- ways out of the procedure
 
@@ -191,7 +200,7 @@ class _ProcedureProbes:
             edit = self.edits[start]
             column = start - source.rfind("\n", 0, start)
             edit.head = self._jump(pad, column)
-            edit.resume = statement.end if statement.is_last else self._following(step).statement.start
+            edit.resume = statement.end if statement.is_last else self.steps[step.place + 1].statement.start
 
     def _jump(self, label: str, column: int) -> str:
         """Give a GO TO for the place of an action that begins in a column."""
@@ -227,12 +236,6 @@ class _ProcedureProbes:
 
     # ---- places
 
-    def _is_target(self, label: str) -> bool:
-        return any(label in step.meaning.jumps for step in self.steps)
-
-    def _following(self, step: Step) -> Step:
-        return self.steps[next(place for place, each in enumerate(self.steps) if each is step) + 1]
-
     def _above(self, step: Step, directives: Sequence[Directive], rank: int, lines: str) -> None:
         """Put lines before a statement, its label and its directives."""
         statement = step.statement
@@ -253,7 +256,7 @@ class _ProcedureProbes:
         if step.statement.is_last:
             self.edits[step.statement.next_line].lines.append((rank, lines))
         else:
-            self._before(self._following(step), rank, lines)
+            self._before(self.steps[step.place + 1], rank, lines)
 
     # ---- lines
 

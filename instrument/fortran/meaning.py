@@ -84,7 +84,7 @@ class Meaning:
 _PARENTHESES: Final = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _PREFIX: Final = (
     r"(?:(?:recursive|non_recursive|pure|simple|impure|elemental|module|integer|real|complex|logical|character|byte"
-    rf"|double\s*precision|double\s*complex|type|class|attributes)\s*(?:\*\s*\d+|\*?\s*{_PARENTHESES})?\s*)*"
+    rf"|double\s*precision|double\s*complex|type|class|attributes)\s*+(?:\*\s*\d+|\*?\s*{_PARENTHESES})?\s*+)*+"
 )
 _PROCEDURE: Final = re.compile(
     rf"\s*(?P<prefix>{_PREFIX})(?:(?P<subroutine>subroutine)\s*(?P<name>\w+)"
@@ -94,7 +94,7 @@ _PROCEDURE: Final = re.compile(
 _UNIT: Final = re.compile(
     r"\s*(program|module|submodule|block\s*data)(?:\s*\([^()]*\))?\s*(\w*)\s*(?:\(.*\))?\s*$", re.I
 )
-_MODULE_PROCEDURE: Final = re.compile(r"\s*module\s+(?:procedure|subroutine|function)\b", re.I)
+_MODULE_PROCEDURE: Final = re.compile(r"\s*module\s+procedure\s+(\w+)\s*$", re.I)  # its interface is elsewhere
 _END_UNIT: Final = re.compile(r"end(?:(?:program|module|submodule|subroutine|function|procedure|blockdata)\w*)?")
 _END_SPECIFICATION: Final = re.compile(r"end(interface|type|enum|structure)")
 _END_DO: Final = re.compile(r"enddo(\w*)")
@@ -245,8 +245,8 @@ def _unit(code: str, text: str) -> Meaning | None:
     if match := _PROCEDURE.match(text):
         kind = Kind.SUBROUTINE if match.group("subroutine") else Kind.FUNCTION
         return Meaning(kind, match.group("name") or match.group("result"), match.group("prefix").lower())
-    if _MODULE_PROCEDURE.match(text):
-        return Meaning(Kind.SUBMODULE)
+    if match := _MODULE_PROCEDURE.match(text):
+        return Meaning(Kind.SUBROUTINE, match[1])
     if match := _UNIT.match(text):
         kind = Kind["_".join(match.group(1).upper().split()).replace("BLOCKDATA", "BLOCK_DATA")]
         return Meaning(kind, match.group(2))

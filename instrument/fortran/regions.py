@@ -17,7 +17,13 @@ from .meaning import Kind
 from .tiny import why_tiny
 from .units import Loop, Procedure, Step
 
-__all__ = ["LoopRegion", "ProcedureRegion", "find_regions"]
+__all__ = ["SAID_REASONS", "LoopRegion", "ProcedureRegion", "find_regions"]
+
+_ENTRY: Final = "has an ENTRY"
+_ASSIGNED: Final = "assigned GOTO"
+_DEVICE: Final = "runs on an accelerator"
+SAID_REASONS: Final = frozenset([_ENTRY, _ASSIGNED])
+"""Why procedures of any size are left out, where nothing in them shows it: a build says so."""
 
 _NO_PROBE: Final = re.compile(r"\b(pure|elemental|simple)\b")
 
@@ -90,17 +96,16 @@ def _why_not(procedure: Procedure, form: Form) -> str:
     prefix = procedure.meaning.word
     if "impure" not in prefix and (match := _NO_PROBE.search(prefix)):
         return f"{match.group(1).upper()} allows no probe inside"
-    if "attributes" in prefix:
-        return "runs on an accelerator"
-    for step in procedure.steps:
-        if step.meaning.kind is Kind.ENTRY:
-            return "has an ENTRY"
-        action = step.meaning.action or step.meaning
-        if action.kind is Kind.ASSIGNED_GOTO:
-            return "assigned GOTO"
-        if any(on_device_as_a_whole(directive, form) for directive in step.directives):
-            return "runs on an accelerator"
-    return why_tiny(procedure)
+    if procedure.in_submodule:
+        return "in a submodule"
+    if "attributes" in prefix or any(
+        on_device_as_a_whole(directive, form) for step in procedure.steps for directive in step.directives
+    ):
+        return _DEVICE
+    kinds = {(step.meaning.action or step.meaning).kind for step in procedure.steps}
+    if Kind.ENTRY in kinds:
+        return _ENTRY
+    return _ASSIGNED if Kind.ASSIGNED_GOTO in kinds else why_tiny(procedure)
 
 
 def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:
@@ -108,11 +113,11 @@ def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:
     if procedure.steps[loop.first].meaning.word == "concurrent":
         return "DO CONCURRENT"
     if loop.first in device:
-        return "runs on an accelerator"
-    inside = {step.statement.label for step in procedure.steps[loop.first + 1 : loop.last + 1]} - {""}
-    for place, step in enumerate(procedure.steps):
-        if not loop.first <= place <= loop.last and not inside.isdisjoint(step.meaning.jumps):
-            return f"entered by a jump to {min(inside.intersection(step.meaning.jumps))}"
+        return _DEVICE
+    for step in procedure.steps[loop.first + 1 : loop.last + 1]:
+        for source in procedure.jumps.get(step.statement.label, ()):
+            if not loop.first <= source.place <= loop.last:
+                return f"entered by a jump to {step.statement.label}"
     return ""
 
 

@@ -14,7 +14,7 @@ from .form import Form
 from .includes import expand
 from .insert import Names, insert_probes
 from .lines import Statement, UnterminatedError, read_lines
-from .regions import ProcedureRegion, find_regions
+from .regions import SAID_REASONS, ProcedureRegion, find_regions
 from .units import StructureError, find_procedures
 
 __all__ = ["code_regions", "instrument_text"]
@@ -81,17 +81,19 @@ class _Unit:
         for found in self.regions:
             procedure = found.procedure
             ends = procedure.steps[-1].statement
-            regions.append(CodeRegion(found.region, procedure.header.start, ends.start, found.reason))
+            said = found.reason in SAID_REASONS
+            regions.append(CodeRegion(found.region, procedure.header.start, ends.start, found.reason, said))
             for loop in found.loops:
                 first, last = (procedure.steps[place].statement for place in (loop.loop.first, loop.loop.last))
                 regions.append(CodeRegion(loop.region, first.start, last.end, loop.reason))
-        return CodeRegions(tuple(regions))
+        submodules = [each for each in self.statements if each.code.startswith("submodule(")]
+        return CodeRegions(
+            tuple(regions), tuple(self._error(each, "a submodule is not instrumented") for each in submodules)
+        )
 
     def _refuse(self, statement: Statement) -> None:
         """Refuse what no probe can be put into, or what has not been tried."""
         code = statement.code
-        if code.startswith("submodule("):
-            raise self._error(statement, "a submodule")
         if _COARRAY.search(code) and not _IO.match(code):
             raise self._error(statement, "a coarray")
         if _PROBE_NAMES.search(statement.text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from .lines import Directive, Statement
@@ -31,6 +32,7 @@ class Step:
     """A statement of a procedure, with what is open around it.
 
     Attributes:
+        place: Its number among the procedure's statements.
         statement: The statement.
         meaning: What it is.
         directives: The directives between the statement before and this one.
@@ -38,6 +40,7 @@ class Step:
         constructs: Names of the constructs around it, the outermost first; empty for those without a name.
     """
 
+    place: int
     statement: Statement
     meaning: Meaning
     directives: tuple[Directive, ...]
@@ -59,7 +62,7 @@ class Loop:
     depth: int = 0  # how many constructs are around it
 
 
-@dataclass(slots=True)
+@dataclass
 class Procedure:
     """A main program, subroutine or function.
 
@@ -70,6 +73,7 @@ class Procedure:
         steps: The statements after the header, up to CONTAINS or END and with that.
         loops: Its outermost loops, in order.
         has_host: Whether something contains it.
+        in_submodule: Whether that is a submodule, or in one.
         end: The END statement.
     """
 
@@ -77,9 +81,19 @@ class Procedure:
     meaning: Meaning
     name: str
     has_host: bool
+    in_submodule: bool
     steps: list[Step] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     end: Statement | None = None
+
+    @cached_property
+    def jumps(self) -> dict[str, list[Step]]:
+        """The statements from which control may go to a label, by that label."""
+        jumps: dict[str, list[Step]] = {}
+        for step in self.steps:
+            for label in step.meaning.jumps:
+                jumps.setdefault(label, []).append(step)
+        return jumps
 
     @property
     def is_program(self) -> bool:
@@ -103,6 +117,7 @@ class _Unit:
     header: Statement
     name: str
     procedure: Procedure | None
+    in_submodule: bool
     contains: bool = False  # CONTAINS has been met
 
 
@@ -128,11 +143,16 @@ class _Builder:
                 self.directives.append(item)
             else:
                 self._statement(item)
-        for opened in [*([self.skipped] if self.skipped else []), *self.constructs[::-1]]:
-            raise StructureError(opened.statement, "what begins here has no end")
+        if self.skipped:
+            raise _unended(self.skipped)
+        self._expect_no_construct()
         if self.units:
             raise StructureError(self.units[-1].header, "what begins here has no END")
         return self.procedures
+
+    def _expect_no_construct(self) -> None:
+        if self.constructs:
+            raise _unended(self.constructs[-1])
 
     def _statement(self, statement: Statement) -> None:
         meaning = meaning_of(statement)
@@ -158,25 +178,25 @@ class _Builder:
             self._open(statement, Meaning(Kind.PROGRAM, "main"))
 
     def _header(self, statement: Statement, meaning: Meaning) -> None:
-        if self.constructs:
-            raise StructureError(self.constructs[-1].statement, "what begins here has no end")
+        self._expect_no_construct()
         if self.units and not self.units[-1].contains:
             raise StructureError(self.units[-1].header, "what begins here has no END")
         self._open(statement, meaning)
 
     def _open(self, statement: Statement, meaning: Meaning) -> None:
         name = "::".join([*(unit.name for unit in self.units[-1:] if unit.name), meaning.name])
+        in_submodule = meaning.kind is Kind.SUBMODULE or (bool(self.units) and self.units[-1].in_submodule)
         procedure = None
         if meaning.kind in {Kind.PROGRAM, Kind.SUBROUTINE, Kind.FUNCTION}:
-            procedure = Procedure(statement, meaning, name, has_host=bool(self.units))
+            procedure = Procedure(statement, meaning, name, bool(self.units), in_submodule)
             self.procedures.append(procedure)
-        self.units.append(_Unit(statement, name, procedure))
+        self.units.append(_Unit(statement, name, procedure, in_submodule))
 
     def _inside(self, statement: Statement, meaning: Meaning) -> None:
         unit = self.units[-1]
         kind = meaning.kind
-        if kind in {Kind.END_UNIT, Kind.CONTAINS} and self.constructs:
-            raise StructureError(self.constructs[-1].statement, "what begins here has no end")
+        if kind in {Kind.END_UNIT, Kind.CONTAINS}:
+            self._expect_no_construct()
         if kind is Kind.CONTAINS:
             if unit.contains:
                 raise StructureError(statement, "a second CONTAINS")
@@ -195,11 +215,12 @@ class _Builder:
 
     def _last_step(self, unit: _Unit, statement: Statement, meaning: Meaning) -> None:
         if unit.procedure:
-            unit.procedure.steps.append(Step(statement, meaning, tuple(self.directives)))
+            steps = unit.procedure.steps
+            steps.append(Step(len(steps), statement, meaning, tuple(self.directives)))
 
     def _step(self, procedure: Procedure, statement: Statement, meaning: Meaning) -> None:
         place = len(procedure.steps)
-        step = Step(statement, meaning, tuple(self.directives))
+        step = Step(place, statement, meaning, tuple(self.directives))
         procedure.steps.append(step)
         if meaning.kind in {Kind.DO, Kind.CONSTRUCT}:
             if meaning.kind is Kind.DO and not self._in_loop():
@@ -238,3 +259,11 @@ class _Builder:
             self.constructs.pop()
         if any(construct.meaning.terminal == statement.label for construct in self.constructs):
             raise StructureError(statement, "a loop ends here that began outside of what is still open")
+
+
+def _unended(opened: _Construct) -> StructureError:
+    meaning = opened.meaning
+    if meaning.terminal:
+        return StructureError(opened.statement, f"a DO loop without its last statement, {meaning.terminal}")
+    word = "DO" if meaning.kind is Kind.DO else meaning.word.upper()
+    return StructureError(opened.statement, f"{word} without END {word}")

@@ -210,3 +210,11 @@ def test_modules_and_dependencies_of_sources_without_probes_are_written_too(tool
     done = tool("autoanalyzer", "compile", "--", "gfortran", *command[1:6], "c.c", "odd.f90")
     assert done.returncode == 0
     assert "odd.o: odd.f90" in (tool.folder / "odd.d").read_text()
+
+
+def test_coverage_builds_keep_their_counts(lab):
+    built = lab.tool(
+        "autoanalyzer", "compile", "--", "gfortran", "-c", str(lab.tool.write("x.f90", "end\n")), "--coverage"
+    )
+    assert built.returncode == 0
+    assert b"x.f90: not instrumented: probes would be counted as the source's own lines" in built.stderr

@@ -124,34 +124,3 @@ def test_a_procedure_with_an_assigned_goto_is_left_out(fortran, name):
     assert trial.is_clean
     assert trial.visits == {"main": 1}
     assert trial.left_out == {"jump": "assigned GOTO", "jump:loop@10": "assigned GOTO"}
-
-
-TINY = """
-      program main
-      real :: x = 0, a(3) = 1
-      do i = 1, 3
-        call add(x)
-        call whole(a)
-        call part(a)
-      end do
-      print *, x, a
-      end program
-      subroutine add(x)
-      x = x + 1
-      end subroutine
-      subroutine whole(a)
-      real a(3)
-      a = a + 1
-      end subroutine
-      subroutine part(a)
-      real a(3)
-      a(:2) = a(2:) * 2
-      end subroutine
-"""
-
-
-def test_array_syntax_is_a_loop_and_keeps_its_procedure(fortran, name):
-    trial = fortran.run(TINY, name=name)
-    assert trial.is_clean
-    visits = {"main": 1, "main:loop@4": 1, "whole": 3, "part": 3}
-    assert visits.items() <= trial.visits.items()

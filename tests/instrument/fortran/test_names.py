@@ -271,3 +271,9 @@ def test_internal_procedures_of_different_hosts_are_told_apart(fortran, name):
     trial = fortran.run(SAME, name=name)
     assert trial.is_clean
     assert trial.visits == {"main": 1, "main::one": 1, "main::two": 1, "helper": 2, "helper::inner": 2}
+
+
+def test_many_blanks_between_words_cost_no_time(fortran, name):
+    words = (" " * 60).join(["integer", "real", "logical", "type", "module", "n"])
+    fortran.write(f"      {words}\n      end\n", name)
+    assert fortran.instrument(name, "-ffree-line-length-none", "-ffixed-line-length-none")[1].regions

@@ -5,14 +5,15 @@ import pytest
 REFUSED = {
     "      print *, 'no end\n      end\n": "2:16: a character literal has no end",
     "      integer i\n      end do\n      end\n": "3:7: END DO without its DO",
-    "      do i = 1, 2\n      print *, i\n      end\n": "2:7: what begins here has no end",
-    "      if (i == 1) then\n      end\n": "2:7: what begins here has no end",
+    "      do i = 1, 2\n      print *, i\n      end\n": "2:7: DO without END DO",
+    "      do 10 i = 1, 2\n      print *, i\n      end\n": "2:7: a DO loop without its last statement, 10",
+    "      if (i == 1) then\n      end\n": "2:7: IF without END IF",
     "      print *, 1\n": "2:7: what begins here has no END",
     "      subroutine s\n      print *, 1\n": "2:7: what begins here has no END",
     "      module m\n      contains\n      subroutine s\n      end\n": "2:7: what begins here has no END",
     "      subroutine s\n      subroutine t\n      end\n      end\n": "2:7: what begins here has no END",
-    "      interface\n      end\n": "2:7: what begins here has no end",
-    "      type t\n      integer n\n      end\n": "2:7: what begins here has no end",
+    "      interface\n      end\n": "2:7: INTERFACE without END INTERFACE",
+    "      type t\n      integer n\n      end\n": "2:7: TYPE without END TYPE",
     "      end if\n      end\n": "2:7: END IF without its beginning",
     "      select case (n)\n      end if\n      end\n": "3:7: END IF without its beginning",
     "      do 10 i = 1, 2\n      if (i == 1) then\n   10 continue\n      end if\n      end\n": "4:7: a loop ends "
@@ -20,7 +21,6 @@ REFUSED = {
     "      do 10 i = 1, 2\n      end do\n   10 continue\n      end\n": "3:7: END DO without its DO",
     "      contains\n      contains\n      end\n": "3:7: a second CONTAINS",
     "      contains\n      print *, 1\n      end\n": "3:7: a statement between CONTAINS and the next procedure",
-    "      module m\n      end\n      submodule (m) s\n      end\n": "4:7: a submodule",
     "      integer n[*]\n      end\n": "2:7: a coarray",
     "      integer, codimension[*] :: n\n      end\n": "2:7: a coarray",
     "      sync all\n      end\n": "2:7: a coarray",
@@ -60,3 +60,70 @@ ACCEPTED = """
 def test_brackets_of_an_array_are_no_coarray(fortran, name):
     trial = fortran.run(ACCEPTED, name=name)
     assert trial.visits == {"main": 1, "main:loop@8": 1}
+
+
+SUBMODULE = """
+module m
+  implicit none
+  interface
+    module subroutine far(n)
+      integer, intent(inout) :: n
+    end subroutine far
+    module function further(n)
+      integer, intent(in) :: n
+      integer :: further
+    end function further
+  end interface
+contains
+  subroutine near(n)
+    integer, intent(inout) :: n
+    print *, n
+  end subroutine near
+end module m
+
+submodule (m) s
+contains
+  module subroutine far(n)
+    integer, intent(inout) :: n
+    integer :: i
+    do i = 1, 3
+      n = n + i
+    end do
+  end subroutine far
+  module procedure further
+    further = 2*n
+    print *, further
+  end procedure further
+end submodule s
+
+program main
+  use m
+  integer :: n = 1
+  call far(n)
+  n = further(n)
+  call near(n)
+end program main
+"""
+
+
+def test_a_submodule_is_left_out_and_said(fortran):
+    trial = fortran.run(SUBMODULE, name="x.f90")
+    assert trial.visits == {"main": 1, "m::near": 1}
+    assert trial.left_out == {
+        "s::far": "in a submodule",
+        "s::far:loop@25": "in a submodule",
+        "s::further": "in a submodule",
+    }
+    assert (
+        "x.f90:20:1: a submodule is not instrumented"
+        in fortran.lab.run(SUBMODULE, cc="gfortran", name="x.f90").messages
+    )
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"), [("entry other(n)", "has an ENTRY"), ("assign 10 to n", "assigned GOTO")]
+)
+def test_a_procedure_that_is_left_out_for_what_is_in_it_is_said(fortran, statement, reason):
+    source = f"      call s(n)\n      end\n      subroutine s(n)\n      {statement}\n   10 print *, 'in s'\n      end\n"
+    run = fortran.lab.run(source, "-std=legacy", "-w", cc="gfortran", name="x.f")
+    assert f"x.f:3: s is not instrumented: {reason}" in run.messages
