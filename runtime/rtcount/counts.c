@@ -24,10 +24,10 @@ static Thread *running;
 /* ---- caches */
 
 /* Whether the line was missed. It moves to the front of its set; those before it, or all, make room. */
-static inline Bool look_up(const Geometry *cache, UWord *lines, UWord line) {
-    UWord *set = lines + (line & (((UWord)1 << cache->set_bits) - 1)) * cache->ways;
+static inline __attribute__((always_inline)) Bool move_to_front(UWord *set, UWord ways, UWord line) {
     UWord moved = line;
-    for (UWord way = 0; way < cache->ways; way++) {
+#pragma GCC unroll 16
+    for (UWord way = 0; way < ways; way++) {
         UWord here = set[way];
         set[way] = moved;
         if (here == line)
@@ -35,6 +35,21 @@ static inline Bool look_up(const Geometry *cache, UWord *lines, UWord line) {
         moved = here;
     }
     return True;
+}
+
+/* Usual numbers of ways are known to the compiler, for most of the time goes by here. */
+static inline Bool look_up(const Geometry *cache, UWord *lines, UWord line) {
+    UWord *set = lines + (line & (((UWord)1 << cache->set_bits) - 1)) * cache->ways;
+    switch (cache->ways) {
+    case 8:
+        return move_to_front(set, 8, line);
+    case 12:
+        return move_to_front(set, 12, line);
+    case 16:
+        return move_to_front(set, 16, line);
+    default:
+        return move_to_front(set, cache->ways, line);
+    }
 }
 
 VG_REGPARM(2) void rc_access(Addr address, UWord size) {
