@@ -26,6 +26,7 @@ __all__ = ["build_ahead", "probe_library"]
 LIBRARY: Final = "libaaprobe.so"
 
 _ROOM: Final = Path(__file__).parent
+_VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # without it a library cannot take simulated counts
 _SOURCES: Final = _ROOM / "probe"
 _GENERATORS: Final = ("wrappers.py", "fortran_wrappers.py", "byte_rules.py")
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
@@ -101,7 +102,7 @@ def _key(library: MpiLibrary | None) -> str:
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
         digest.update(path.read_bytes())
-    digest.update(_FLAGS.encode())
+    digest.update(f"{_FLAGS} {_VALGRIND.exists()}".encode())
     if library:
         status = library.path.stat()
         digest.update(f"{library.path} {library.soname} {status.st_size} {status.st_mtime_ns}".encode())

@@ -79,7 +79,8 @@ def _descriptions(program: Path, environment: Mapping[str, str]) -> Iterator[Pat
     """The files that describe an installed Valgrind to those that build with it; those of ``program`` first."""
     chosen = [Path(folder) for folder in environment.get("PKG_CONFIG_PATH", "").split(":") if folder]
     prefixes = dict.fromkeys([program.resolve().parents[1], Path("/usr"), Path("/usr/local")])
-    below = [folder for prefix in prefixes for folder in sorted(prefix.glob("lib*/**/pkgconfig"))]
+    places = ("lib*/pkgconfig", "lib*/*/pkgconfig", "share/pkgconfig")
+    below = [folder for prefix in prefixes for place in places for folder in sorted(prefix.glob(place))]
     for folder in dict.fromkeys([*chosen, *below]):
         if (folder / "valgrind.pc").is_file():
             yield folder / "valgrind.pc"
