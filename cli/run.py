@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final
 
 from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
 from ..runtime.cache_geometry import parse_geometry, this_machine
-from ..runtime.counting_run import CountingRun
+from ..runtime.counting_run import CountingRun, prepared_counting
+from ..runtime.folder import RunFolder
 from ..runtime.measure import measure
 from ..view import print_verdict, ranks, verdict_lines
 from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
+from .progress import progress
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -72,9 +75,48 @@ def run(arguments: argparse.Namespace) -> int:
     if not command:
         raise UsageError("a command to run wanted, found none; for example: autoanalyzer run -- mpirun -n 4 ./app")
     check_target(arguments)
-    counting = _counting_run(arguments)
-    if counting:
-        counting.prepare(command, _say)
+    with _counting_run(arguments, command) as counting:
+        experiment, failed = _measured(arguments, command, counting)
+    file = RunFolder(arguments.output).experiment
+    if experiment is None:
+        return 1
+    if arguments.no_analyze:
+        _say(f"data {file}")
+    else:
+        try:
+            findings = findings_of(experiment, arguments)
+        except AutoanalyzerError:
+            _say(f"data {file}")
+            raise
+        if arguments.json:
+            write_findings(findings, file, arguments.json)
+        print_verdict(verdict_lines(findings, file), stderr=True)
+    return 1 if failed else 0
+
+
+def _counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractContextManager[CountingRun | None]:
+    """Give how counts are to be simulated; None if they are not.
+
+    Raises:
+        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated.
+    """
+    if arguments.counters == "simulated":
+        geometry = this_machine() if arguments.cache is None else parse_geometry(arguments.cache)
+        return prepared_counting(command, arguments.output, geometry, arguments.counting_dir, _say)
+    for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
+        if value is not None:
+            raise UsageError(f"{option}: --counters simulated wanted with it, found {arguments.counters}")
+    return nullcontext()
+
+
+def _measured(
+    arguments: argparse.Namespace, command: list[str], counting: CountingRun | None
+) -> tuple[Experiment | None, bool]:
+    """Run the program, a second time if it is to be counted.
+
+    Returns:
+        What was measured, None if the program failed and nothing was; whether anything failed.
+    """
     measurement = measure(
         command,
         arguments.output,
@@ -91,43 +133,20 @@ def run(arguments: argparse.Namespace) -> int:
     if experiment is None:
         if failed:
             _say("nothing was recorded")
-            return 1
+            return None, True
         raise InputError(
             f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
         )
-    if counting and not failed:
+    if counting and failed:
+        _say("no counting run, as the program failed")
+    elif counting:
         try:
-            experiment = counting.add_to(experiment, command, arguments.output, _say)
-        except InputError as error:
+            with progress("counting run"):
+                experiment = counting.add_to(experiment, _say)
+        except AutoanalyzerError as error:
             _say(str(error))
             failed = True
-    if arguments.no_analyze:
-        _say(f"data {measurement.file}")
-    else:
-        try:
-            findings = findings_of(experiment, arguments)
-        except AutoanalyzerError:
-            _say(f"data {measurement.file}")
-            raise
-        if arguments.json:
-            write_findings(findings, measurement.file, arguments.json)
-        print_verdict(verdict_lines(findings, measurement.file), stderr=True)
-    return 1 if failed else 0
-
-
-def _counting_run(arguments: argparse.Namespace) -> CountingRun | None:
-    """Read how counts are to be simulated; None if they are not.
-
-    Raises:
-        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated.
-    """
-    if arguments.counters == "simulated":
-        geometry = parse_geometry(arguments.cache) if arguments.cache else this_machine()
-        return CountingRun(geometry, arguments.counting_dir)
-    for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
-        if value is not None:
-            raise UsageError(f"{option}: --counters simulated wanted with it, found {arguments.counters}")
-    return None
+    return experiment, failed
 
 
 def _say(sentence: str) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from ..errors import InputError
 from ..experiment import Experiment, save
 from .build import probe_library
 from .cache_geometry import CacheGeometry
+from .command import find_program
 from .counting import counting_command
 from .facts import RunFacts
 from .folder import RunFolder
@@ -26,93 +27,135 @@ from .ref_cycles import with_ref_cycles
 from .rtcount import counting_tool
 from .scratch import scratch_copy
 
-__all__ = ["CountingRun"]
+__all__ = ["CountingRun", "prepared_counting"]
 
 _FOLDER: Final = "counting"
 _LOG: Final = "counting.log"
-_OWN_FOLDER: Final = re.compile(r"--?(?:wdir|wd|workdir|chdir)(?:=.*)?$")
+_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _TIMES: Final = 20  # how much longer counting may take
+
+Say = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
 class CountingRun:
-    """How counts are simulated.
+    """A command that can be counted, in a folder as it was before the command was timed.
 
     Attributes:
+        command: The launcher and the program.
+        output: The folder of the run.
+        folder: Where the program runs.
         geometry: The caches.
-        folder: Where the program runs; None for a copy of the working directory.
+        input: What the program reads as its standard input.
     """
 
+    command: Sequence[str]
+    output: Path
+    folder: Path
     geometry: CacheGeometry
-    folder: Path | None = None
+    input: BinaryIO
 
-    def prepare(self, command: Sequence[str], say: Callable[[str], object]) -> None:
-        """Find out whether a command can be counted, before it is timed.
-
-        Raises:
-            BuildError: Valgrind is missing, or the tool cannot be built.
-            InputError: The command runs its program in a folder of its own choice, or there is no such folder.
-        """
-        own = next((word for word in command if _OWN_FOLDER.match(word)), None)
-        if own:
-            raise InputError(f"{own}: a command without it wanted, as the counting run takes place in another folder")
-        if self.folder and not self.folder.is_dir():
-            raise InputError(f"{self.folder}: a folder to count in wanted, found none")
-        counting_tool(say=say)
-
-    def add_to(
-        self, timing: Experiment, command: Sequence[str], output: Path, say: Callable[[str], object]
-    ) -> Experiment:
-        """Run a command again, counted, and add the counts to what was timed, in the run's folder too.
+    def add_to(self, timing: Experiment, say: Say) -> Experiment:
+        """Run the command again, counted, and add the counts to what was timed, in the run's folder too.
 
         Args:
             timing: What was measured of the command.
-            command: The launcher and the program.
-            output: The folder of the run.
             say: Takes a sentence for the user.
 
         Raises:
             InputError: The counting run failed, or cannot be joined; its output is then in the run's folder.
         """
         seconds = float(timing.inclusive("wall_time")[list(timing.roots)].max(initial=0.0))
-        with self._place(output) as folder:
-            say(f"counting run in {folder}; it may take {_TIMES} times the {seconds:.3g} s of the timing run")
-            counting = self._count(command, output, folder, say)
-        joined = with_ref_cycles(join_counts(timing, counting))
-        save(joined, RunFolder(output).experiment)
+        say(f"counting run in {self.folder}; it may take {_TIMES} times the {seconds:.3g} s of the timing run")
+        joined = with_ref_cycles(join_counts(timing, self._count()))
+        save(joined, RunFolder(self.output).experiment)
         return joined
 
-    @contextmanager
-    def _place(self, output: Path) -> Iterator[Path]:
-        if self.folder:
-            yield self.folder
-        else:
-            here = Path.cwd()
-            with scratch_copy(here, output.absolute()) as copy:
-                yield copy
-
-    def _count(self, command: Sequence[str], output: Path, folder: Path, say: Callable[[str], object]) -> Experiment:
-        mpi = find_mpi(command)
-        run = RunFolder(output.absolute() / _FOLDER)
-        log = output.absolute() / _LOG
+    def _count(self) -> Experiment:
+        mpi = find_mpi(self.command)
+        run = RunFolder(self.output / _FOLDER)
+        log = self.output / _LOG
         run.prepare()
-        RunFacts(list(command)).write(run.shards)
-        before = measured_environment(probe_library(mpi), run.shards)
-        words, environment = counting_command(command, self.geometry, before, launcher=mpi.launcher, say=say)
-        status = launch(
-            words,
-            {**environment, "PWD": os.fspath(folder)},
-            launcher=mpi.openmpi_launcher,
-            folder=folder,
-            log=log,
-        )
-        experiment = gather(run, command) if status == 0 else None
-        shutil.rmtree(run.path, ignore_errors=True)
-        if experiment is None:
-            what = f"ended with exit status {status}" if status else "recorded nothing"
-            raise InputError(f"the counting run {what}: no counts; what it printed is in {log}{_last_line(log)}")
+        try:
+            RunFacts(list(self.command)).write(run.shards)
+            environment = {**measured_environment(probe_library(mpi), run.shards), "PWD": os.fspath(self.folder)}
+            words, environment = counting_command(self.command, self.geometry, environment, launcher=mpi.launcher)
+            status = launch(
+                words,
+                environment,
+                launcher=mpi.openmpi_launcher,
+                folder=self.folder,
+                log=log,
+                given=self.input,
+            )
+            experiment = gather(run, self.command) if status == 0 else None
+        finally:
+            shutil.rmtree(run.path, ignore_errors=True)
+        if experiment is None or experiment.notes.unfinished:
+            raise InputError(f"the counting run {_defect(status, experiment)}: no counts; see {log}{_last_line(log)}")
         log.unlink()
         return experiment
+
+
+@contextmanager
+def prepared_counting(
+    command: Sequence[str], output: Path, geometry: CacheGeometry, chosen: Path | None, say: Say
+) -> Iterator[CountingRun]:
+    """Find out whether a command can be counted, and keep its folder and its input as they are, before it is timed.
+
+    Args:
+        command: The launcher and the program.
+        output: The folder of the run.
+        geometry: The caches to simulate.
+        chosen: Where the program is to run; None for a copy of the working directory, which goes with the block.
+        say: Takes a sentence for the user.
+
+    Raises:
+        BuildError: Valgrind is missing, or the tool cannot be built.
+        InputError: The command runs its program in a folder of its own choice, there is no such folder, or the
+            working directory cannot be copied.
+    """
+    if own := _own_folder(command):
+        raise InputError(f"{own}: a command without it wanted, as the counting run takes place in another folder")
+    if chosen and not chosen.is_dir():
+        raise InputError(f"{chosen}: a folder to count in wanted, found none")
+    counting_tool(say=say)
+    output = output.absolute()
+    with _input_again() as given:
+        if chosen:
+            yield CountingRun(command, output, chosen.absolute(), geometry, given)
+        else:
+            with scratch_copy(Path.cwd(), output, command) as folder:
+                yield CountingRun(command, output, folder, geometry, given)
+
+
+def _own_folder(command: Sequence[str]) -> str | None:
+    """The launcher's word that names a working directory."""
+    launcher = find_mpi(command).launcher
+    end = find_program(command, launcher)
+    words = (word.partition("=")[0] for word in command[: len(command) if end is None else end])
+    return next((word for word in words if word.startswith("-") and word.lstrip("-") in _OWN_FOLDER), None)
+
+
+def _input_again() -> BinaryIO:
+    """Open standard input, if it is a file, a second time, where it is now: the program will read the first.
+
+    The file may have no name any more, as the texts have that shells hold ready.
+    """
+    try:
+        if stat.S_ISREG(os.fstat(0).st_mode):
+            again = Path("/proc/self/fd/0").open("rb", buffering=0)  # noqa: SIM115 - the block that follows closes it
+            again.seek(os.lseek(0, 0, os.SEEK_CUR))
+            return again
+    except OSError:
+        pass
+    return Path(os.devnull).open("rb", buffering=0)
+
+
+def _defect(status: int, experiment: Experiment | None) -> str:
+    if status:
+        return f"ended with exit status {status}"
+    return "recorded nothing" if experiment is None else "ended before MPI_Finalize"
 
 
 def _last_line(log: Path) -> str:

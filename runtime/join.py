@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from typing import Final
 
@@ -49,7 +49,9 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
     for metric in counted:
         severities[metric.name] = _moved(counting.exclusive(metric.name), paths, columns, timing)
-    visits = _moved(counting.exclusive("visits"), paths, columns, timing)
+    entries = counting.exclusive("visits").copy()
+    entries[strange] = 0  # of what is around them, these are no entries
+    visits = _moved(entries, paths, columns, timing)
     remarks = [*_differing(timing, visits, columns), *_entered_only_when_counting(counting, strange)]
     return Experiment(
         metrics=[*timing.metrics, *(counting.metric(metric.name) for metric in counted)],
@@ -60,22 +62,25 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     )
 
 
-def _keys(experiment: Experiment) -> list[_Key]:
-    """Give for each call path the regions that lead to it, the root's left out: executables are called as they like."""
+def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
+    """Give for each call path the regions that lead to it, the root's left out if it is none of ``roots``."""
     keys: list[_Key] = []
     for path in experiment.call_paths:
-        keys.append(() if path.parent is None else (*keys[path.parent], path.region))
+        before = () if path.parent is None else keys[path.parent]
+        keys.append(before if path.parent is None and path.region not in roots else (*before, path.region))
     return keys
 
 
 def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
     """Give for each call path of the counting run its place in the timing run, and those that have none there."""
+    one, other = ({run.call_paths[root].region for root in run.roots} for run in (timing, counting))
+    roots = one & other  # a program without probes is called as its file is, which may have two names
     known: dict[_Key, int] = {}
-    for place, key in enumerate(_keys(timing)):
+    for place, key in enumerate(_keys(timing, roots)):
         known.setdefault(key, place)
     paths = np.zeros(len(counting.call_paths), dtype=np.intp)
     strange = []
-    for number, key in enumerate(_keys(counting)):
+    for number, key in enumerate(_keys(counting, roots)):
         if key in known:
             paths[number] = known[key]
         else:
@@ -109,31 +114,32 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
     if len(columns) != len(timing.locations):
         yield f"{len(timing.locations)} threads were timed, {len(columns)} counted"
     totals = timed.sum(axis=1), counted.sum(axis=1)
-    for place in _first(_unequal(*totals)):
-        name = timing.path_name(place) or timing.call_paths[place].region.name
+    gaps = _gap(*totals)
+    unequal = np.flatnonzero(gaps > _TOLERATED)
+    for place in unequal[:_NAMED].tolist():
+        name = _name(timing, place)
         yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
-    alike = np.setdiff1d(np.arange(len(timed)), _unequal(*totals))
-    moved = alike[np.any(_gap(timed[alike], counted[alike]) > _TOLERATED, axis=1)]
+    if len(unequal) > _NAMED:
+        yield f"{len(unequal) - _NAMED} more call paths were not entered equally often when timed and when counted"
+    moved = np.flatnonzero((gaps <= _TOLERATED) & np.any(_gap(timed, counted) > _TOLERATED, axis=1))
     if len(moved):
-        name = timing.path_name(int(moved[0])) or timing.call_paths[int(moved[0])].region.name
         others = f" and {len(moved) - 1} others" if len(moved) > 1 else ""
-        yield f"ranks shared the visits of {name}{others} in another way when counted: do not compare ranks by counts"
-    more = len(_unequal(*totals)) - _NAMED
-    if more > 0:
-        yield f"{more} more call paths were not entered equally often when timed and when counted"
+        yield (
+            f"ranks shared the visits of {_name(timing, int(moved[0]))}{others} in another way when counted:"
+            " do not compare ranks by counts"
+        )
+    close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
+    if len(close):
+        yield f"call paths entered up to {gaps[close].max():.1%} more or less often when counted: {len(close)}"
+
+
+def _name(experiment: Experiment, place: int) -> str:
+    return experiment.path_name(place) or experiment.call_paths[place].region.name
 
 
 def _gap(one: Severity, other: Severity) -> Severity:
     larger = np.maximum(np.maximum(one, other), 1.0)
     return np.asarray(np.abs(one - other) / larger)
-
-
-def _unequal(one: Severity, other: Severity) -> npt.NDArray[np.intp]:
-    return np.flatnonzero(_gap(one, other) > _TOLERATED)
-
-
-def _first(places: npt.NDArray[np.intp]) -> list[int]:
-    return [int(place) for place in places[:_NAMED]]
 
 
 def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Iterator[str]:

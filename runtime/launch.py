@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import BinaryIO, Final
 
 from ..errors import InputError
 
@@ -48,6 +48,7 @@ def launch(
     launcher: str = "",
     folder: Path | None = None,
     log: Path | None = None,
+    given: BinaryIO | None = None,
 ) -> int:
     """Run a command to its end.
 
@@ -60,7 +61,8 @@ def launch(
         launcher: The word of the command that is Open MPI's launcher, which hands variables to other nodes only
             when told to; empty for another launcher or none.
         folder: The working directory; None for this process's.
-        log: Where what it writes goes; it then reads nothing. None for this process's streams.
+        log: Where what it writes goes; None for this process's streams.
+        given: What it reads; None for this process's standard input.
 
     Returns:
         Its exit status; negative: the signal that ended it.
@@ -70,7 +72,7 @@ def launch(
     """
     words, variables = _forward(command, environment, launcher) if launcher else (command, environment)
     try:
-        process = _start(words, variables, folder, log)
+        process = _start(words, variables, folder, log, given)
     except OSError as error:
         raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
 
@@ -87,14 +89,12 @@ def launch(
 
 
 def _start(
-    words: Sequence[str], environment: Mapping[str, str], folder: Path | None, log: Path | None
+    words: Sequence[str], environment: Mapping[str, str], folder: Path | None, log: Path | None, given: BinaryIO | None
 ) -> subprocess.Popen[bytes]:
     if log is None:
-        return subprocess.Popen(words, env=environment, cwd=folder)
+        return subprocess.Popen(words, env=environment, cwd=folder, stdin=given)
     with log.open("wb") as stream:
-        return subprocess.Popen(
-            words, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT
-        )
+        return subprocess.Popen(words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream)
 
 
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:

@@ -4,78 +4,155 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
+import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from types import FrameType
+from typing import Final, NoReturn
 
 from ..errors import InputError
 
 __all__ = ["scratch_copy"]
 
 _LARGEST: Final = 4 << 30  # bytes; whoever has more in a folder will not want it copied unasked
-_GIB: Final = 1 << 30
+_PREFIX: Final = "autoanalyzer-counting-"
 
 
 @contextmanager
-def scratch_copy(folder: Path, leave_out: Path) -> Iterator[Path]:
-    """Give a copy of a folder for the block, and remove it afterwards.
+def scratch_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> Iterator[Path]:
+    """Give a copy of a folder for the block, and remove it afterwards, also if a signal ends the block.
 
-    Files behind links are copied, for a program would write through the link. Folders behind links are not: they
-    stay links. Sockets and pipes are left out.
+    What a command names outside of the folder by relative paths is there at the same relative place::
+
+        case/run  $ mpirun -n 4 ../app ../in.txt          COPY/case/run    copied
+                                                          COPY/case/app    a link
+                                                          COPY/case/in.txt copied
+
+    Files behind links are copied, for a program would write through the link. Links to folders stay links, to the
+    copy if they lead into the folder, else to the original. Sockets and pipes are left out.
 
     Args:
         folder: What is copied.
         leave_out: A file or folder in it that is not.
+        command: What is going to be run in the copy.
 
     Raises:
         InputError: It is too large for a copy, or cannot be copied.
     """
-    size = sum(path.stat().st_size for path in _files(folder, leave_out))
-    if size > _LARGEST:
-        raise InputError(
-            f"{folder}: up to {_LARGEST // _GIB} GiB wanted for a copy to count in, found {size / _GIB:.1f}; "
-            "name a prepared folder by --counting-dir"
-        )
-    with tempfile.TemporaryDirectory(prefix="autoanalyzer-counting-") as name:
-        copy = Path(name, folder.resolve().name or "root")
+    folder = Path(os.path.realpath(folder))
+    beside = _beside(folder, command)
+    anchor = os.path.commonpath([folder.parent, *(path.parent for path in beside)])
+    with _ended_in_order(), _temporary_folder() as root:
+        tree = _Tree(folder, root / folder.relative_to(anchor), (Path(os.path.realpath(leave_out)), root))
         try:
-            _copy(folder, copy, leave_out)
+            tree.check_size(folder, *beside)
+            tree.copy(folder, tree.target)
+            for path in beside:
+                tree.place(path, root / path.relative_to(anchor))
         except OSError as error:
             raise InputError(f"{folder}: cannot be copied to count in: {error}; name one by --counting-dir") from None
-        yield copy
+        yield tree.target
 
 
-def _copy(folder: Path, copy: Path, leave_out: Path) -> None:
-    copy.mkdir()
-    for entry in os.scandir(folder):
-        path, target = Path(entry.path), copy / entry.name
-        if path == leave_out:
-            continue
-        if entry.is_symlink() and not entry.is_file():
-            target.symlink_to(path.resolve())
-        elif entry.is_dir():
-            _copy(path, target, leave_out)
-        elif _is_regular(path):
+def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
+    """Find what a command names outside of a folder by relative paths, in words such as ``../in`` or ``--in=../in``."""
+    found: dict[Path, None] = {}
+    for text in (part for word in command for part in (word, word.partition("=")[2])):
+        path = Path(os.path.normpath(folder / text))
+        relative = ".." in Path(text).parts and not Path(text).is_absolute()
+        if relative and path.exists() and not path.is_relative_to(folder) and not folder.is_relative_to(path):
+            found[path] = None
+    return list(found)
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise InputError(f"a folder for a copy to count in wanted: {error}; set TMPDIR, or --counting-dir") from None
+    with folder as name:
+        yield Path(os.path.realpath(name))
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let requests to end leave the block as an exception does; whoever ignores one goes on doing so."""
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    heard = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A folder and its copy.
+
+    Attributes:
+        source: The folder.
+        target: Its copy.
+        left_out: What is not copied; the place of the copy among it, which may be in the folder.
+    """
+
+    source: Path
+    target: Path
+    left_out: tuple[Path, ...]
+
+    def check_size(self, *paths: Path) -> None:
+        size = 0
+        for path in paths:
+            for file in self._files(path):
+                size += file.stat().st_size
+                if size > _LARGEST:
+                    raise InputError(
+                        f"{self.source}: at most {_LARGEST >> 30} GiB wanted for a copy to count in, found more; "
+                        "name a prepared folder by --counting-dir"
+                    )
+
+    def copy(self, folder: Path, target: Path) -> None:
+        target.mkdir(parents=True, exist_ok=True)
+        for path in self._entries(folder):
+            place = target / path.name
+            if path.is_file():
+                shutil.copy2(path, place)
+            elif path.is_symlink():
+                place.symlink_to(self._destination(path))
+            elif path.is_dir():
+                self.copy(path, place)
+
+    def place(self, path: Path, target: Path) -> None:
+        """Put what is beside the folder beside its copy; programs as links, for they find their libraries from there."""
+        if path.is_dir():
+            self.copy(path, target)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if os.access(path, os.X_OK):
+            target.symlink_to(path)
+        elif path.is_file():
             shutil.copy2(path, target)
 
+    def _entries(self, folder: Path) -> Iterator[Path]:
+        return (path for path in sorted(folder.iterdir()) if path not in self.left_out)
 
-def _files(folder: Path, leave_out: Path) -> Iterator[Path]:
-    """Walk through the files that are copied."""
-    for entry in os.scandir(folder):
-        path = Path(entry.path)
-        if path == leave_out:
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files(path, leave_out)
-        elif _is_regular(path):
+    def _files(self, path: Path) -> Iterator[Path]:
+        """Walk through the files that are copied."""
+        if path.is_file():
             yield path
+        elif path.is_dir() and not path.is_symlink():
+            for entry in self._entries(path):
+                yield from self._files(entry)
 
-
-def _is_regular(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except OSError:
-        return False  # a link to nothing
+    def _destination(self, link: Path) -> Path:
+        destination = Path(os.path.realpath(link))
+        inside = destination.is_relative_to(self.source)
+        return self.target / destination.relative_to(self.source) if inside else destination

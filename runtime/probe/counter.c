@@ -44,7 +44,7 @@ void aa_counter_load(void) {
 void aa_counter_describe(struct aa_header *header) {
     if (aa_counting)
         source->describe(header->sources);
-    else if (defect)
+    else if (defect && header->rank <= 0) /* what is so elsewhere is left to the gather */
         aa_process_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
 }
 

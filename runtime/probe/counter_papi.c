@@ -166,7 +166,7 @@ static const char *load(void) {
     bool any = false;
     for (int i = 0; i < AA_COUNTED; i++)
         any |= choose(i, wanted && *wanted ? wanted : NULL);
-    return any ? NULL : "an event that starts wanted, found none";
+    return any ? NULL : "an event that starts wanted, found none (virtual machine? perf_event_paranoid?)";
 }
 
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {

@@ -152,8 +152,8 @@ static struct aa_header *create(void) {
     }
     aa_clock_calibrate();
     aa_event_prepare();
-    aa_counter_describe(header);
     describe_process(header);
+    aa_counter_describe(header);
     describe_clocks(header);
     aa_shard_publish();
     process.recording = RECORDING;
