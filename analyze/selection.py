@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +47,8 @@ class Selection:
         Args:
             experiment: Any.
             exclude_ranks: Ranks that take no part, a master for instance.
-            exclude_regions: ``NAME`` or ``NAME@RANK``: regions whose values are left out (paper 001, section 4.2.1).
+            exclude_regions: ``NAME``, ``FILE:LINE``, or either with ``@RANK``: regions whose values are left out
+                (paper 001, section 4.2.1).
 
         Raises:
             UsageError: A rank or region that is excluded does not exist, or no rank is left.
@@ -94,15 +95,16 @@ def _columns_by_rank(
 def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int]]:
     """Find the call paths and locations that ``NAME`` or ``NAME@RANK`` names."""
     name, rank = pattern, ""
-    paths = list(_paths_named(experiment, name))
+    paths = _paths_named(experiment, name)
     if not paths and "@" in pattern:
         name, _, rank = pattern.rpartition("@")
-        paths = list(_paths_named(experiment, name)) if rank.isdecimal() else []
+        paths = _paths_named(experiment, name) if rank.isdecimal() else []
     if any(experiment.call_paths[path].parent is None for path in paths):
         raise UsageError(f"--exclude-region {name}: a region below the whole program wanted")
     if not paths:
         names = sorted({path.region.name for path in experiment.call_paths})
-        near = difflib.get_close_matches(name, names, n=3) or names[:3]
+        parts = [each for each in names if name.lower() in each.lower()]
+        near = parts[:3] or difflib.get_close_matches(name, names, n=3) or names[:3]
         raise UsageError(f"--exclude-region {name}: no such region; did you mean {', '.join(near)}?")
     columns = [i for i, place in enumerate(experiment.locations) if not rank or place.process == int(rank)]
     if not columns:
@@ -110,7 +112,17 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
     return sorted({each for path in paths for each in experiment.walk(path)}), columns
 
 
-def _paths_named(experiment: Experiment, name: str) -> Iterator[int]:
-    for index, path in enumerate(experiment.call_paths):
-        if name in (path.region.name, experiment.path_name(index)):
-            yield index
+def _paths_named(experiment: Experiment, name: str) -> list[int]:
+    """Give the call paths of a region's name or path; else of a place, or of the one region whose name is meant.
+
+    Fortran does not tell capitals, and a procedure of a module is called without it.
+    """
+    regions = [path.region for path in experiment.call_paths]
+    exact = [index for index, each in enumerate(regions) if name in (each.name, experiment.path_name(index))]
+    if exact:
+        return exact
+    placed = [index for index, each in enumerate(regions) if name == f"{each.file}:{each.first_line}"]
+    if placed:
+        return placed
+    meant = [index for index, each in enumerate(regions) if f"::{each.name}".lower().endswith(f"::{name}".lower())]
+    return meant if len({regions[index].name for index in meant}) == 1 else []
