@@ -24,7 +24,6 @@ from .join import join_counts
 from .launch import launch, measured_environment
 from .mpi import find_mpi
 from .ref_cycles import with_ref_cycles
-from .rtcount import counting_tool
 from .scratch import scratch_copy
 
 __all__ = ["CountingRun", "prepared_counting"]
@@ -112,14 +111,14 @@ def prepared_counting(
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
-        InputError: The command runs its program in a folder of its own choice, there is no such folder, or the
-            working directory cannot be copied.
+        InputError: The command does not show its program, or runs it in a folder of its own choice; there is no such
+            folder to count in, or the working directory cannot be copied.
     """
     if own := _own_folder(command):
         raise InputError(f"{own}: a command without it wanted, as the counting run takes place in another folder")
     if chosen and not chosen.is_dir():
         raise InputError(f"{chosen}: a folder to count in wanted, found none")
-    counting_tool(say=say)
+    counting_command(command, geometry, launcher=find_mpi(command).launcher, say=say)
     output = output.absolute()
     with _input_again() as given:
         if chosen:

@@ -131,7 +131,7 @@ class _Tree:
                 self.copy(path, place)
 
     def place(self, path: Path, target: Path) -> None:
-        """Put what is beside the folder beside its copy; programs as links, for they find their libraries from there."""
+        """Put what is beside the folder beside its copy; programs as links: they find libraries from there."""
         if path.is_dir():
             self.copy(path, target)
             return

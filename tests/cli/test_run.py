@@ -229,7 +229,6 @@ def test_no_environment_is_kept_if_so_asked(tool):
         (("run", "--", "./notes.txt"), "./notes.txt: a program wanted, found a file that is not executable"),
         (("run",), "a command to run wanted, found none"),
         (("run", "-o", "notes.txt/out", "--", "/bin/true"), "notes.txt/out: cannot be written: Not a directory"),
-        (("run", "--counters", "simulated", "--", "/bin/true"), "--counters simulated: this version takes no counts"),
         (("run", "--counters", "many", "--", "/bin/true"), "invalid choice: 'many'"),
         (("run", "--bogus", "--", "/bin/true"), "--bogus"),
         (("exec",), "a program wanted, found none"),

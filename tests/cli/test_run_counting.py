@@ -1,0 +1,336 @@
+"""``run --counters``: a program is timed, then counted where it may overwrite what it likes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.cli.progress import progress
+from autoanalyzer.experiment import Experiment, load
+
+COMMAND = Path(sys.executable).parent / "autoanalyzer"
+CACHE = "L1=32K/8/64,L2=1M/8/64"
+SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
+
+# Each step of the loop is 4 instructions. What the program leaves tells which run has written it.
+APP = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void work(long steps) {
+    for (int i = 0; i < 3; i++) {
+        long left = steps;
+        __asm__ volatile("1: add $1, %%rax\\n nop\\n dec %0\\n jnz 1b" : "+r"(left) : : "rax", "cc");
+    }
+}
+
+int main(int argc, char **argv) {
+    int rank;
+    char *line = NULL;
+    size_t room = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    work(STEPS * (rank + 1));
+    if (rank == 0) {
+        FILE *file = fopen("result", argc > 1 ? argv[1] : "w");
+        if (!file)
+            MPI_Abort(MPI_COMM_WORLD, 3);
+        fprintf(file, "%s\\n", getenv("AUTOANALYZER_COUNTERS"));
+        if (getline(&line, &room, stdin) > 0)
+            work(atol(line));
+        fclose(file);
+    }
+    if (argc > 2 && getenv("VALGRIND_LIB"))
+        ACTION;
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def build(tool, action: str = "(void)0", *, steps: int = 1000000, compiler: str = "mpicc") -> None:
+    tool.build(APP.replace("ACTION", action), f"-DSTEPS={steps}", compiler=compiler)
+
+
+def run(tool, *words: str, stdin: bytes = b"", env: dict[str, str] | None = None):
+    return tool("autoanalyzer", "run", "-o", "out", "--counters", "simulated", *words, stdin=stdin, env=env)
+
+
+def counted(tool) -> Experiment:
+    return load(tool.folder / "out" / "experiment.cube")
+
+
+def instructions(run: Experiment, name: str) -> list[float]:
+    place = next(number for number in range(len(run.call_paths)) if run.path_name(number) == name)
+    values: list[float] = run.exclusive("instructions")[place].tolist()
+    return values
+
+
+def clean(tool) -> bool:
+    """Whether a counting run has left nothing of its own."""
+    return {path.name for path in (tool.folder / "out").iterdir()} == {"experiment.cube"}
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):
+    """Where copies are made; nothing is to be left there."""
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield folder
+    assert not list(folder.glob("autoanalyzer-*"))
+
+
+def test_counts_join_times_under_both_mpis(tool, mpi):
+    launcher, compiler = mpi
+    build(tool, steps=50000000, compiler=compiler)
+    done = run(tool, "--cache", CACHE, "--", launcher, "-n", "2", "./app", "wx")
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tool.folder / "result").read_text() == "none\n"
+    found = counted(tool)
+    sources = {metric.name: metric.source for metric in found.metrics if metric.source != "measured"}
+    counts = ("instructions", "mpi_instructions", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
+    assert {name: sources.pop(name) for name in counts} == dict.fromkeys(counts, SIMULATED)
+    assert sources.pop("ref_cycles").startswith("derived:(cpu_time-mpi_cpu_time-io_cpu_time)*")
+    assert sources == {}
+    one, two = instructions(found, "work/loop@8")
+    assert two - one == 3 * 4 * 50000000
+    assert 0 < one - 3 * 4 * 50000000 < 50
+    assert found.notes.remarks == ()
+    assert b"because instructions differ: " in done.stderr
+    assert b"counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time" in done.stderr
+    assert clean(tool)
+
+
+def test_both_runs_read_the_same_input_and_find_what_is_beside_their_folder(tool):
+    build(tool)
+    tool.write("case/steps", "skipped\n500\n")
+    words = "run -o ../out --counters simulated --no-analyze -- mpirun -n 1 ../app"
+    done = tool("sh", "-c", f"cd case && (read line; exec {COMMAND} {words}) < steps")
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tool.folder / "case" / "result").read_text() == "none\n"
+    assert 0 < instructions(counted(tool), "work/loop@8")[0] - 3 * 4 * (1000000 + 500) < 100
+
+
+def test_a_prepared_folder_is_where_the_program_counts(tool):
+    build(tool)
+    (tool.folder / "prepared").mkdir()
+    shutil.copy(tool.folder / "app", tool.folder / "prepared")
+    done = run(tool, "--counting-dir", "prepared", "--", "mpirun", "-n", "1", "./app")
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tool.folder / "result").read_text() == "none\n"
+    assert (tool.folder / "prepared" / "result").read_text() == "simulated\n"
+    assert f"counting run in {tool.folder / 'prepared'};" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ("exit((fputs(\"no such deck\\n\", stderr), 4))", "the counting run ended with exit status "),
+        ("__asm__ volatile(\"vpxorq %%zmm1, %%zmm1, %%zmm1\" : : : \"xmm1\")", "compile with -mno-avx512f"),
+    ],
+)  # fmt: skip
+def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, action: str, said: str):
+    build(tool, action)
+    done = run(tool, "--", "mpirun", "-n", "2", "./app", "w", "fail")
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 1
+    failure = [line for line in lines if line.startswith("autoanalyzer: the counting run ended")]
+    assert len(failure) == 1
+    assert said in failure[0]
+    assert any(line.startswith("nothing was counted") for line in lines)
+    assert "instructions" not in counted(tool)
+    assert (tool.folder / "out" / "counting.log").is_file()
+    assert not (tool.folder / "out" / "counting").exists()
+
+
+def test_a_program_that_fails_when_timed_is_not_counted(tool):
+    build(tool)
+    tool.write("result", "")
+    done = run(tool, "--", "mpirun", "-n", "2", "./app", "wx")
+    assert done.returncode == 1
+    assert b"no counting run, as the program failed" in done.stderr
+    assert b"counting run in" not in done.stderr
+
+
+def test_an_interrupt_ends_the_counting_run_alone(tool):
+    build(tool, '(puts("counting"), fflush(stdout), pause())')
+    words = [
+        "autoanalyzer",
+        "run",
+        "-o",
+        "out",
+        "--counters",
+        "simulated",
+        "--",
+        "mpirun",
+        "-n",
+        "2",
+        "./app",
+        "w",
+        "x",
+    ]
+    process = subprocess.Popen(
+        [Path(sys.executable).parent / words[0], *words[1:]],
+        cwd=tool.folder,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stderr
+    log = tool.folder / "out" / "counting.log"
+    while not (log.exists() and b"counting" in log.read_bytes()):
+        assert process.poll() is None
+        threading.Event().wait(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    said = process.stderr.read().decode()
+    assert process.wait() == 1
+    assert "the counting run ended with exit status" in said
+    assert "nothing was counted" in said
+    assert "Traceback" not in said
+    assert "instructions" not in counted(tool)
+
+
+PYTHON = "from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()\nassert sum(range(100000)) > 0\n"
+CPP = """
+#include <mpi.h>
+#include <numeric>
+#include <vector>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    std::vector<long> v(100000, 1);
+    bool right = std::accumulate(v.begin(), v.end(), 0L) == 100000;
+    MPI_Finalize();
+    return !right;
+}
+"""
+
+
+@pytest.mark.parametrize("language", ["Python", "C++"])
+def test_programs_in_other_languages_are_counted_as_a_whole(tool, language: str):
+    command = [sys.executable, "app.py"] if language == "Python" else ["./app"]
+    tool.write("app.py", PYTHON)
+    tool.write("app.cpp", CPP)
+    if language == "C++":
+        assert tool("mpicxx", "app.cpp", "-o", "app").returncode == 0
+    done = run(tool, "--", "mpirun", "-n", "1", *command)
+    assert done.returncode == 0, done.stderr.decode()
+    assert counted(tool).exclusive("instructions")[0, 0] > 100000
+    assert b"no probes in it; MPI and I/O of the whole program" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--cache", CACHE), "--cache: --counters simulated wanted with it, found auto"),
+        (("--counting-dir", "."), "--counting-dir: --counters simulated wanted with it, found auto"),
+        (("--counters", "simulated", "--cache", "L3=1M/8/64"), "SIZE/WAYS/LINE of each cache wanted"),
+        (("--counters", "simulated", "--cache", ""), "SIZE/WAYS/LINE of each cache wanted"),
+        (("--counters", "simulated", "--cache", "L1=33K/8/64"), "sets wanted"),
+        (("--counters", "simulated", "--counting-dir", "none"), "none: a folder to count in wanted, found none"),
+        (("--counters", "simulated", "--counting-dir", "app.c"), "app.c: a folder to count in wanted, found none"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_runs(tool, words: tuple[str, ...], message: str):
+    tool.write("app.c", "")
+    done = tool("autoanalyzer", "run", "-o", "out", *words, "--", "sh", "-c", "touch ran")
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert done.stderr.decode().count("\n") == 1
+    assert not (tool.folder / "ran").exists()
+
+
+def test_a_launcher_that_chooses_the_folder_is_refused(tool):
+    tool.write("app", "#!/bin/sh\ntouch ran\n").chmod(0o755)
+    for word in (("--wdir", "."), ("-wdir", ".")):
+        done = run(tool, "--", "mpirun", *word, "-n", "1", "./app", "-wd")
+        assert done.returncode == 2
+        assert f"{word[0]}: a command without it wanted" in done.stderr.decode()
+    assert not (tool.folder / "ran").exists()
+
+
+def _path_without_valgrind(folder: Path) -> str:
+    """All programs but Valgrind."""
+    folder.mkdir()
+    for place in reversed(os.environ["PATH"].split(":")):
+        for program in Path(place).glob("*"):
+            if program.name != "valgrind":
+                (folder / program.name).unlink(missing_ok=True)
+                (folder / program.name).symlink_to(program)
+    return str(folder)
+
+
+def test_without_valgrind_only_simulated_counts_are_missing(tool):
+    build(tool)
+    path = _path_without_valgrind(tool.folder / "bin")
+    command = ("--", "mpirun", "-n", "2", "./app")
+    done = subprocess.run(
+        [COMMAND, "run", "--counters", "simulated", *command],
+        cwd=tool.folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("autoanalyzer: valgrind wanted to simulate counts, found none on PATH: install")
+    assert done.stderr.count("\n") == 1
+    assert not (tool.folder / "result").exists()
+    done = subprocess.run(
+        [COMMAND, "run", "-o", "out", *command],
+        cwd=tool.folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tool.folder / "result").exists()
+    assert "because" not in done.stderr
+
+
+def test_without_a_counter_in_the_processor_papi_is_a_remark_and_auto_says_nothing(tool):
+    build(tool)
+    none = {"AUTOANALYZER_EVENTS": "instructions=NO_SUCH_EVENT"}
+    remark = "AUTOANALYZER_COUNTERS=papi: an event that starts wanted, found none (virtual machine? "
+    for counters, said in (("papi", 1), ("auto", 0)):
+        command = ("--counters", counters, "--", "mpirun", "-n", "3", "./app")
+        done = tool("autoanalyzer", "run", "-o", "out", *command, env=none)
+        assert done.returncode == 0
+        assert done.stderr.decode().count(remark) == said
+        assert done.stderr.decode().count("NO_SUCH_EVENT") == 0
+        assert "visits" in counted(tool)
+        assert "instructions" not in counted(tool)
+
+
+def test_a_command_that_hides_its_program_is_refused_before_anything_runs(tool):
+    done = run(tool, "--", "mpirun.openmpi", "--app", "file")
+    assert done.returncode == 2
+    assert b"a program in the command wanted, to run it under Valgrind" in done.stderr
+
+
+def test_long_waits_are_told_now_and_then(capsys: pytest.CaptureFixture[str]):
+    with progress("counting run", first=0.001):
+        while "counting run: 0 min so far" not in capsys.readouterr().err:
+            threading.Event().wait(0.001)
+    assert capsys.readouterr().out == ""
+
+
+def test_on_a_terminal_a_line_moves_and_is_gone_afterwards(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    with progress("counting run"):
+        pass
+    said = capsys.readouterr().err
+    assert "counting run" in said
+    assert said.endswith("\x1b[1A\x1b[2K")
