@@ -210,6 +210,12 @@ void aa_share_end(enum aa_share share, bool outermost) {
         go_back_to(thread, thread->call.statements);
 }
 
+void aa_share_leave(void) {
+    struct aa_thread *thread = aa_thread_self;
+    if (thread && thread->call.depth != thread->call.statements)
+        go_back_to(thread, thread->call.statements);
+}
+
 bool aa_statement_begin(void) {
     if (!aa_share_begin(AA_SHARE_IO))
         return false;

@@ -60,9 +60,8 @@ static bool make_room(struct aa_completion *completion, size_t count) {
     return true;
 }
 
-void *aa_completion_begin(struct aa_completion *completion, enum aa_language language, int count,
+void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses) {
-    completion->call = aa_mpi_begin();
     completion->language = language;
     completion->allocated = NULL;
     completion->watching =

@@ -35,9 +35,15 @@ struct aa_completion {
     union aa_own_status statuses_on_stack[AA_ON_STACK];
 };
 
-/* Before the call, whose statuses those that are given back must be. */
-void *aa_completion_begin(struct aa_completion *completion, enum aa_language language, int count,
+/* What is to be watched of a call that has begun; gives the statuses that the library is to fill. */
+void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses);
+
+AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, enum aa_language language,
+                                              int count, const void *requests, void *statuses) {
+    completion->call = aa_mpi_begin();
+    return aa_completion_watch(completion, language, count, requests, statuses);
+}
 
 /* Afterwards: request i, counted from 0, may have completed; none if i is MPI_UNDEFINED. */
 void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
