@@ -63,8 +63,8 @@ void aa_fortran_check(const void *function, const void *caller) {
     find_constants(caller);
 }
 
-const void *aa_fortran_buffer(const void *argument, bool described) {
-    const void *address = described ? *(void *const *)argument : argument;
+const void *aa_fortran_buffer(const void *argument, bool is_descriptor) {
+    const void *address = is_descriptor ? *(void *const *)argument : argument;
     return is_constant(IN_PLACE, address) ? MPI_IN_PLACE : address;
 }
 
@@ -73,6 +73,7 @@ bool aa_fortran_ignores(const void *status) {
 }
 
 const MPI_Status *aa_fortran_status(const void *status, MPI_Status *room) {
-    aa_mpi.Status_f2c(status, room);
+    if (aa_mpi.Status_f2c(status, room) != MPI_SUCCESS)
+        *room = (MPI_Status){0};
     return room;
 }

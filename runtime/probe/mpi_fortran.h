@@ -84,17 +84,23 @@ static inline MPI_Datatype aa_fortran_datatype(const void *argument) {
 }
 
 /* The buffer's address, or that of C's MPI_IN_PLACE; a descriptor of C begins with the address. */
-const void *aa_fortran_buffer(const void *argument, bool described);
+const void *aa_fortran_buffer(const void *argument, bool is_descriptor);
 
 /* ---- statuses */
 
 /* Fortran's integers in a status. */
 #define AA_FORTRAN_STATUS (sizeof(MPI_Status) / sizeof(int))
 
+/* Room for a status that the program does not want to have. */
+union aa_own_status {
+    MPI_Status c;
+    MPI_Fint fortran[AA_FORTRAN_STATUS];
+};
+
 /* Whether it is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
 bool aa_fortran_ignores(const void *status);
 
-/* The same status in C, in the room given. */
+/* The same status in C, in the room given; an empty one if there is none. */
 const MPI_Status *aa_fortran_status(const void *status, MPI_Status *room);
 
 #endif
