@@ -90,7 +90,7 @@ AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(void) {
 }
 
 static inline void aa_mpi_end(struct aa_mpi_call call) {
-    aa_share_end(AA_SHARE_MPI, call.timed);
+    aa_share_end(call.timed);
     if (call.outermost)
         aa_mpi_outermost = NULL;
 }
