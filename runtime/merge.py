@@ -15,7 +15,7 @@ from ..experiment.metric import STORED_METRICS
 from .facts import RunFacts
 from .shard import NODE, Shard, ThreadTree
 
-__all__ = ["merge_shards"]
+__all__ = ["count_alone", "merge_shards"]
 
 _MACHINE: Final = "machine"
 
@@ -226,6 +226,11 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
     )
 
 
+def count_alone(shards: Iterable[Shard]) -> int:
+    """Give the number of processes that MPI_Init left alone: several are the work of another MPI's launcher."""
+    return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
+
+
 def _is_unfinished(shard: Shard) -> bool:
     if shard.mpi_initialised is None:
         return shard.state == "running"
@@ -238,6 +243,12 @@ def _has_probes(shard: Shard) -> bool:
 
 def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None) -> Iterable[str]:
     shards = processes.values()
+    alone = count_alone(shards)
+    if alone > 1:
+        yield (
+            f"{alone} processes, each alone in its MPI_COMM_WORLD:"
+            " is the launcher of the MPI that the program is linked to?"
+        )
     for process, shard in processes.items():
         if shard.state == "aborted":
             yield f"rank {process} called MPI_Abort with code {shard.exit_code}"
@@ -246,12 +257,7 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
         shard = processes[process]
         yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
     extra = [process for process in processes if expected and process >= expected]
-    if extra and expected == 1:
-        yield (
-            f"{len(processes)} processes, each alone in its MPI_COMM_WORLD:"
-            " is the launcher of the MPI that the program is linked to?"
-        )
-    elif extra:
+    if extra and not alone > 1:
         yield f"{len(extra)} processes more than MPI_COMM_WORLD has: numbered from {min(extra)}"
     trees = [tree for shard in shards for tree in shard.threads]
     counts = {
