@@ -206,7 +206,8 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
     sizes = [shard.size for shard in shards if shard.size]
     expected = max(sizes) if sizes else None
     unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard)]
-    uninstrumented = sorted({Path(shard.executable).name for shard in shards if not _has_probes(shard)})
+    instrumented = {Path(shard.executable).name for shard in shards if _has_probes(shard)}
+    uninstrumented = sorted({Path(shard.executable).name for shard in shards} - instrumented)
     return Notes(
         program=Path(shards[0].executable).name,
         command=tuple(facts.command),
