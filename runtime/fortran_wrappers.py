@@ -27,13 +27,17 @@ _VALUES: Final = {
     "MPI_Count": "MPI_Count {name} = aa_fortran_count(f_{name});",
     "MPI_Comm": "MPI_Comm {name} = aa_fortran_comm(f_{name});",
     "MPI_Datatype": "MPI_Datatype {name} = aa_fortran_datatype(f_{name});",
-    "void *": "const void *{name} = aa_fortran_buffer(f_{name}, described);",
+    "void *": "const void *{name} = aa_fortran_buffer(f_{name}, is_descriptor);",
     "int *": "const aa_fortran_integer *{name} = f_{name};",
     "MPI_Count *": "const MPI_Count *{name} = f_{name};",
     "MPI_Datatype *": "const struct aa_fortran_type *{name} = f_{name};",
     "MPI_Status *": "MPI_Status c_{name}; const MPI_Status *{name} = aa_fortran_status(f_{name}, &c_{name});",
     "MPI_Request *": "MPI_Request c_{name} = aa_request_f2c(*(MPI_Fint *)f_{name}), *{name} = &c_{name};",
 }
+
+
+# Functions whose result may be a C pointer: Open MPI has names of their own for that.
+_C_POINTER: Final = ("Win_allocate", "Win_allocate_shared")
 
 
 def fortran_wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
@@ -54,7 +58,7 @@ def _definition(function: WrappedFunction) -> str:
 
     After, for the names that are used::
 
-        static void call_Send(void (*next)(void *f_buf, …, MPI_Fint *error), bool described, void *f_buf, …) {
+        static void call_Send(void (*next)(void *f_buf, …, MPI_Fint *error), bool is_descriptor, void *f_buf, …) {
             struct aa_mpi_call call = aa_mpi_begin();
             next(f_buf, f_count, f_type, f_dest, f_tag, f_comm, error);
             if (call.counts && *error == MPI_SUCCESS) {
@@ -77,7 +81,8 @@ def _definition(function: WrappedFunction) -> str:
     parameters = ", ".join(f"{before}{name}" for before, name in zip(types, names, strict=True))
     arguments = ", ".join(names)
     lines = [
-        f"static void call_{name}(void (*next)({parameters}), __attribute__((unused)) bool described, {parameters}) {{",
+        f"static void call_{name}(void (*next)({parameters}), __attribute__((unused)) bool is_descriptor,",
+        f"                        {parameters}) {{",
         *(f"    {line}" for line in _own_status(function)),
         "    struct aa_mpi_call call = aa_mpi_begin();",
         f"    next({arguments});",
@@ -87,12 +92,15 @@ def _definition(function: WrappedFunction) -> str:
         "    aa_mpi_end(call);",
         "}",
         *(
-            f"AA_FORTRAN_FORM({symbol}, ({parameters}), call_{name}, {described}, {arguments})"
-            for symbol, described in _symbols(function.prototype).items()
+            f"AA_FORTRAN_FORM({symbol}, ({parameters}), call_{name}, {is_descriptor}, {arguments})"
+            for symbol, is_descriptor in _symbols(function.prototype).items()
         ),
     ]
-    if not name.endswith("_c"):
-        lines.append(f"AA_FORTRAN_SECOND_UNDERSCORE(mpi_{name.lower()}_)")
+    lines += [
+        f"AA_FORTRAN_SECOND_UNDERSCORE({symbol})"
+        for symbol in _symbols(function.prototype)
+        if not re.search("_f08(ts)?(_large)?_$", symbol)
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -105,9 +113,9 @@ def _own_status(function: WrappedFunction) -> list[str]:
     if "status" not in function.names:
         return []
     return [
-        "MPI_Fint own_status[AA_FORTRAN_STATUS];",
+        "union aa_own_status own_status;",
         "if (aa_fortran_ignores(f_status))",
-        "    f_status = own_status;",
+        "    f_status = &own_status;",
     ]
 
 
@@ -133,6 +141,8 @@ def _symbols(prototype: Prototype) -> dict[str, str]:
     large = prototype.name.endswith("_c")
     stem, end = f"mpi_{prototype.name.removesuffix('_c').lower()}", "_large_" if large else "_"
     symbols = {f"{stem}_f08{end}": "false"} if large else {f"{stem}_": "false", f"{stem}_f08{end}": "false"}
+    if prototype.name in _C_POINTER:
+        symbols[f"{stem}_cptr_"] = "false"
     if any(_kind(before, after) == "void *" for before, after in prototype.parameters):
         symbols[f"{stem}_f08ts{end}"] = "true"
     return symbols

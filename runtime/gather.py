@@ -23,13 +23,14 @@ from ..files import replacing
 from .command import launcher_words
 from .facts import RunFacts
 from .folder import RunFolder
-from .merge import merge_shards
+from .merge import count_alone, merge_shards
 from .mpi import find_mpi
 from .shard import Shard, read_shard
 
 __all__ = ["gather", "gather_here"]
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
+_LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")  # in which launchers say how many processes they start
 
 
 def gather(folder: RunFolder, command: Sequence[str], how: str = "auto") -> Experiment | None:
@@ -121,6 +122,8 @@ def _latest_run(shards: list[Shard]) -> list[Shard]:
 
 def _lacks_ranks(folder: RunFolder) -> bool:
     shards, _ = _read_all(folder)
+    if count_alone(shards) > 1:
+        return False
     ranks = {shard.rank for shard in shards}
     return any(rank not in ranks for rank in range(max((shard.size or 0 for shard in shards), default=0)))
 
@@ -142,7 +145,7 @@ def _gather_by_mpi(folder: RunFolder, command: Sequence[str]) -> tuple[Experimen
             Path(links, "libmpi.so.12").symlink_to(mpi.library.path)
             paths = [links, *filter(None, [environment.get("LD_LIBRARY_PATH")])]
             environment |= {"LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
-        job = [*words, sys.executable, "-m", f"{__package__}.gather", str(folder.path.resolve())]
+        job = [*words, sys.executable, "-W", "ignore", "-m", f"{__package__}.gather", str(folder.path.resolve())]
         try:
             done = subprocess.run(
                 job,
@@ -160,6 +163,13 @@ def _gather_by_mpi(folder: RunFolder, command: Sequence[str]) -> tuple[Experimen
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         return None, lines[0].strip() if lines else f"status {done.returncode}"
     return load(folder.experiment), ""
+
+
+def _check_started_together(communicator: Any) -> None:
+    """Stop where a launcher has started ranks of another MPI, each of which would merge all shards, and remove them."""
+    started = max(int(os.environ.get(name) or 1) for name in _LAUNCHED)
+    if communicator.Get_size() == 1 and started > 1:
+        raise InputError(f"{started} processes in one MPI_COMM_WORLD wanted, found each alone")
 
 
 def _collect(communicator: Any, shards: Path) -> None:
@@ -187,6 +197,7 @@ def _main(path: str) -> int:
 
     folder = RunFolder(Path(path))
     try:
+        _check_started_together(MPI.COMM_WORLD)
         _collect(MPI.COMM_WORLD, folder.shards)
         if MPI.COMM_WORLD.Get_rank() == 0:
             gather_here(folder)

@@ -16,7 +16,7 @@ from .facts import RunFacts
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
 
-__all__ = ["merge_shards"]
+__all__ = ["count_alone", "merge_shards"]
 
 _MACHINE: Final = "machine"
 
@@ -224,7 +224,8 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
     sizes = [shard.size for shard in shards if shard.size]
     expected = max(sizes) if sizes else None
     unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard)]
-    uninstrumented = sorted({Path(shard.executable).name for shard in shards if not _has_probes(shard)})
+    instrumented = {Path(shard.executable).name for shard in shards if _has_probes(shard)}
+    uninstrumented = sorted({Path(shard.executable).name for shard in shards} - instrumented)
     return Notes(
         program=Path(shards[0].executable).name,
         command=tuple(facts.command),
@@ -245,6 +246,11 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
     )
 
 
+def count_alone(shards: Iterable[Shard]) -> int:
+    """Give the number of processes that MPI_Init left alone: several are the work of another MPI's launcher."""
+    return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
+
+
 def _is_unfinished(shard: Shard) -> bool:
     if shard.mpi_initialised is None:
         return shard.state == "running"
@@ -257,6 +263,12 @@ def _has_probes(shard: Shard) -> bool:
 
 def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None) -> Iterable[str]:
     shards = processes.values()
+    alone = count_alone(shards)
+    if alone > 1:
+        yield (
+            f"{alone} processes, each alone in its MPI_COMM_WORLD:"
+            " is the launcher of the MPI that the program is linked to?"
+        )
     for process, shard in processes.items():
         if shard.state == "aborted":
             yield f"rank {process} called MPI_Abort with code {shard.exit_code}"
@@ -265,12 +277,7 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
         shard = processes[process]
         yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
     extra = [process for process in processes if expected and process >= expected]
-    if extra and expected == 1:
-        yield (
-            f"{len(processes)} processes, each alone in its MPI_COMM_WORLD:"
-            " is the launcher of the MPI that the program is linked to?"
-        )
-    elif extra:
+    if extra and not alone > 1:
         yield f"{len(extra)} processes more than MPI_COMM_WORLD has: numbered from {min(extra)}"
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "what not all processes counted, or not in the same way, is left out"

@@ -9,7 +9,7 @@ from typing import Final
 from .meaning import Kind
 from .units import Procedure, Step
 
-__all__ = ["declared", "first_executable"]
+__all__ = ["declared", "declared_names", "first_executable"]
 
 _TYPE: Final = re.compile(
     r"(?:integer|real|complex|logical|character|doubleprecision|doublecomplex|byte|type(?=\()|class(?=\())"
@@ -46,12 +46,17 @@ def declared(steps: Iterable[Step]) -> dict[str, bool]:
     names: dict[str, bool] = {}
     for step in steps:
         if step.meaning.kind is Kind.SPECIFICATION:
-            for name, is_array in _entities(step.statement.code):
+            for name, is_array in declared_names(step.statement.code):
                 names[name] = names.get(name, False) or is_array
     return names
 
 
-def _entities(code: str) -> Iterator[tuple[str, bool]]:
+def declared_names(code: str) -> Iterator[tuple[str, bool]]:
+    """Give the names that a statement declares, in lower case, and whether each is an array.
+
+    Args:
+        code: The statement in lower case without blanks.
+    """
     attributes, colons, entities = code.partition("::")
     if not colons or not _TYPE.match(code):
         if match := (_TYPE.match(code) or _ATTRIBUTE.match(code)):

@@ -9,7 +9,7 @@ from typing import Final
 from .form import Form
 from .lines import Directive
 
-__all__ = ["binding", "closing", "device_begins", "device_ends", "executable", "on_device_as_a_whole"]
+__all__ = ["binding", "closing", "device_begins", "device_ends", "executable", "is_active", "names_on_device"]
 
 # Without blanks, which fixed form allows to be left out.
 _WORDS: Final = re.compile(
@@ -18,7 +18,11 @@ _WORDS: Final = re.compile(
 )
 _OF_A_LOOP: Final = re.compile(r"do|simd|loop|distribute|tile|unroll|interchange|reverse|fuse")
 _DECLARATIVE: Final = re.compile(r"threadprivate|declare|requires|assumes|routine|attributes|groupprivate")
-_ROUTINE: Final = {"omp": re.compile(r"declaretarget"), "acc": re.compile(r"routine")}
+_ROUTINE: Final = {
+    "omp": re.compile(r"declaretarget(?:(?:to|enter)?\(([^()]*)\))?"),
+    "acc": re.compile(r"routine(?:\(([^()]*)\))?"),
+}
+_NAME: Final = re.compile(r"\w+")
 _DEVICE: Final = {
     "omp": re.compile(r"target(?!enter|exit|update|data)"),
     "acc": re.compile(r"(?:parallel|kernels|serial)"),
@@ -53,14 +57,16 @@ def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
     return directives[first:]
 
 
-def on_device_as_a_whole(directive: Directive, form: Form) -> bool:
-    """Whether a directive says that its procedure runs on an accelerator too."""
-    return _active(directive, form) and bool(_ROUTINE[directive.sentinel].match(_squeezed(directive)))
+def names_on_device(directive: Directive, form: Form) -> frozenset[str] | None:
+    """Give the procedures that a directive moves to an accelerator, empty for the one it stands in; None if none is."""
+    if not is_active(directive, form) or not (match := _ROUTINE[directive.sentinel].match(_squeezed(directive))):
+        return None
+    return frozenset(_NAME.findall(match.group(1) or ""))
 
 
 def device_begins(directive: Directive, form: Form) -> bool:
     """Whether what follows runs on an accelerator."""
-    return _active(directive, form) and bool(_DEVICE[directive.sentinel].match(_squeezed(directive)))
+    return is_active(directive, form) and bool(_DEVICE[directive.sentinel].match(_squeezed(directive)))
 
 
 def device_ends(directive: Directive, opened: Directive) -> bool:
@@ -73,7 +79,8 @@ def device_ends(directive: Directive, opened: Directive) -> bool:
     )
 
 
-def _active(directive: Directive, form: Form) -> bool:
+def is_active(directive: Directive, form: Form) -> bool:
+    """Whether OpenMP or OpenACC is switched on for one of their directives."""
     return {"omp": form.openmp, "acc": form.openacc}.get(directive.sentinel, False)
 
 

@@ -3,7 +3,8 @@
 Every line of the source keeps its number, by a line marker after what is put in, and every statement its column.
 A region is entered above its first statement and left below its last. What leaves it in between:
 
-- RETURN: the exits stand before it; the one of a one-line IF becomes a jump to exits at the procedure's end.
+- RETURN: the exits stand before it, the IF around it being made a block; where that is the last statement of a loop,
+  RETURN becomes a jump to exits at the procedure's end.
 - A jump out of a loop, whatever makes it: after the label stands ``aa_resync``, which closes what is open inside the
   procedure. An EXIT from a construct around a loop is such a jump to the construct's end.
 - STOP, and errors: the end of the program closes what is open.
@@ -44,11 +45,11 @@ class Names:
     """What the source allows the probes' lines to use.
 
     Attributes:
-        char: The intrinsic that makes a character of its code: ``char``, or ``achar`` where the source has a ``char``.
+        char: The intrinsic that makes a character of its code: ``achar``, or ``char`` where that is taken.
         declares: Whether IMPLICIT NONE (EXTERNAL) wants the probes declared.
     """
 
-    char: str = "char"
+    char: str = "achar"
     declares: bool = False
 
 
@@ -108,6 +109,7 @@ class _ProcedureProbes:
         self.loops: dict[int, LoopRegion] = {number: loop for number, loop in enumerate(found.loops) if not loop.reason}
         self.pads: dict[tuple[int, str], str] = {}  # loop and value of a RETURN → label
         labels = {step.statement.label for step in self.steps}
+        self.terminals = {step.meaning.terminal for step in self.steps} - {""}
         self.free_labels = (str(label) for label in range(_HIGHEST_LABEL, 0, -1) if str(label) not in labels)
 
     def put(self, source: str) -> None:
@@ -196,11 +198,15 @@ class _ProcedureProbes:
             start = statement.at(meaning.action_at)
             written = "".join(source[statement.at(index)] for index in range(meaning.action_at, len(statement.text)))
             value = _RETURN_WORD.sub("", written).strip()
-            pad = self._pad(step.loop if step.loop in self.loops else -1, value)
             edit = self.edits[start]
-            column = start - source.rfind("\n", 0, start)
-            edit.head = self._jump(pad, column)
             edit.resume = statement.end if statement.is_last else self.steps[step.place + 1].statement.start
+            if statement.label in self.terminals:  # a loop cannot end in a block
+                column = start - source.rfind("\n", 0, start)
+                edit.head = self._jump(self._pad(step.loop if step.loop in self.loops else -1, value), column)
+            else:
+                edit.head = "then"
+                lines = self._leave(step.loop) + self._line(f"return {value}".rstrip()) + self._line("end if")
+                edit.lines.append((_RETURN, lines))
 
     def _jump(self, label: str, column: int) -> str:
         """Give a GO TO for the place of an action that begins in a column."""

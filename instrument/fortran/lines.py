@@ -212,9 +212,8 @@ class _Reader:
             pos = stop + 1
             statement.is_last = not _is_code(line[pos:])
             self._finish()
-            label = "" if self.form.fixed else _label(line, pos)
+            label, pos = ("", pos) if self.form.fixed else _label(line, pos)
             self._begin(start, end, label, first=False)
-            pos = _after_label(line, pos) if label else pos
 
     def _scan(self, line: str, pos: int, parts: list[str], start: int) -> int:
         """Collect a statement's text from ``pos`` on; tell where it stops: at ``;``, ``!``, a last ``&`` or the end."""
@@ -277,9 +276,8 @@ class _FreeReader(_Reader):
                 pos = len(line) - len(stripped) + 1
         else:
             self._finish()
-            label = _label(line, 0)
+            label, pos = _label(line, 0)
             self._begin(start, end, label, first=True)
-            pos = _after_label(line, 0) if label else 0
         self.goes_on = self._content(line, pos, start, end)
         if not self.goes_on:
             self._finish()
@@ -296,6 +294,8 @@ class _FixedReader(_Reader):
             return
         if match := _TAB_FIELD.match(line):
             label, continues, pos = line[: match.start(1)].strip(), bool(match.group(1)), match.end()
+            if self.form.line_length:  # the tab leads to column 7, or a digit after it to column 6
+                line = line[: pos + self.form.line_length - 6]
         else:
             label, continues, pos = line[:5].replace(" ", ""), line[5:6] not in {"", " ", "0"}, 6
             if self.form.line_length:
@@ -317,14 +317,10 @@ class _FixedReader(_Reader):
         return stripped.startswith("!") and line.find("!") != 5  # in column 6 it goes on with a statement
 
 
-def _label(line: str, pos: int) -> str:
+def _label(line: str, pos: int) -> tuple[str, int]:
+    """Give the label at a place, and the place after it."""
     match = _LABEL.match(line, pos)
-    return match.group(1) if match else ""
-
-
-def _after_label(line: str, pos: int) -> int:
-    match = _LABEL.match(line, pos)
-    return match.end() if match else pos
+    return (match.group(1), match.end()) if match else ("", pos)
 
 
 def _is_code(rest: str) -> bool:

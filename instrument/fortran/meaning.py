@@ -14,7 +14,7 @@ from typing import Final
 
 from .lines import Statement
 
-__all__ = ["Kind", "Meaning", "meaning_of"]
+__all__ = ["Kind", "Meaning", "header_without_blanks", "meaning_of"]
 
 
 class Kind(Enum):
@@ -42,7 +42,8 @@ class Kind(Enum):
     ASSIGNMENT = auto()
     CALL = auto()
     CONTINUE = auto()
-    GOTO = auto()  # of all kinds, the arithmetic IF among them
+    GOTO = auto()  # and the arithmetic IF
+    COMPUTED_GOTO = auto()  # goes on below where no label is meant
     ASSIGNED_GOTO = auto()
     RETURN = auto()
     STOP = auto()
@@ -82,14 +83,15 @@ class Meaning:
 
 
 _PARENTHESES: Final = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-_PREFIX: Final = (
-    r"(?:(?:recursive|non_recursive|pure|simple|impure|elemental|module|integer|real|complex|logical|character|byte"
-    rf"|double\s*precision|double\s*complex|type|class|attributes)\s*+(?:\*\s*\d+|\*?\s*{_PARENTHESES})?\s*+)*+"
+_MANNER: Final = rf"recursive|non_recursive|pure|simple|impure|elemental|module|attributes\s*{_PARENTHESES}"
+_RESULT: Final = (
+    r"(?:integer|real|complex|logical|character|byte|double\s*precision|double\s*complex|type|class)\s*+"
+    rf"(?:\*\s*\d+|\*?\s*{_PARENTHESES})?"
 )
-_PROCEDURE: Final = re.compile(
-    rf"\s*(?P<prefix>{_PREFIX})(?:(?P<subroutine>subroutine)\s*(?P<name>\w+)"
-    r"|(?P<function>function)\s+(?P<result>\w+)\s*\()",
-    re.I,
+_SUBROUTINE: Final = re.compile(rf"\s*((?:(?:{_MANNER})\s*+)*+)subroutine\s*([a-z]\w*)\s*(?:\(|bind|$)", re.I)
+_FUNCTION: Final = re.compile(rf"\s*((?:(?:{_MANNER}|{_RESULT})\s*+)*+)function\s+([a-z]\w*)\s*\(", re.I)
+_FUNCTION_WITHOUT_BLANKS: Final = re.compile(
+    rf"((?:{_MANNER}|{_RESULT})*+)function([a-z]\w*)\((?:[a-z]\w*(?:,[a-z]\w*)*)?\)(?:result\(\w+\))?", re.I
 )
 _UNIT: Final = re.compile(
     r"\s*(program|module|submodule|block\s*data)(?:\s*\([^()]*\))?\s*(\w*)\s*(?:\(.*\))?\s*$", re.I
@@ -121,6 +123,16 @@ _BRANCH: Final = re.compile(
 )
 
 
+def header_without_blanks(statement: Statement) -> Meaning | None:
+    """Tell a procedure's first statement in fixed form, such as ``REALFUNCTIONF(X)``, where a unit may begin."""
+    code = "".join(statement.text.split())
+    if match := _FUNCTION_WITHOUT_BLANKS.fullmatch(code):
+        return Meaning(Kind.FUNCTION, match.group(2), match.group(1).lower())
+    if match := _SUBROUTINE.match(code):
+        return Meaning(Kind.SUBROUTINE, match.group(2), match.group(1).lower())
+    return None
+
+
 def meaning_of(statement: Statement) -> Meaning:
     """Tell what a statement is."""
     code = statement.code
@@ -138,6 +150,7 @@ def _meaning(code: str, statement: Statement, name: str) -> Meaning:
         or _assignment(code)
         or _end(code)
         or _simple(code)
+        or _procedure(statement.text)
         or _unit(code, statement.text)
         or _construct(code, name)
         or _other(code, statement.text)
@@ -174,6 +187,8 @@ def _do(code: str, name: str) -> Meaning | None:
     rest = code[match.end() :]
     if code[match.end() - 1 : match.end()] == "=" and "," not in _outside(rest):
         return None  # do10i=1.5 assigns
+    if match.group().endswith("(") and _equals(code) > 0:
+        return None  # and so does dowhile(1)=7
     return Meaning(Kind.DO, name, match.group(2) or "", match.group(1).lstrip("0"))
 
 
@@ -193,7 +208,7 @@ def _assignment(code: str) -> Meaning | None:
     """Tell an assignment, of a value or of a pointer."""
     at = _equals(code)
     before = code[: max(at, 0)]
-    if not before or "::" in before or "," in _outside(before):
+    if not before or "::" in before or "," in _outside(before) or before.startswith("parameter"):
         return None
     return Meaning(Kind.ASSIGNMENT)
 
@@ -237,16 +252,21 @@ def _goto(rest: str) -> Meaning | None:
     if rest.isdigit():
         return Meaning(Kind.GOTO, targets=_labels(rest))
     if rest.startswith("(") and (end := _closing(rest, 0)) > 0:
-        return Meaning(Kind.GOTO, targets=_labels(rest[:end]))
+        return Meaning(Kind.COMPUTED_GOTO, targets=_labels(rest[:end]))
     return Meaning(Kind.ASSIGNED_GOTO) if re.match(r"[a-z]\w*(?:,?\([\d,]+\))?$", rest) else None
 
 
-def _unit(code: str, text: str) -> Meaning | None:
-    if match := _PROCEDURE.match(text):
-        kind = Kind.SUBROUTINE if match.group("subroutine") else Kind.FUNCTION
-        return Meaning(kind, match.group("name") or match.group("result"), match.group("prefix").lower())
+def _procedure(text: str) -> Meaning | None:
+    if match := _SUBROUTINE.match(text):
+        return Meaning(Kind.SUBROUTINE, match.group(2), match.group(1).lower())
+    if match := _FUNCTION.match(text):
+        return Meaning(Kind.FUNCTION, match.group(2), match.group(1).lower())
     if match := _MODULE_PROCEDURE.match(text):
         return Meaning(Kind.SUBROUTINE, match[1])
+    return None
+
+
+def _unit(code: str, text: str) -> Meaning | None:
     if match := _UNIT.match(text):
         kind = Kind["_".join(match.group(1).upper().split()).replace("BLOCKDATA", "BLOCK_DATA")]
         return Meaning(kind, match.group(2))

@@ -10,7 +10,7 @@ from typing import Final
 from ...experiment.region import Region
 from ..line_markers import MarkedText
 from .declarations import first_executable
-from .directives import device_begins, device_ends, on_device_as_a_whole
+from .directives import binding, device_begins, device_ends
 from .form import Form
 from .lines import Directive
 from .meaning import Kind
@@ -25,7 +25,8 @@ _DEVICE: Final = "runs on an accelerator"
 SAID_REASONS: Final = frozenset([_ENTRY, _ASSIGNED])
 """Why procedures of any size are left out, where nothing in them shows it: a build says so."""
 
-_NO_PROBE: Final = re.compile(r"\b(pure|elemental|simple)\b")
+_NO_PROBE: Final = re.compile(r"\b(pure|elemental|simple)")
+_PARENTHESES: Final = re.compile(r"\([^()]*\)")
 
 
 @dataclass(slots=True)
@@ -56,12 +57,21 @@ class ProcedureRegion:
     loops: list[LoopRegion] = field(default_factory=list)
 
 
-def find_regions(procedures: list[Procedure], text: MarkedText, form: Form) -> list[ProcedureRegion]:
-    """Find the regions of the procedures of a source."""
-    return [_region(procedure, text, form) for procedure in procedures]
+def find_regions(
+    procedures: list[Procedure], text: MarkedText, form: Form, on_device: frozenset[str] = frozenset()
+) -> list[ProcedureRegion]:
+    """Find the regions of the procedures of a source.
+
+    Args:
+        procedures: In order.
+        text: The source.
+        form: How it is laid out.
+        on_device: Names of procedures, in lower case, that run on an accelerator.
+    """
+    return [_region(procedure, text, form, on_device) for procedure in procedures]
 
 
-def _region(procedure: Procedure, text: MarkedText, form: Form) -> ProcedureRegion:
+def _region(procedure: Procedure, text: MarkedText, form: Form, on_device: frozenset[str]) -> ProcedureRegion:
     first = text.place(procedure.header.start)
     end = procedure.end or procedure.steps[-1].statement
     region = Region(
@@ -73,7 +83,7 @@ def _region(procedure: Procedure, text: MarkedText, form: Form) -> ProcedureRegi
         first.line,
         text.place(end.start).line,
     )
-    found = ProcedureRegion(region, procedure, first_executable(procedure), _why_not(procedure, form))
+    found = ProcedureRegion(region, procedure, first_executable(procedure), _why_not(procedure, form, on_device))
     device = _on_device(procedure, form)
     for ordinal, loop in enumerate(procedure.loops):
         start = text.place(procedure.steps[loop.first].statement.start)
@@ -91,21 +101,24 @@ def _readable(latin: str) -> str:
     return latin.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
-def _why_not(procedure: Procedure, form: Form) -> str:
+def _without_parentheses(prefix: str) -> str:
+    shorter = _PARENTHESES.sub("", prefix)
+    return prefix if shorter == prefix else _without_parentheses(shorter)
+
+
+def _why_not(procedure: Procedure, form: Form, on_device: frozenset[str]) -> str:
     """Say why a procedure cannot hold probes."""
-    prefix = procedure.meaning.word
-    if "impure" not in prefix and (match := _NO_PROBE.search(prefix)):
+    words = _without_parentheses(procedure.meaning.word)
+    if "impure" not in words and (match := _NO_PROBE.search(words)):
         return f"{match.group(1).upper()} allows no probe inside"
     if procedure.in_submodule:
         return "in a submodule"
-    if "attributes" in prefix or any(
-        on_device_as_a_whole(directive, form) for step in procedure.steps for directive in step.directives
-    ):
+    if "attributes" in words or procedure.meaning.name.lower() in on_device:
         return _DEVICE
     kinds = {(step.meaning.action or step.meaning).kind for step in procedure.steps}
     if Kind.ENTRY in kinds:
         return _ENTRY
-    return _ASSIGNED if Kind.ASSIGNED_GOTO in kinds else why_tiny(procedure)
+    return _ASSIGNED if Kind.ASSIGNED_GOTO in kinds else why_tiny(procedure, form)
 
 
 def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:
@@ -114,6 +127,9 @@ def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:
         return "DO CONCURRENT"
     if loop.first in device:
         return _DEVICE
+    first = procedure.steps[loop.first]
+    if first.statement.label in procedure.jumps and binding(first.directives):
+        return f"a directive stands above its label {first.statement.label}"
     for step in procedure.steps[loop.first + 1 : loop.last + 1]:
         for source in procedure.jumps.get(step.statement.label, ()):
             if not loop.first <= source.place <= loop.last:

@@ -10,20 +10,23 @@ from typing import Final
 from ...errors import SourceError
 from ..code_region import CodeRegion, CodeRegions, Instrumented
 from ..line_markers import MarkedText
+from .declarations import declared_names
+from .directives import names_on_device
 from .form import Form
-from .includes import expand
+from .includes import BYTE_ORDER_MARK, expand
 from .insert import Names, insert_probes
-from .lines import Statement, UnterminatedError, read_lines
+from .lines import Directive, Statement, UnterminatedError, read_lines
+from .meaning import meaning_of
 from .regions import SAID_REASONS, ProcedureRegion, find_regions
-from .units import StructureError, find_procedures
+from .units import Procedure, StructureError, find_procedures
 
 __all__ = ["code_regions", "instrument_text"]
 
 _PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b", re.I)
-_CHAR: Final = re.compile(r"\bchar\b(?!\s*\()", re.I)
 _IO: Final = re.compile(r"(?:write|read|print|inquire)[(*\d]")
 _COARRAY: Final = re.compile(
-    r"\bcodimension\b|\w\[|\)\[(?=[*:\w])|^sync(?:all|images|memory|team)|^(?:event|formteam|changeteam)"
+    r"codimension\[|\w\[|\)\[(?=[*:\w])|^sync(?:all|memory)(?:$|\()|^sync(?:images|team)\(|^event(?:post|wait)\("
+    r"|^(?:form|change)team\("
 )
 
 
@@ -53,8 +56,9 @@ class _Unit:
 
     def __init__(self, raw: bytes, source: str, form: Form, include_directories: Sequence[str]) -> None:
         name = os.fsencode(source).decode("latin-1")
-        text = raw.decode("latin-1")
-        text = expand(text if text.endswith("\n") else f"{text}\n", name, include_directories)
+        text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
+        text = text if text.endswith("\n") else f"{text}\n"
+        text = expand(text, name, include_directories, openmp=form.openmp)
         try:
             self.lines = read_lines(text, form)
         except UnterminatedError as error:
@@ -67,13 +71,44 @@ class _Unit:
             procedures = find_procedures(self.lines.items)
         except StructureError as error:
             raise self._error(error.statement, str(error)) from None
-        self.regions: list[ProcedureRegion] = find_regions(procedures, self.text, form)
+        self.regions: list[ProcedureRegion] = find_regions(
+            procedures, self.text, form, self._on_device(procedures, form)
+        )
 
     def names(self) -> Names:
-        """Tell what the probes' lines may use."""
+        """Tell what the probes' lines may use.
+
+        Raises:
+            SourceError: The source has given both names of the intrinsic to something else.
+        """
         declares = any(each.code.startswith("implicitnone(") and "external" in each.code for each in self.statements)
-        taken = any(_CHAR.search(each.text) for each in self.statements)
-        return Names("achar" if taken else "char", declares)
+        free = [name for name in ("achar", "char") if not self._takes(name)]
+        if not free:
+            raise self._error(self.statements[0], "ACHAR and CHAR are names of its own")
+        return Names(free[0], declares)
+
+    def _takes(self, name: str) -> bool:
+        """Whether a source gives the name of an intrinsic to something else."""
+        word = re.compile(rf"\b{name}\b", re.I)
+        if any(word.search(each.procedure.header.text) for each in self.regions):
+            return True
+        mentioned = (each.code for each in self.statements if word.search(each.text))
+        return any(
+            code.startswith(("use", "external", "procedure")) or name in dict(declared_names(code))
+            for code in mentioned
+        )
+
+    def _on_device(self, procedures: list[Procedure], form: Form) -> frozenset[str]:
+        """Give the names of the procedures that directives move to an accelerator as a whole."""
+        names: set[str] = set()
+        for directive in self.lines.items:
+            if isinstance(directive, Directive):
+                names |= names_on_device(directive, form) or frozenset()
+        for procedure in procedures:
+            directives = (each for step in procedure.steps for each in step.directives)
+            if any(names_on_device(each, form) == frozenset() for each in directives):
+                names.add(procedure.meaning.name.lower())
+        return frozenset(names)
 
     def found(self) -> CodeRegions:
         """Give the regions as all front ends do."""
@@ -94,7 +129,9 @@ class _Unit:
     def _refuse(self, statement: Statement) -> None:
         """Refuse what no probe can be put into, or what has not been tried."""
         code = statement.code
-        if _COARRAY.search(code) and not _IO.match(code):
+        if code.startswith("if(") and (meaning := meaning_of(statement)).action:
+            code = "".join(statement.text[meaning.action_at :].lower().split())
+        if _COARRAY.search(code) and not (_IO.match(code) and ")[" in code):
             raise self._error(statement, "a coarray")
         if _PROBE_NAMES.search(statement.text):
             raise self._error(statement, "a name that the probes have")

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from .lines import Directive, Statement
-from .meaning import Kind, Meaning, meaning_of
+from .meaning import Kind, Meaning, header_without_blanks, meaning_of
 
 __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
@@ -15,7 +15,17 @@ _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, K
 _INCLUDE: Final = ("include'", 'include"')  # of a file that has not been found
 _EXECUTABLE: Final = {
     *(Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL, Kind.CONTINUE),
-    *(Kind.GOTO, Kind.ASSIGNED_GOTO, Kind.RETURN, Kind.STOP, Kind.EXIT, Kind.CYCLE, Kind.BRANCH, Kind.EXECUTABLE),
+    *(
+        Kind.GOTO,
+        Kind.COMPUTED_GOTO,
+        Kind.ASSIGNED_GOTO,
+        Kind.RETURN,
+        Kind.STOP,
+        Kind.EXIT,
+        Kind.CYCLE,
+        Kind.BRANCH,
+        Kind.EXECUTABLE,
+    ),
 }
 
 
@@ -75,6 +85,7 @@ class Procedure:
         has_host: Whether something contains it.
         in_submodule: Whether that is a submodule, or in one.
         end: The END statement.
+        includes_unseen: Whether an INCLUDE line in it names a file that was not found.
     """
 
     header: Statement
@@ -85,6 +96,7 @@ class Procedure:
     steps: list[Step] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     end: Statement | None = None
+    includes_unseen: bool = False
 
     @cached_property
     def jumps(self) -> dict[str, list[Step]]:
@@ -161,13 +173,17 @@ class _Builder:
                 self.skipped = None
             self.directives.clear()
             return
-        in_select = bool(self.constructs) and self.constructs[-1].meaning.word == "select"
-        if meaning.kind is Kind.INTERFACE or (meaning.kind is Kind.TYPE and not in_select):
+        if meaning.kind is Kind.SPECIFICATION and (not self.units or self.units[-1].contains):
+            meaning = header_without_blanks(statement) or meaning
+        if meaning.kind in {Kind.INTERFACE, Kind.TYPE}:
             self._open_main(statement)
             self.skipped = _Construct(statement, meaning)
         elif meaning.kind in _HEADERS:
             self._header(statement, meaning)
-        elif not statement.code.startswith(_INCLUDE):
+        elif statement.code.startswith(_INCLUDE):
+            if self.units and self.units[-1].procedure:
+                self.units[-1].procedure.includes_unseen = True
+        else:
             self._open_main(statement)
             self._inside(statement, meaning)
         self.directives.clear()
@@ -195,6 +211,8 @@ class _Builder:
     def _inside(self, statement: Statement, meaning: Meaning) -> None:
         unit = self.units[-1]
         kind = meaning.kind
+        if kind is Kind.END_UNIT and self.constructs and self.constructs[-1].meaning.word == "block":
+            kind, meaning = Kind.END_CONSTRUCT, Meaning(Kind.END_CONSTRUCT, word="block")  # END BLOCK DATABASE
         if kind in {Kind.END_UNIT, Kind.CONTAINS}:
             self._expect_no_construct()
         if kind is Kind.CONTAINS:

@@ -224,13 +224,18 @@ bool aa_share_begin(enum aa_share share) {
     return true;
 }
 
-void aa_share_end(enum aa_share share, bool outermost) {
+void aa_share_end(bool outermost) {
     struct aa_thread *thread = aa_thread_self;
-    (void)share;
     if (!thread || thread->call.depth == thread->call.statements)
         return;
     thread->call.depth--;
     if (outermost)
+        go_back_to(thread, thread->call.statements);
+}
+
+void aa_share_leave(void) {
+    struct aa_thread *thread = aa_thread_self;
+    if (thread && thread->call.depth != thread->call.statements)
         go_back_to(thread, thread->call.statements);
 }
 

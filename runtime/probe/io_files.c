@@ -55,7 +55,7 @@ void aa_io_forget(int first, int last) {
 
 void aa_io_end(void) {
     int error = errno;
-    aa_share_end(AA_SHARE_IO, true);
+    aa_share_end(true);
     errno = error;
 }
 

@@ -21,55 +21,85 @@ struct statement {
 
 typedef void run_time(struct statement *statement);
 
-/* The outermost statement of this thread, a variable of the function that executes it. */
-static _Thread_local struct {
-    const struct statement *statement;
-    bool timed;
-} outermost AA_INITIAL_EXEC;
+#define NESTED 8
 
-static void *look_up(const char *name, const void *caller) {
-    void *function = aa_symbol_next(name, caller);
+/*
+ * The statements that this thread executes, each evaluated by the list of the one before. Known by the
+ * variables that the compiler has made for them; where functions are inlined, all in one frame, in any order.
+ */
+static _Thread_local struct {
+    int count;
+    struct open_statement {
+        const struct statement *statement;
+        int32_t unit;
+        bool timed;
+    } at[NESTED];
+} open AA_INITIAL_EXEC;
+
+static void check(const void *function, const void *caller) {
+    (void)caller;
     if (function == NULL)
         abort(); /* the program could not have been loaded */
-    return function;
 }
 
-/* The run-time library is asked for the descriptor, while it has not locked the unit. */
-static bool is_on_file(const struct statement *statement, run_time *library) {
-    static int (*descriptor)(const int32_t *unit);
-    if (statement->flags & INTERNAL_UNIT)
+static bool is_on_file(int32_t unit, run_time *library) {
+    int (*descriptor)(const int32_t *unit) = AA_NEXT("_gfortran_fnum_i4", library, check);
+    return aa_io_is_file(descriptor(&unit));
+}
+
+/* The place of a statement among the open ones; their number if it is none of them. */
+static int place_of(const struct statement *statement) {
+    int place = 0;
+    while (place < open.count && open.at[place].statement != statement)
+        place++;
+    return place;
+}
+
+/* What is below on the stack was left by a jump, and so was what had this statement's place. */
+static void forget_left(const struct statement *statement, const void *frame) {
+    open.count = place_of(statement);
+    while (open.count > 0 && (const void *)open.at[open.count - 1].statement < frame)
+        open.count--;
+}
+
+/* The open statement on a unit, if there is one, as where types have output of their own. */
+static const struct open_statement *holder_of(int32_t unit) {
+    for (int i = 0; i < open.count; i++)
+        if (open.at[i].unit == unit)
+            return &open.at[i];
+    return NULL;
+}
+
+/* Of a unit that it has locked the run-time library must not be asked. */
+static bool is_to_be_timed(const struct statement *statement, run_time *library) {
+    if (!aa_io_listens() || statement->flags & INTERNAL_UNIT)
         return false;
-    if (descriptor == NULL)
-        descriptor = aa_symbol_near(library, "_gfortran_fnum_i4");
-    return descriptor != NULL && aa_io_is_file(descriptor(&statement->unit));
-}
-
-/* The stack grows downwards: a function below the outermost statement's is called by it, or it was left by a
- * jump. */
-static bool is_inner(const struct statement *statement) {
-    return outermost.statement != NULL && statement < outermost.statement;
+    const struct open_statement *holder = holder_of(statement->unit);
+    return holder != NULL ? holder->timed : is_on_file(statement->unit, library);
 }
 
 static void begin(struct statement *statement, run_time *next) {
-    if (aa_thread_self != NULL && !is_inner(statement)) {
-        outermost.statement = statement;
-        outermost.timed = aa_io_listens() && is_on_file(statement, next) && aa_statement_begin();
-    }
+    forget_left(statement, __builtin_frame_address(0));
+    bool known = open.count < NESTED;
+    bool timed = known && is_to_be_timed(statement, next) && aa_statement_begin();
     next(statement);
+    if (known) /* now that internal units have numbers, too */
+        open.at[open.count++] = (struct open_statement){statement, statement->unit, timed};
 }
 
 static void end(struct statement *statement, run_time *next) {
     next(statement);
-    if (outermost.statement != statement)
+    int place = place_of(statement);
+    if (place == open.count)
         return;
-    outermost.statement = NULL;
-    if (outermost.timed)
+    open.count = place;
+    if (open.at[place].timed)
         aa_statement_end();
 }
 
 #define STATEMENT(name, step)                                                                                \
     AA_EXPORT void name(struct statement *statement) {                                                       \
-        step(statement, AA_NEXT(look_up, #name));                                                            \
+        step(statement, AA_NEXT(#name, __builtin_return_address(0), check));                                 \
     }
 
 STATEMENT(_gfortran_st_write, begin)

@@ -50,7 +50,7 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
 static bool make_room(struct aa_completion *completion, size_t count) {
     completion->handles = completion->handles_on_stack;
     completion->statuses = completion->statuses_on_stack;
-    if (count <= AA_ON_STACK)
+    if (count <= AA_REQUESTS_ON_STACK)
         return true;
     completion->allocated = malloc(count * (sizeof *completion->handles + sizeof(union aa_own_status)));
     if (completion->allocated == NULL)
@@ -60,10 +60,10 @@ static bool make_room(struct aa_completion *completion, size_t count) {
     return true;
 }
 
-void *aa_completion_begin(struct aa_completion *completion, enum aa_language language, int count,
+void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses) {
-    completion->call = aa_mpi_begin();
     completion->language = language;
+    completion->first_index = 0;
     completion->allocated = NULL;
     completion->watching =
         completion->call.counts && count > 0 && !aa_requests_none() && make_room(completion, (size_t)count);
@@ -98,8 +98,17 @@ void aa_completion_end_one(struct aa_completion *completion, int result, int i, 
     end(completion, result == MPI_SUCCESS, received);
 }
 
-void aa_completion_end_many(struct aa_completion *completion, int result, int count, const void *indices,
-                            const void *statuses) {
+/* MPICH 4.0 adds the first index of Fortran to MPI_UNDEFINED, too, which is negative. */
+void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
+                           const void *status) {
+    bool found = result == MPI_SUCCESS && any && index >= completion->first_index;
+    aa_completion_end_one(completion, result, found ? index - completion->first_index : MPI_UNDEFINED,
+                          status);
+}
+
+/* Requests have completed, the listed ones or (indices is NULL) all, or failed one by one. */
+static void end_many(struct aa_completion *completion, int result, int count, const void *indices,
+                     const void *statuses) {
     uint64_t received = 0;
     bool one_by_one = result == MPI_ERR_IN_STATUS;
     bool known = completion->watching && (result == MPI_SUCCESS || one_by_one);
@@ -112,6 +121,16 @@ void aa_completion_end_many(struct aa_completion *completion, int result, int co
                                   one_by_one && status->MPI_ERROR != MPI_SUCCESS);
     }
     end(completion, result == MPI_SUCCESS || one_by_one, received);
+}
+
+void aa_completion_end_some(struct aa_completion *completion, int result, int done, const void *indices,
+                            const void *statuses) {
+    end_many(completion, result, done == MPI_UNDEFINED ? 0 : done, indices, statuses);
+}
+
+void aa_completion_end_all(struct aa_completion *completion, int result, bool all, int count,
+                           const void *statuses) {
+    end_many(completion, result, result == MPI_SUCCESS && !all ? 0 : count, NULL, statuses);
 }
 
 /* ---- starting */

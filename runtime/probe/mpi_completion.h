@@ -9,12 +9,7 @@
 #include "mpi_library.h"
 
 /* Requests that are looked at in one call without allocating. */
-#define AA_ON_STACK 64
-
-union aa_own_status {
-    MPI_Status c;
-    MPI_Fint fortran[AA_FORTRAN_STATUS];
-};
+#define AA_REQUESTS_ON_STACK 64
 
 /*
  * Requests, statuses and indices, given as void pointers below, are those of the language.
@@ -31,21 +26,34 @@ struct aa_completion {
     uint64_t *handles;
     void *statuses;
     void *allocated;
-    uint64_t handles_on_stack[AA_ON_STACK];
-    union aa_own_status statuses_on_stack[AA_ON_STACK];
+    uint64_t handles_on_stack[AA_REQUESTS_ON_STACK];
+    union aa_own_status statuses_on_stack[AA_REQUESTS_ON_STACK];
 };
 
-/* Before the call, whose statuses those that are given back must be. */
-void *aa_completion_begin(struct aa_completion *completion, enum aa_language language, int count,
+/* What is to be watched of a call that has begun; gives the statuses that the library is to fill. */
+void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses);
+
+AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, enum aa_language language,
+                                              int count, const void *requests, void *statuses) {
+    completion->call = aa_mpi_begin();
+    return aa_completion_watch(completion, language, count, requests, statuses);
+}
 
 /* Afterwards: request i, counted from 0, may have completed; none if i is MPI_UNDEFINED. */
 void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status);
 
-/* Afterwards: all of the requests (indices is NULL) or the listed ones have completed, or failed one by one.
- */
-void aa_completion_end_many(struct aa_completion *completion, int result, int count, const void *indices,
+/* Afterwards: the request that an index of the library's names, if the library says that there is one. */
+void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
+                           const void *status);
+
+/* Afterwards: as many as the library says, which it has listed, have completed, or failed one by one. */
+void aa_completion_end_some(struct aa_completion *completion, int result, int done, const void *indices,
                             const void *statuses);
+
+/* Afterwards: all of the requests have, if the library says so. */
+void aa_completion_end_all(struct aa_completion *completion, int result, bool all, int count,
+                           const void *statuses);
 
 /* What starting a persistent request hands over and, for collectives, gets. */
 void aa_count_started(enum aa_language language, int count, const void *requests);

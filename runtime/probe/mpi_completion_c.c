@@ -22,7 +22,7 @@ AA_EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Sta
     struct aa_completion completion;
     status = aa_completion_begin(&completion, AA_C, count, requests, status);
     int result = aa_mpi.Waitany(count, requests, index, status);
-    aa_completion_end_one(&completion, result, result == MPI_SUCCESS ? *index : MPI_UNDEFINED, status);
+    aa_completion_end_any(&completion, result, true, *index, status);
     return result;
 }
 
@@ -30,8 +30,7 @@ AA_EXPORT int MPI_Testany(int count, MPI_Request requests[], int *index, int *fl
     struct aa_completion completion;
     status = aa_completion_begin(&completion, AA_C, count, requests, status);
     int result = aa_mpi.Testany(count, requests, index, flag, status);
-    aa_completion_end_one(&completion, result, result == MPI_SUCCESS && *flag ? *index : MPI_UNDEFINED,
-                          status);
+    aa_completion_end_any(&completion, result, *flag, *index, status);
     return result;
 }
 
@@ -39,7 +38,7 @@ AA_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses
     struct aa_completion completion;
     statuses = aa_completion_begin(&completion, AA_C, count, requests, statuses);
     int result = aa_mpi.Waitall(count, requests, statuses);
-    aa_completion_end_many(&completion, result, count, NULL, statuses);
+    aa_completion_end_all(&completion, result, true, count, statuses);
     return result;
 }
 
@@ -47,7 +46,7 @@ AA_EXPORT int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Stat
     struct aa_completion completion;
     statuses = aa_completion_begin(&completion, AA_C, count, requests, statuses);
     int result = aa_mpi.Testall(count, requests, flag, statuses);
-    aa_completion_end_many(&completion, result, result == MPI_SUCCESS && !*flag ? 0 : count, NULL, statuses);
+    aa_completion_end_all(&completion, result, *flag, count, statuses);
     return result;
 }
 
@@ -56,7 +55,7 @@ AA_EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *done, int ind
     struct aa_completion completion;
     statuses = aa_completion_begin(&completion, AA_C, count, requests, statuses);
     int result = aa_mpi.Waitsome(count, requests, done, indices, statuses);
-    aa_completion_end_many(&completion, result, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
+    aa_completion_end_some(&completion, result, *done, indices, statuses);
     return result;
 }
 
@@ -65,7 +64,7 @@ AA_EXPORT int MPI_Testsome(int count, MPI_Request requests[], int *done, int ind
     struct aa_completion completion;
     statuses = aa_completion_begin(&completion, AA_C, count, requests, statuses);
     int result = aa_mpi.Testsome(count, requests, done, indices, statuses);
-    aa_completion_end_many(&completion, result, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
+    aa_completion_end_some(&completion, result, *done, indices, statuses);
     return result;
 }
 

@@ -29,8 +29,8 @@ static int measure_first_index(testany *ask) {
     if (aa_mpi.Irecv(NULL, 0, aa_mpi.byte, MPI_PROC_NULL, 0, aa_mpi.world, &request) != MPI_SUCCESS)
         return 1;
     MPI_Fint handle = aa_request_c2f(request), count = 1, index = 1, flag = 0, error = MPI_SUCCESS;
-    MPI_Fint status[AA_FORTRAN_STATUS];
-    ask(&count, &handle, &index, &flag, status, &error);
+    union aa_own_status status;
+    ask(&count, &handle, &index, &flag, status.fortran, &error);
     return index == 0 ? 0 : 1;
 }
 
@@ -45,11 +45,6 @@ static void find_first_index(struct aa_completion *completion, void *next) {
     completion->first_index = known[language];
 }
 
-/* The request, counted from 0, that an index names. MPICH 4.0 adds 1 to MPI_UNDEFINED, too. */
-static int place(const struct aa_completion *completion, MPI_Fint index) {
-    return index < completion->first_index ? MPI_UNDEFINED : (int)index - completion->first_index;
-}
-
 /* ---- several requests */
 
 AA_FORTRAN_FUNCTION(waitany,
@@ -60,8 +55,7 @@ AA_FORTRAN_FUNCTION(waitany,
     status = aa_completion_begin(&completion, language, (int)*count, requests, status);
     next(count, requests, index, status, error);
     find_first_index(&completion, next);
-    aa_completion_end_one(&completion, (int)*error,
-                          *error == MPI_SUCCESS ? place(&completion, *index) : MPI_UNDEFINED, status);
+    aa_completion_end_any(&completion, (int)*error, true, (int)*index, status);
 }
 
 AA_FORTRAN_FUNCTION(testany,
@@ -72,9 +66,7 @@ AA_FORTRAN_FUNCTION(testany,
     status = aa_completion_begin(&completion, language, (int)*count, requests, status);
     next(count, requests, index, flag, status, error);
     find_first_index(&completion, next);
-    aa_completion_end_one(&completion, (int)*error,
-                          *error == MPI_SUCCESS && *flag ? place(&completion, *index) : MPI_UNDEFINED,
-                          status);
+    aa_completion_end_any(&completion, (int)*error, *flag != 0, (int)*index, status);
 }
 
 AA_FORTRAN_FUNCTION(waitall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *statuses, MPI_Fint *error),
@@ -82,7 +74,7 @@ AA_FORTRAN_FUNCTION(waitall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *st
     struct aa_completion completion;
     statuses = aa_completion_begin(&completion, language, (int)*count, requests, statuses);
     next(count, requests, statuses, error);
-    aa_completion_end_many(&completion, (int)*error, (int)*count, NULL, statuses);
+    aa_completion_end_all(&completion, (int)*error, true, (int)*count, statuses);
 }
 
 AA_FORTRAN_FUNCTION(testall,
@@ -92,8 +84,7 @@ AA_FORTRAN_FUNCTION(testall,
     struct aa_completion completion;
     statuses = aa_completion_begin(&completion, language, (int)*count, requests, statuses);
     next(count, requests, flag, statuses, error);
-    aa_completion_end_many(&completion, (int)*error, *error == MPI_SUCCESS && !*flag ? 0 : (int)*count, NULL,
-                           statuses);
+    aa_completion_end_all(&completion, (int)*error, *flag != 0, (int)*count, statuses);
 }
 
 AA_FORTRAN_FUNCTION(waitsome,
@@ -104,8 +95,7 @@ AA_FORTRAN_FUNCTION(waitsome,
     statuses = aa_completion_begin(&completion, language, (int)*count, requests, statuses);
     next(count, requests, done, indices, statuses, error);
     find_first_index(&completion, next);
-    aa_completion_end_many(&completion, (int)*error, *done == MPI_UNDEFINED ? 0 : (int)*done, indices,
-                           statuses);
+    aa_completion_end_some(&completion, (int)*error, (int)*done, indices, statuses);
 }
 
 AA_FORTRAN_FUNCTION(testsome,
@@ -116,8 +106,7 @@ AA_FORTRAN_FUNCTION(testsome,
     statuses = aa_completion_begin(&completion, language, (int)*count, requests, statuses);
     next(count, requests, done, indices, statuses, error);
     find_first_index(&completion, next);
-    aa_completion_end_many(&completion, (int)*error, *done == MPI_UNDEFINED ? 0 : (int)*done, indices,
-                           statuses);
+    aa_completion_end_some(&completion, (int)*error, (int)*done, indices, statuses);
 }
 
 /* ---- persistent requests, and giving up */

@@ -16,20 +16,26 @@ enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008 };
 
 /* ---- the frame of a wrapper */
 
-/* The library's function behind a wrapper; ends the process where it cannot be found. */
-void *aa_fortran_next(const char *symbol, const void *caller);
+/* Before the first call of the library's function; ends the process where it has not been found. */
+aa_symbol_check aa_fortran_check;
 
 #define AA_UNPACK(...) __VA_ARGS__
 
 /*
- * One form of a function, which hands over to the function that all forms share, first of all the library's
- * own. Fortran's parameter error, which may be absent in mpi_f08, is always there from then on.
+ * One form of a function, which hands over to the function that all forms share: the library's own, what
+ * tells the form, and the arguments. Fortran's parameter error, which may be absent in mpi_f08, is always
+ * there from then on. A stub of MPI for serial programs, which has Fortran's names alone, gets what came.
  */
-#define AA_FORTRAN_FORM(symbol, parameters, function, ...)                                                   \
+#define AA_FORTRAN_FORM(symbol, parameters, function, form, ...)                                             \
     AA_EXPORT void symbol parameters {                                                                       \
+        void(*next) parameters = AA_NEXT(#symbol, __builtin_return_address(0), aa_fortran_check);            \
+        if (!aa_mpi_is_bound()) {                                                                            \
+            next(__VA_ARGS__);                                                                               \
+            return;                                                                                          \
+        }                                                                                                    \
         MPI_Fint own_error = MPI_SUCCESS;                                                                    \
         error = error != NULL ? error : &own_error;                                                          \
-        function(AA_NEXT(aa_fortran_next, #symbol), __VA_ARGS__);                                            \
+        function(next, form, __VA_ARGS__);                                                                   \
     }
 
 /* The name that gfortran -fsecond-underscore makes of it. */
@@ -78,17 +84,23 @@ static inline MPI_Datatype aa_fortran_datatype(const void *argument) {
 }
 
 /* The buffer's address, or that of C's MPI_IN_PLACE; a descriptor of C begins with the address. */
-const void *aa_fortran_buffer(const void *argument, bool described);
+const void *aa_fortran_buffer(const void *argument, bool is_descriptor);
 
 /* ---- statuses */
 
 /* Fortran's integers in a status. */
 #define AA_FORTRAN_STATUS (sizeof(MPI_Status) / sizeof(int))
 
+/* Room for a status that the program does not want to have. */
+union aa_own_status {
+    MPI_Status c;
+    MPI_Fint fortran[AA_FORTRAN_STATUS];
+};
+
 /* Whether it is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. */
 bool aa_fortran_ignores(const void *status);
 
-/* The same status in C, in the room given. */
+/* The same status in C, in the room given; an empty one if there is none. */
 const MPI_Status *aa_fortran_status(const void *status, MPI_Status *room);
 
 #endif

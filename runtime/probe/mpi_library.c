@@ -12,7 +12,7 @@
 
 struct aa_mpi aa_mpi;
 
-_Thread_local unsigned aa_mpi_depth;
+_Thread_local const void *aa_mpi_outermost;
 
 /* Handles are addresses in Open MPI and numbers elsewhere: a library of the other family cannot be served. */
 #ifdef OPEN_MPI
@@ -39,8 +39,14 @@ static void *data_of(void *library, const char *name) {
 }
 #endif
 
+static bool has_mpi(void *library) {
+    bool has = dlsym(library, "PMPI_Init") != NULL;
+    dlerror(); /* or the program would take our failure for one of its own */
+    return has;
+}
+
 static bool bind_to(void *library) {
-    if (dlsym(library, "PMPI_Init") == NULL || is_other_family(library))
+    if (!has_mpi(library) || is_other_family(library))
         return false;
 #define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))dlsym(library, "PMPI_" #name);
     AA_MPI_FUNCTIONS(LOOK_UP)
@@ -52,7 +58,7 @@ static bool bind_to(void *library) {
     aa_mpi.world = MPI_COMM_WORLD;
     aa_mpi.byte = MPI_BYTE;
 #endif
-    aa_mpi.bound = true;
+    atomic_store_explicit(&aa_mpi.bound, true, memory_order_release);
     return true;
 }
 
@@ -69,6 +75,12 @@ void aa_mpi_bind(void) {
     if (!bind_to(find_library()))
         aa_mpi_stop("this program loads another MPI library than " AA_MPI_SONAME
                     ", which the probe library was built for; run it under its own launcher");
+}
+
+bool aa_mpi_bind_if_any(void) {
+    if (!aa_mpi_is_bound() && has_mpi(find_library()))
+        aa_mpi_bind();
+    return aa_mpi_is_bound();
 }
 
 /* Take this library out of LD_PRELOAD, in place; whether it was there. */
@@ -105,9 +117,7 @@ static void start_without_probes(char **argv) {
 
 __attribute__((constructor)) static void bind_early(int argc, char **argv) {
     (void)argc;
-    bool has_mpi = dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
-    dlerror(); /* or the program would take our failure for one of its own */
-    if (!has_mpi)
+    if (!has_mpi(RTLD_DEFAULT))
         return; /* or a program that loads it later */
     if (!bind_to(find_library()))
         start_without_probes(argv);

@@ -9,6 +9,7 @@
 #define AA_MPI_LIBRARY_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -34,9 +35,9 @@
 #define AA_MPI_POINTER(name) __typeof__(MPI_##name) *name;
 
 extern struct aa_mpi {
-    bool bound;     /* the pointers below are set */
-    bool live;      /* between the return of MPI_Init and the call of MPI_Finalize */
-    MPI_Comm world; /* MPI_COMM_WORLD and MPI_BYTE: in some libraries addresses of theirs */
+    _Atomic bool bound; /* the pointers below are set */
+    bool live;          /* between the return of MPI_Init and the call of MPI_Finalize */
+    MPI_Comm world;     /* MPI_COMM_WORLD and MPI_BYTE: in some libraries addresses of theirs */
     MPI_Datatype byte;
     AA_MPI_FUNCTIONS(AA_MPI_POINTER)
     AA_MPI_HANDLES(AA_MPI_POINTER)
@@ -45,11 +46,28 @@ extern struct aa_mpi {
 /* Look up all entry points; ends the process where they cannot be had. */
 void aa_mpi_bind(void);
 
+/* The same, but false where no MPI library has been loaded: Fortran's names may be a stub's for serial
+ * programs. */
+bool aa_mpi_bind_if_any(void);
+
+static inline bool aa_mpi_is_bound(void) {
+    return __builtin_expect(atomic_load_explicit(&aa_mpi.bound, memory_order_acquire), true);
+}
+
 /* Say what is wrong, and end the process: a call cannot be passed on. */
 _Noreturn void aa_mpi_stop(const char *what);
 
-/* How deep this thread is in MPI calls; only the outermost counts. I/O inside MPI is not the program's. */
-extern _Thread_local unsigned aa_mpi_depth;
+/*
+ * The frame of the outermost MPI call of this thread, which alone counts; NULL outside of MPI. I/O inside MPI
+ * is not the program's. A call whose frame is not below has been left by a jump, such as an error handler's.
+ */
+extern _Thread_local const void *aa_mpi_outermost;
+
+#define AA_IN_CALLERS_FRAME static inline __attribute__((always_inline))
+
+AA_IN_CALLERS_FRAME bool aa_mpi_is_outermost(void) {
+    return aa_mpi_outermost == NULL || (const void *)__builtin_frame_address(0) >= aa_mpi_outermost;
+}
 
 struct aa_mpi_call {
     bool outermost;
@@ -57,17 +75,24 @@ struct aa_mpi_call {
     bool timed;
 };
 
-static inline struct aa_mpi_call aa_mpi_begin(void) {
-    if (__builtin_expect(!aa_mpi.bound, false))
+/* Begins a call in the wrapper's own frame. */
+AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(void) {
+    if (!aa_mpi_is_bound())
         aa_mpi_bind();
-    bool outermost = aa_mpi_depth++ == 0;
+    bool outermost = aa_mpi_is_outermost();
+    if (outermost) {
+        if (__builtin_expect(aa_mpi_outermost != NULL, false))
+            aa_share_leave();
+        aa_mpi_outermost = __builtin_frame_address(0);
+    }
     return (struct aa_mpi_call){
         .outermost = outermost, .counts = outermost && aa_mpi.live, .timed = aa_share_begin(AA_SHARE_MPI)};
 }
 
 static inline void aa_mpi_end(struct aa_mpi_call call) {
-    aa_share_end(AA_SHARE_MPI, call.timed);
-    aa_mpi_depth--;
+    aa_share_end(call.timed);
+    if (call.outermost)
+        aa_mpi_outermost = NULL;
 }
 
 #endif

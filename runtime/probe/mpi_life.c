@@ -8,8 +8,8 @@ static const char finalize_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Finalize||
 
 /* ---- in either language; Fortran's function may call C's, which is nothing new then */
 
-static struct aa_mpi_call init_begins(void) {
-    if (aa_mpi_depth == 0)
+AA_IN_CALLERS_FRAME struct aa_mpi_call init_begins(void) {
+    if (aa_mpi_is_outermost())
         aa_probe_enter(init_region);
     return aa_mpi_begin();
 }
@@ -35,20 +35,26 @@ static void init_ends(struct aa_mpi_call call, int result) {
     aa_mpi.live = true;
 }
 
-static struct aa_mpi_call finalize_begins(void) {
+struct finalize {
+    bool first; /* an error handler may call it, too, from within another call */
+    struct aa_mpi_call call;
+};
+
+AA_IN_CALLERS_FRAME struct finalize finalize_begins(void) {
+    bool first = aa_mpi.live;
     aa_mpi.live = false;
-    if (aa_mpi_depth == 0) {
+    if (first) {
         aa_process_mpi_finalising();
         aa_probe_enter(finalize_region);
     }
-    return aa_mpi_begin();
+    return (struct finalize){first, aa_mpi_begin()};
 }
 
-static void finalize_ends(struct aa_mpi_call call) {
-    if (call.outermost)
+static void finalize_ends(struct finalize finalize) {
+    if (finalize.first)
         aa_count_mpi(1, 0, 0);
-    aa_mpi_end(call);
-    if (!call.outermost)
+    aa_mpi_end(finalize.call);
+    if (!finalize.first)
         return;
     aa_probe_exit(finalize_region);
     aa_process_mpi_finalised();
@@ -71,14 +77,14 @@ AA_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provid
 }
 
 AA_EXPORT int MPI_Finalize(void) {
-    struct aa_mpi_call call = finalize_begins();
+    struct finalize finalize = finalize_begins();
     int result = aa_mpi.Finalize();
-    finalize_ends(call);
+    finalize_ends(finalize);
     return result;
 }
 
 AA_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
-    if (!aa_mpi.bound)
+    if (!aa_mpi_is_bound())
         aa_mpi_bind();
     aa_process_aborting(code);
     return aa_mpi.Abort(comm, code);
@@ -100,9 +106,9 @@ AA_FORTRAN_FUNCTION(init_thread, (MPI_Fint * required, MPI_Fint *provided, MPI_F
 }
 
 AA_FORTRAN_FUNCTION(finalize, (MPI_Fint * error), (error)) {
-    struct aa_mpi_call call = finalize_begins();
+    struct finalize finalize = finalize_begins();
     next(error);
-    finalize_ends(call);
+    finalize_ends(finalize);
 }
 
 AA_FORTRAN_FUNCTION(abort, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *error), (comm, code, error)) {

@@ -40,7 +40,10 @@ AA_EXPORT void aa_probe_resync(const char *descriptor);
 enum aa_share { AA_SHARE_MPI, AA_SHARE_IO };
 
 bool aa_share_begin(enum aa_share share);
-void aa_share_end(enum aa_share share, bool outermost);
+void aa_share_end(bool outermost);
+
+/* All calls that have begun in the current region were left by a jump. */
+void aa_share_leave(void);
 
 /*
  * A statement of the program that does I/O through a run-time library: I/O time, in which library calls begin

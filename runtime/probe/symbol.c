@@ -2,32 +2,151 @@
 #include "symbol.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- one library */
+
+static bool is_own(const void *symbol) {
+    static const char here;
+    Dl_info own, found;
+    return dladdr(&here, &own) != 0 && dladdr(symbol, &found) != 0 && own.dli_fbase == found.dli_fbase;
+}
+
+/* Its address is kept, so that the library must stay. */
+static void pin(const void *symbol) {
+    Dl_info found;
+    void *library = NULL;
+    if (dladdr(symbol, &found) != 0)
+        library = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (library != NULL)
+        dlclose(library);
+}
+
+/* Neither in a library that is not loaded, nor, by way of what is global, this library's wrapper. */
+static void *find_in(const char *file, const char *name) {
+    void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL)
+        return NULL;
+    void *symbol = dlsym(library, name);
+    if (symbol != NULL && is_own(symbol))
+        symbol = NULL;
+    if (symbol != NULL)
+        pin(symbol);
+    dlclose(library);
+    return symbol;
+}
 
 static void *find_near(const void *address, const char *name) {
     Dl_info found;
-    void *library = NULL, *symbol = NULL;
-    if (dladdr(address, &found) != 0)
-        library = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (library != NULL) {
-        symbol = dlsym(library, name);
-        dlclose(library);
+    return dladdr(address, &found) != 0 ? find_in(found.dli_fname, name) : NULL;
+}
+
+/* ---- all libraries */
+
+struct place {
+    int left; /* until the library that is wanted */
+    char file[PATH_MAX];
+};
+
+static int keep_file(struct dl_phdr_info *library, size_t size, void *wanted) {
+    struct place *place = wanted;
+    (void)size;
+    if (place->left-- > 0)
+        return 0;
+    snprintf(place->file, sizeof place->file, "%s", library->dlpi_name);
+    return 1;
+}
+
+/* In the order of loading. One by one, for no library may be asked while they are gone through. */
+static void *find_anywhere(const char *name) {
+    void *symbol = NULL;
+    struct place place;
+    for (int i = 0; symbol == NULL; i++) {
+        place.left = i;
+        if (dl_iterate_phdr(keep_file, &place) == 0)
+            break;
+        if (place.file[0] != '\0')
+            symbol = find_in(place.file, name);
     }
     return symbol;
 }
 
-/* After a failure dlerror is emptied, or the program would take it for one of its own. */
+/* ---- after a failure dlerror is emptied, or the program would take it for one of its own */
+
 void *aa_symbol_near(const void *address, const char *name) {
     void *symbol = find_near(address, name);
     dlerror();
     return symbol;
 }
 
-/* What is loaded privately, as Python does, is found by its caller only. */
-void *aa_symbol_next(const char *name, const void *caller) {
-    void *symbol = dlsym(RTLD_NEXT, name);
+static void *find_privately(const char *name, const void *caller) {
+    void *symbol = find_near(caller, name);
     if (symbol == NULL)
-        symbol = find_near(caller, name);
+        symbol = find_anywhere(name);
     dlerror();
     return symbol;
+}
+
+static void *find_globally(void *scope, const char *name) {
+    void *symbol = dlsym(scope, name);
+    if (symbol != NULL)
+        pin(symbol);
+    dlerror();
+    return symbol;
+}
+
+void *aa_symbol_find(void *scope, const char *name, const void *caller) {
+    void *symbol = find_globally(scope, name);
+    return symbol != NULL ? symbol : find_privately(name, caller);
+}
+
+/* ---- the functions behind wrappers */
+
+#define REMEMBERED 64
+
+/* What this thread's callers have found privately since a library was last removed. */
+static _Thread_local struct {
+    unsigned long long removals;
+    struct found {
+        const char *name;
+        const void *caller;
+        void *function;
+    } at[REMEMBERED];
+} private;
+
+static int keep_removals(struct dl_phdr_info *library, size_t size, void *removals) {
+    (void)size;
+    *(unsigned long long *)removals = library->dlpi_subs;
+    return 1;
+}
+
+/* Where this caller's function is remembered. Another library may stand where one was removed. */
+static struct found *remembered(const char *name, const void *caller) {
+    unsigned long long removals = 0;
+    dl_iterate_phdr(keep_removals, &removals);
+    if (removals != private.removals)
+        memset(&private, 0, sizeof private);
+    private.removals = removals;
+    return &private.at[(((uintptr_t)caller >> 2) ^ ((uintptr_t)name >> 4)) % REMEMBERED];
+}
+
+void *aa_symbol_next(void *_Atomic *known, const char *name, const void *caller, aa_symbol_check *check) {
+    struct found *found = remembered(name, caller);
+    if (found->name == name && found->caller == caller)
+        return found->function;
+    void *function = find_globally(RTLD_NEXT, name);
+    bool for_all = function != NULL;
+    if (!for_all)
+        function = find_privately(name, caller);
+    check(function, caller);
+    if (for_all)
+        atomic_store_explicit(known, function, memory_order_release);
+    else
+        *found = (struct found){name, caller, function};
+    return function;
 }

@@ -34,11 +34,59 @@ def test_formatting_is_time_of_files_and_what_a_statement_evaluates_is_not(tmp_p
     program = compiled_fortran("gfortran", tmp_path, *SOURCES)
     (shard,) = recorded([str(program)], tmp_path, Mpi(None)).shards
     nodes = {shard.regions[node["region"]].name: node for node in shard.threads[0].nodes if node["region"] >= 0}
-    for name in ("formatted write", "formatted read"):
+    for name in ("formatted write", "formatted read", "lines written"):
         assert nodes[name]["io_wall"] > 0.5 * nodes[name]["wall"]
     for name in ("internal units", "standard output, no file", "computed"):
         assert nodes[name]["io_wall"] == 0
         assert nodes[name]["wall"] > 0
+
+
+def test_a_statement_is_over_where_its_functions_are_inlined(tmp_path: Path) -> None:
+    program = compiled_fortran("gfortran", tmp_path, *SOURCES, flags=["-O2"])
+    (shard,) = recorded([str(program)], tmp_path, Mpi(None)).shards
+    nodes = {shard.regions[node["region"]].name: node for node in shard.threads[0].nodes if node["region"] >= 0}
+    inlined = nodes["a function that is inlined"]
+    assert 0 < inlined["io_wall"] < 0.5 * inlined["wall"]
+
+
+LOADING = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/mman.h>
+int main(int count, char **files) {
+    for (int i = 1; i < count; i++) {
+        void *library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+        if (!library)
+            return puts(dlerror());
+        ((void (*)(void))dlsym(library, "work"))();
+        dlclose(library);
+        mmap(NULL, 64 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* where the library was */
+    }
+    return 0;
+}
+"""
+
+
+def test_libraries_with_run_time_libraries_of_their_own_write_to_their_own_files(tmp_path: Path) -> None:
+    """As Python's wheels bring them, under names of their own; they are closed, and loaded again elsewhere."""
+    (tmp_path / "main.c").write_text(LOADING)
+    subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=tmp_path, check=True)
+    name, other = b"libgfortran.so.5", b"libgfortrbn.so.5"
+    for file in ("a", "b"):
+        source = tmp_path / f"{file}.f90"
+        source.write_text(
+            f"subroutine work() bind(c)\nopen (10, file='{file}.txt', position='append')\n"
+            f"write (10, '(a)') 'from {file}'\nclose (10)\nend subroutine\n"
+        )
+        words = ["gfortran", "-shared", "-fPIC", source.name, "-o", f"{file}.so", "-Wl,-rpath,$ORIGIN"]
+        subprocess.run(words, cwd=tmp_path, check=True)
+    words = ["gfortran", f"-print-file-name={name.decode()}"]
+    run_time = Path(subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip())
+    (tmp_path / other.decode()).write_bytes(run_time.read_bytes().replace(name, other))
+    (tmp_path / "b.so").write_bytes((tmp_path / "b.so").read_bytes().replace(name, other))
+    command = [str(tmp_path / "main"), "./a.so", "./b.so", "./a.so", "./b.so"]
+    recorded(command, tmp_path, Mpi(None))
+    assert [(tmp_path / f"{file}.txt").read_text() for file in "ab"] == ["from a\n" * 2, "from b\n" * 2]
 
 
 def test_what_is_written_when_the_program_is_over_counts_outside_of_its_regions(tmp_path: Path) -> None:

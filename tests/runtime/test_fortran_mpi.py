@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autoanalyzer.runtime.mpi import find_mpi
 from autoanalyzer.runtime.shard import Shard
 
 from .conftest import FORTRAN_MPI, Recorded, compiled_fortran, expectations, figures, recorded
@@ -147,3 +148,45 @@ def test_a_library_that_is_loaded_privately_is_found_by_its_caller(
     (shard,) = [shard for shard in run.shards if shard.rank is not None]
     assert totals(shard) == (3, 16, 0)
     assert int(shard.threads[0].nodes["io_written"].sum()) == 16
+
+
+def test_a_caller_that_jumps_from_a_private_library_is_served(
+    mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+) -> None:
+    """A tail call returns to the caller's caller, which knows nothing of MPI."""
+    launcher, _ = mpi
+    (tmp_path / "main.c").write_text(
+        "#include <dlfcn.h>\n"
+        'int main(void) { int error; void *library = dlopen("./libwork.so", RTLD_LAZY | RTLD_LOCAL);'
+        ' ((void (*)(int *))dlsym(library, "begin_"))(&error);'
+        ' ((void (*)(int *))dlsym(library, "finish_"))(&error); return error; }\n'
+    )
+    (tmp_path / "work.f90").write_text(
+        "subroutine begin(error)\nuse mpi\ninteger :: error\ncall MPI_Init(error)\nend subroutine\n"
+        "subroutine finish(error)\nuse mpi\ninteger :: error\ncall MPI_Finalize(error)\nend subroutine\n"
+    )
+    words = [fortran_compiler, "-O2", "-shared", "-fPIC", "work.f90", "-o", "libwork.so"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=tmp_path, check=True)
+    run = recorded([launcher, "-n", "1", str(tmp_path / "main")], tmp_path)
+    (shard,) = [shard for shard in run.shards if shard.rank is not None]
+    assert [visits(shard, name) for name in ("MPI_Init", "MPI_Finalize")] == [1, 1]
+
+
+def test_a_serial_program_on_a_stub_of_mpi_runs(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """A stub has Fortran's names alone."""
+    (tmp_path / "stub.f90").write_text(
+        "subroutine mpi_init(error)\ninteger :: error\nerror = 3\nend subroutine\n"
+        "subroutine mpi_barrier(comm, error)\ninteger :: comm, error\nerror = comm + 1\nend subroutine\n"
+        "subroutine mpi_abort(comm, code, error)\ninteger :: comm, code, error\nprint *, 'aborted', code\n"
+        "stop\nend subroutine\n"
+    )
+    (tmp_path / "program.f90").write_text(
+        "integer :: error\ncall mpi_init(error)\nprint *, error\ncall mpi_barrier(4, error)\nprint *, error\n"
+        "call mpi_abort(0, 7, error)\nend\n"
+    )
+    subprocess.run(["gfortran", "-shared", "-fPIC", "stub.f90", "-o", "libmpiseq.so"], cwd=tmp_path, check=True)
+    words = ["gfortran", "program.f90", "-o", "program", "-L.", "-lmpiseq", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    run = recorded([str(tmp_path / "program")], tmp_path, find_mpi([mpi[0]]))
+    assert run.output.split() == ["3", "5", "aborted", "7"]

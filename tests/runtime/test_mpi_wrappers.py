@@ -72,7 +72,7 @@ def test_every_name_that_fortran_has_for_them_is_wrapped(mpi: tuple[str, str], t
     listing = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True).stdout
     libraries = [Path(path) for path in re.findall(r"=> (/\S*/libmpi\S*)", listing)]
     functions = "|".join([*POINT_TO_POINT.split(), *COLLECTIVE.split(), *BY_HAND.split(), *TIMED.split()]).lower()
-    name = re.compile(rf"mpi_i?({functions})(__?|_f08_|_f08_large_|_f08ts_|_f08ts_large_)")
+    name = re.compile(rf"mpi_i?({functions})(_cptr)?(__?|_f08_|_f08_large_|_f08ts_|_f08ts_large_)")
     names = {symbol for library in libraries for symbol in exported(library) if name.fullmatch(symbol)}
     assert {"mpi_send_", "mpi_ialltoallw_", "mpi_waitall_f08_", "mpi_barrier_f08_"} < names
     assert names - exported(probe_library(find_mpi([launcher]))) == set()

@@ -35,7 +35,8 @@ for origin in (
     del SOURCES[origin]
 KINDS = {
     Kind.RETURN: "Return_Stmt",
-    Kind.GOTO: "Goto_Stmt Computed_Goto_Stmt Arithmetic_If_Stmt",
+    Kind.GOTO: "Goto_Stmt Arithmetic_If_Stmt",
+    Kind.COMPUTED_GOTO: "Computed_Goto_Stmt",
     Kind.EXIT: "Exit_Stmt",
     Kind.CYCLE: "Cycle_Stmt",
     Kind.STOP: "Stop_Stmt Error_Stop_Stmt",

@@ -1,5 +1,50 @@
 ! Files of every kind, written and read back; each case closes its units, so that nothing waits in a buffer.
 ! With an argument the last file is left open: the run-time library writes it when the program is over.
+
+! A type that writes itself: each element of the list, and all after it, by a statement within a statement.
+module chains
+  use cases
+  implicit none
+  type chain
+    integer :: number
+    type(chain), pointer :: next => null()
+  contains
+    procedure :: write_chain
+    generic :: write (formatted) => write_chain
+  end type chain
+contains
+  recursive subroutine write_chain(dtv, unit, iotype, v_list, iostat, iomsg)
+    class(chain), intent(in) :: dtv
+    integer, intent(in) :: unit, v_list(:)
+    character(len=*), intent(in) :: iotype
+    integer, intent(out) :: iostat
+    character(len=*), intent(inout) :: iomsg
+    write (unit, '(i3)', iostat=iostat, iomsg=iomsg) dtv%number
+    if (associated(dtv%next)) write (unit, '(dt)', iostat=iostat, iomsg=iomsg) dtv%next
+  end subroutine write_chain
+
+  subroutine chained()
+    integer, parameter :: length = 20
+    type(chain), pointer :: first, new
+    character(len=3*length) :: text
+    integer :: i, unit
+    first => null()
+    do i = 1, length
+      allocate (new)
+      new%number = i
+      new%next => first
+      first => new
+    end do
+    call enter('a type that writes itself')
+    open (newunit=unit, file='chain.txt')
+    write (unit, '(dt)') first
+    write (text, '(dt)') first
+    write (unit, '(a)') text
+    close (unit)
+    call leave('a type that writes itself', 0, 0, 2*(3*length + 1))
+  end subroutine chained
+end module chains
+
 module files
   use cases
   implicit none
@@ -182,6 +227,52 @@ contains
     call leave('a function that computes', 0, 0, 9)
   end subroutine nested_and_failing
 
+  ! At -O2 the function is inlined: both statements are variables of one frame.
+  subroutine inlined()
+    integer :: unit, i
+    real(8) :: sum
+    call enter('a function that is inlined')
+    open (newunit=unit, file='inlined.txt')
+    do i = 1, 10
+      write (unit, '(a)') trim(text_of(i))
+    end do
+    close (unit)
+    sum = 0
+    do i = 1, 5000000
+      sum = sum + sqrt(real(i, 8))
+    end do
+    if (sum < 0) error stop 'sum'
+    call leave('a function that is inlined', 0, 0, 21)
+  contains
+    function text_of(number) result(text)
+      integer, intent(in) :: number
+      character(len=12) :: text
+      write (text, '(i0)') number
+      text = adjustl(text)
+    end function text_of
+  end subroutine inlined
+
+  subroutine wordy()
+    integer :: unit
+    open (newunit=unit, file='wordy.txt')
+    call enter('a function that writes')
+    write (unit, '(i5)') lines_written()
+    close (unit)
+    call leave('a function that writes', 0, 0, 6)
+  end subroutine wordy
+
+  integer function lines_written()
+    integer :: unit
+    call enter('lines written')
+    open (newunit=unit, file='lines.txt')
+    do lines_written = 1, many - 1
+      write (unit, '(f20.12)') values(lines_written)
+    end do
+    write (unit, '(f20.12)') values(many)
+    close (unit)
+    call leave('lines written', 0, 0, 21*many)
+  end function lines_written
+
   real function computed()
     integer :: i
     call enter('computed')
@@ -206,6 +297,7 @@ end module files
 
 program every_file
   use cases
+  use chains
   use files
   implicit none
   integer :: i
@@ -219,6 +311,9 @@ program every_file
   call lists()
   call no_files()
   call nested_and_failing()
+  call inlined()
+  call wordy()
+  call chained()
   call close_cases()
   if (command_argument_count() > 0) then
     open (20, file='late.txt')

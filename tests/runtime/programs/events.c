@@ -169,11 +169,11 @@ static int perform_call(const char *word, struct words *words) {
     if (strcmp(word, "mpi{") == 0)
         aa_share_begin(AA_SHARE_MPI);
     else if (strcmp(word, "}mpi") == 0)
-        aa_share_end(AA_SHARE_MPI, true);
+        aa_share_end(true);
     else if (strcmp(word, "io{") == 0)
         aa_share_begin(AA_SHARE_IO);
     else if (strcmp(word, "}io") == 0)
-        aa_share_end(AA_SHARE_IO, false);
+        aa_share_end(false);
     else if (strcmp(word, "statement{") == 0)
         aa_statement_begin();
     else if (strcmp(word, "}statement") == 0)
