@@ -91,7 +91,7 @@ def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 def test_counts_join_times_under_both_mpis(tool, mpi):
     launcher, compiler = mpi
-    build(tool, steps=50000000, compiler=compiler)
+    build(tool, steps=25000000, compiler=compiler)
     done = run(tool, "--cache", CACHE, "--", launcher, "-n", "2", "./app", "wx")
     assert done.returncode == 0, done.stderr.decode()
     assert (tool.folder / "result").read_text() == "none\n"
@@ -102,8 +102,8 @@ def test_counts_join_times_under_both_mpis(tool, mpi):
     assert sources.pop("ref_cycles").startswith("derived:(cpu_time-mpi_cpu_time-io_cpu_time)*")
     assert sources == {}
     one, two = instructions(found, "work/loop@8")
-    assert two - one == 3 * 4 * 50000000
-    assert 0 < one - 3 * 4 * 50000000 < 50
+    assert two - one == 3 * 4 * 25000000
+    assert 0 < one - 3 * 4 * 25000000 < 50
     assert found.notes.remarks == ()
     assert b"because instructions differ: " in done.stderr
     assert b"counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time" in done.stderr
