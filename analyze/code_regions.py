@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,10 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 
-__all__ = ["CodeRegion", "code_regions", "inclusive_over", "program_times"]
+__all__ = ["CodeRegion", "code_regions", "inclusive_over", "program_times", "within_shells"]
+
+_WHOLE: Final = 0.9  # of the program's time: as near to it as values that count as one (definitions 14)
+_MOSTLY: Final = 0.5
 
 _STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
@@ -21,7 +25,7 @@ class CodeRegion:
 
     Attributes:
         id: Index of the call path; for the own code of an entry procedure that of the root.
-        own_code: Whether it is the own code of the entry procedure.
+        own_code: Whether it is the own code of the entry procedure, or of a region around the whole program.
         depth: 1 for the regions right under the whole program.
         children: Positions of its children among the code regions.
     """
@@ -56,6 +60,41 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
         CodeRegion(path, own_code, depth, tuple(children.get(index, ())))
         for index, (path, own_code, depth) in enumerate(order)
     )
+
+
+def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tuple[CodeRegion, ...]:
+    """Take regions around the whole program for parts of the entry procedure.
+
+    A time loop that holds 90 % of the program, and most of that in regions below, is no more to be weighed against
+    them than the entry procedure is: its own code is a 1-code region, and so is each region right below it::
+
+        main ── follow ── loop ┬── a          main ┬── (own code of follow)
+                               └── b               ├── (own code of loop)
+                                                   ├── a
+                                                   └── b
+
+    Args:
+        regions: What ``code_regions`` gave.
+        shares: Share of each one's wall time in the program's.
+
+    Returns:
+        As many regions, in the same order.
+    """
+    opened = list(regions)
+    for index, region in enumerate(regions):  # parents before children
+        below = sum(shares[child] for child in region.children)
+        if shares[index] < _WHOLE or below < _MOSTLY * shares[index] or opened[index].depth > 1:
+            continue
+        opened[index] = replace(opened[index], own_code=True, children=())
+        for child in _descendants(regions, index):
+            opened[child] = replace(opened[child], depth=opened[child].depth - 1)
+    return tuple(opened)
+
+
+def _descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
+    for child in regions[index].children:
+        yield child
+        yield from _descendants(regions, child)
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:

@@ -54,12 +54,16 @@ class DecisionTable:
         return frozenset(name for reduct in self.reducts for name in reduct)
 
     def causes(self, row: Row) -> tuple[str, ...]:
-        """Give the root causes of an object in a table of 0 and 1 (definitions 19; region 8 and 11 of Table 4).
+        """Give the root causes of an object in a table of 0 and 1 (regions 8 and 11 of Table 4).
 
-        They are the attributes in any reduct that its row raises; if there are none, whatever its row raises.
+        They are the attributes that its row raises among those in any smallest set that tells it from the objects
+        with other decisions, which are the reducts of its own discernibility function (Eq. 4); if there are none,
+        whatever its row raises.
         """
         raised = tuple(name for name, value in zip(self.attributes, row.values, strict=True) if value)
-        return tuple(name for name in raised if name in self.telling) or raised
+        others = tuple(other for other in self.rows if other.decision != row.decision)
+        own = DecisionTable(self.attributes, (row, *others)).telling
+        return tuple(name for name in raised if name in own) or raised
 
     @property
     def inconsistent(self) -> tuple[tuple[int, ...], ...]:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .attributes import BYTES_PER_SECOND, LEAST_PART, LEAST_RATE, Attribute
+from .attributes import ABOVE, BYTES_PER_SECOND, LEAST_MISSES, LEAST_PART, Attribute, per_data_access
 from .classes import classify
 from .code_regions import CodeRegion
 from .costs import Cost
@@ -19,10 +19,10 @@ from .disparity import Disparity
 __all__ = ["Cause", "DisparityCauses", "find_disparity_causes"]
 
 _RAISED: Final = 3
-_ABOVE: Final = 1.25  # times the program's miss rate (definitions 17)
 _STREAM: Final = 1 / 8  # misses an access of a walk through consecutive numbers of 8 bytes in lines of 64
 _EXPLAINED: Final = 0.1  # of the time that volume, or instructions at the program's speed, must explain
 _TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
+_COMPUTING: Final = 0.25  # of the region's time that must be outside of such calls
 _WAITING: Final = 0.25
 
 # Attribute → the time that its volume takes.
@@ -54,11 +54,13 @@ class DisparityCauses:
         table: A row each code region but critical ones that are no cores, whose values are mixtures; 1 is raised, or
             a core.
         causes: The root causes of each core.
+        also: What else the row of each core raises, though it tells cores from no other regions.
         waiting: Cores that spend time in MPI without volume.
     """
 
     table: DecisionTable
     causes: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
+    also: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
     waiting: frozenset[int] = frozenset()
 
 
@@ -84,9 +86,14 @@ def find_disparity_causes(
         if index not in mixtures
     }
     table = DecisionTable(names, tuple(rows.values()))
-    causes = {core: tuple(_cause(attributes[name], core) for name in table.causes(rows[core])) for core in found.cccr}
+    causes, also = {}, {}
+    for core in found.cccr:
+        telling = table.causes(rows[core])
+        causes[core] = tuple(_cause(attributes[name], core) for name in telling)
+        others = (name for name, value in zip(names, rows[core].values, strict=True) if value and name not in telling)
+        also[core] = tuple(_cause(attributes[name], core) for name in others)
     waiting = frozenset(core for core in found.cccr if _waits(core, attributes.get("mpi_bytes"), costs[core]))
-    return DisparityCauses(table, causes, waiting)
+    return DisparityCauses(table, causes, also, waiting)
 
 
 def _cause(attribute: Attribute, core: int) -> Cause:
@@ -100,11 +107,12 @@ def _raised(attribute: Attribute, attributes: Mapping[str, Attribute], costs: Se
     if classes is None:
         return np.zeros(len(costs), dtype=bool)
     high = np.array(classes) >= _RAISED
-    if attribute.accesses is not None:
-        return high & _misses_much(attribute, attributes.get("l1_miss_rate", attribute))
     if attribute.name in _TIMES:
         mean = attribute.amount.mean(axis=1)
         return high & [_explains(attribute.name, volume, cost) for volume, cost in zip(mean, costs, strict=True)]
+    high &= [_computes(cost) for cost in costs]
+    if attribute.accesses is not None:
+        return high & _misses_much(attribute, per_data_access(attribute, attributes))
     return high & (attribute.parts >= _EXPLAINED * np.array([cost.share for cost in costs]))
 
 
@@ -114,12 +122,10 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
     A region that makes most of the program's accesses is the program, and can't surpass it: it is compared with the
     rest if it misses more often, in all data accesses, than a walk through consecutive numbers would.
     """
-    rates = attribute.of_regions
-    worth = (attribute.parts >= LEAST_PART) & (rates > LEAST_RATE)
-    hostile = attribute.amount.sum(axis=1) > _STREAM * data.base.sum(axis=1)
-    return np.asarray(
-        worth & ((rates > _ABOVE * attribute.of_program) | (hostile & (rates > _ABOVE * attribute.of_the_rest)))
-    )
+    rates, often = attribute.of_regions, data.of_regions
+    worth = (attribute.parts >= LEAST_PART) & (often > LEAST_MISSES[attribute.name])
+    above_program, above_rest = rates > ABOVE * attribute.of_program, rates > ABOVE * attribute.of_the_rest
+    return np.asarray(worth & (above_program | (above_rest & (often > _STREAM))))
 
 
 def _explains(name: str, volume: float, cost: Cost) -> bool:
@@ -130,6 +136,12 @@ def _explains(name: str, volume: float, cost: Cost) -> bool:
     at_least = volume / BYTES_PER_SECOND
     time = getattr(cost, _TIMES[name]) or at_least
     return bool(volume > 0 and at_least >= _EXPLAINED * time and time >= _TELLING * (cost.wall_time or 0.0))
+
+
+def _computes(cost: Cost) -> bool:
+    """Whether a region's own code takes time enough to be what makes it weigh: counts say nothing of other time."""
+    wall = cost.wall_time or 0.0
+    return wall - (cost.mpi_time or 0.0) - (cost.io_time or 0.0) >= _COMPUTING * wall
 
 
 def _waits(core: int, volume: Attribute | None, cost: Cost) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .attributes import BYTES_PER_SECOND, LEAST_PART, LEAST_RATE, Attribute
+from .attributes import BYTES_PER_SECOND, LEAST_MISSES, LEAST_PART, Attribute, per_data_access
 from .clusters import cluster
 from .decision_table import DecisionTable, Row
 from .dissimilarity import Dissimilarity
@@ -80,7 +80,7 @@ def find_dissimilarity_causes(
     if not found.exists:
         return DissimilarityCauses(DecisionTable(names))
     places = list(found.cccr or top)
-    vectors = {name: _vectors(attribute, places, program_time) for name, attribute in attributes.items()}
+    vectors = {name: _vectors(attribute, attributes, places, program_time) for name, attribute in attributes.items()}
     table = _table(vectors, found.clusters, ranks)
     order = sorted(table.telling, key=lambda name: (-_spread(vectors[name]), -names.index(name)))
     parted = {name: {place for i, place in enumerate(places) if _parts(vectors[name][:, [i]])} for name in names}
@@ -112,7 +112,9 @@ def _table(vectors: Mapping[str, Values], clusters: Sequence[Sequence[int]], ran
     return DecisionTable(tuple(vectors), tuple(rows))
 
 
-def _vectors(attribute: Attribute, places: Sequence[int], program_time: float) -> Values:
+def _vectors(
+    attribute: Attribute, attributes: Mapping[str, Attribute], places: Sequence[int], program_time: float
+) -> Values:
     """Give an attribute of some regions, 0 where it is not worth it; ``float64[rank, place]``."""
     values = np.array([attribute.of_ranks(place) for place in places])
     if attribute.name.endswith("_bytes"):
@@ -120,7 +122,8 @@ def _vectors(attribute: Attribute, places: Sequence[int], program_time: float) -
     else:
         worth = attribute.parts[list(places)] >= LEAST_PART
         if attribute.accesses is not None:
-            worth &= values.max(axis=1) > LEAST_RATE
+            data = per_data_access(attribute, attributes)
+            worth &= [data.of_ranks(place).max() > LEAST_MISSES[attribute.name] for place in places]
     return np.where(worth[:, None], values, 0.0).T
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..experiment import Experiment
 from .attributes import attributes_of, lacking
-from .code_regions import program_times
+from .code_regions import CodeRegion, program_times, within_shells
 from .costs import Cost, region_costs
 from .crnm import cycles_metric, weights
 from .disparity import Disparity, find_disparity
@@ -47,6 +47,9 @@ class Findings:
         costs: Cost of each code region.
         dissimilarity: Ranks that differ.
         dissimilarity_causes: Why they do.
+        weighed: The code regions as they are weighed against each other, in the same order: of regions around the
+            whole program their own code.
+        weighed_costs: Cost of each.
         disparity: Regions that weigh.
         disparity_causes: Why they do.
         late: For regions that wait in MPI, where there is one, the core of dissimilarity whose slower ranks they wait
@@ -64,6 +67,8 @@ class Findings:
     costs: tuple[Cost, ...]
     dissimilarity: Dissimilarity
     dissimilarity_causes: DissimilarityCauses
+    weighed: tuple[CodeRegion, ...]
+    weighed_costs: tuple[Cost, ...]
     disparity: Disparity
     disparity_causes: DisparityCauses
     late: Mapping[int, int]
@@ -99,24 +104,24 @@ def analyze(
     _check_metrics(experiment, metric)
     everything = Selection.of(experiment)
     compared = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
-    attributes = attributes_of(everything)
-    compared_attributes = attributes_of(compared) if exclude_ranks or exclude_regions else attributes
     performance = Performance.selected(compared, metric=metric)
     times = program_times(experiment)
     mean_time = float(times.mean())
     costs = region_costs(experiment, everything.regions)
+    weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs]))
+    weighed_costs = region_costs(experiment, weighed.regions)
     floor = max(_LEAST_SHARE * mean_time, _RESOLUTION)
     dissimilarity = find_dissimilarity(performance, floor=floor)
     disparity = find_disparity(
-        everything.regions,
-        values=weights(everything, metric=disparity_metric).tolist(),
-        shares=[each.share for each in costs],
+        weighed.regions,
+        values=weights(weighed, metric=disparity_metric).tolist(),
+        shares=[each.share for each in weighed_costs],
         additive=disparity_metric != "cpi",
     )
-    disparity_causes = find_disparity_causes(disparity, everything.regions, attributes, costs)
+    disparity_causes = find_disparity_causes(disparity, weighed.regions, attributes_of(weighed), weighed_costs)
     dissimilarity_causes = find_dissimilarity_causes(
         dissimilarity,
-        compared_attributes,
+        attributes_of(compared),
         ranks=compared.ranks,
         top=compared.top,
         program_time=mean_time,
@@ -128,6 +133,8 @@ def analyze(
         tuple(costs),
         dissimilarity,
         dissimilarity_causes,
+        weighed.regions,
+        tuple(weighed_costs),
         disparity,
         disparity_causes,
         late_cores(sorted(disparity_causes.waiting), dissimilarity, performance, compared),

@@ -108,12 +108,13 @@ def _disparity(findings: Findings) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
         of_core = causes.causes.get(index, ())
         return {
-            **_place(findings, index),
+            **asdict(Place.of(findings.experiment, findings.weighed[index])),
             "value": found.values[index],
             "severity": severity,
             "label": LABELS[severity],
             "root_causes": [each.attribute for each in of_core],
             "evidence": _evidence(of_core, TO_TRY),
+            "also": _evidence(causes.also.get(index, ()), TO_TRY),
             "waiting": index in causes.waiting,
             "waits_for": _place(findings, findings.late[index]) if index in findings.late else None,
         }

@@ -52,7 +52,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
         yield "no region is critical"
         return
     yield ""
-    places = {region.id: Place.of(findings.experiment, region) for region in findings.performance.regions}
+    places = {region.id: Place.of(findings.experiment, region) for region in findings.weighed}
     yield from _table(
         findings, causes.table, "region", "core", lambda id_: f"{id_}  {places[id_].source}  {places[id_].title}"
     )

@@ -31,7 +31,8 @@ class Place:
         if region.own_code:
             path = name = f"(own code of {source.name})"
         path, name, function, file = map(_visible, (path, name, source.function or source.name, source.file))
-        return cls(region.id, path, name, source.kind, function, file, source.first_line, region.depth)
+        depth = max(1, experiment.depth(region.id))
+        return cls(region.id, path, name, source.kind, function, file, source.first_line, depth)
 
     @property
     def source(self) -> str:
@@ -40,10 +41,11 @@ class Place:
 
     @property
     def title(self) -> str:
-        """``loop in trace``, ``trace``, ``own code of main``."""
+        """``loop in trace``, ``trace``, ``own code of main``, ``own code of loop in trace``."""
+        own = self.path == self.name and self.name.startswith("(own")
         if self.kind == "loop":
-            return f"loop in {self.function}"
-        return self.name.strip("()") if self.path == self.name and self.name.startswith("(own") else self.name
+            return f"{'own code of ' if own else ''}loop in {self.function}"
+        return self.name.strip("()") if own else self.name
 
 
 def _visible(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 from ..analyze import Findings
 from ..analyze.classes import LABELS
 from ..analyze.clusters import THRESHOLD
+from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
 from ..analyze.dissimilarity_causes import Difference
 from .causes import NAMES, SAME_WORK, TO_TRY_FOR_RANKS, because, because_of, first_to_try
@@ -112,8 +113,9 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
     word = "IMBALANCE " if found.severity >= _WEAK else "IMBALANCE?"
     last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
     for number, core in enumerate(_cores_by_difference(findings)):
+        where = _where(findings, findings.performance.regions[core])
         same = core in causes.same_work
-        lines = [f"{'SPEED     ' if same else word}  {_where(findings, core)}", _cluster_times(findings, core)]
+        lines = [f"{'SPEED     ' if same else word}  {where}", _cluster_times(findings, core)]
         if number == 0:
             lines[1] += f"      {last}"
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
@@ -179,13 +181,13 @@ def _cluster_times(findings: Findings, region: int) -> str:
 def _heavies(findings: Findings) -> Iterator[_Item]:
     found, causes = findings.disparity, findings.disparity_causes
     for core in sorted(found.cccr, key=lambda index: -found.values[index]):
-        cost = findings.costs[core]
+        cost = findings.weighed_costs[core]
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
-        lines = [f"HEAVY       {_where(findings, core)}      {', '.join(parts)}{_mostly(cost)}"]
+        lines = [f"HEAVY       {_where(findings, findings.weighed[core])}      {', '.join(parts)}{_mostly(cost)}"]
         more = []
         waiting = [_waiting(findings, core)] if core in causes.waiting else []
         if causes.causes[core]:
-            lines.append(because_of(causes.causes[core]))
+            lines.append(because_of(causes.causes[core], causes.also[core]))
             more = [*waiting, f"try: {first_to_try(causes.causes[core])}"]
         elif waiting:
             lines += waiting
@@ -203,7 +205,7 @@ def _weight(findings: Findings, core: int) -> list[str]:
 
 def _waiting(findings: Findings, core: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom."""
-    cost = findings.costs[core]
+    cost = findings.weighed_costs[core]
     line = f"waiting: {seconds(cost.mpi_time or 0.0)} in MPI calls that move {volume(cost.mpi_bytes or 0.0)}"
     if core in findings.late:
         place = Place.of(findings.experiment, findings.performance.regions[findings.late[core]])
@@ -219,14 +221,13 @@ def _mostly(cost: Cost) -> str:
     return ""
 
 
-def _where(findings: Findings, region: int) -> str:
+def _where(findings: Findings, region: CodeRegion) -> str:
     """Say where a region is: ``rays.c:41   loop in propagate  ‹ work rays.c:60``."""
-    regions = findings.performance.regions
-    place = Place.of(findings.experiment, regions[region])
+    place = Place.of(findings.experiment, region)
     where = f"{place.source}   {place.title}" if place.file else place.title
     for parent in findings.experiment.ancestors(place.id):
         caller = findings.experiment.call_paths[parent].region
-        if caller.function != place.function and not regions[region].own_code:
+        if caller.function != place.function and not region.own_code:
             line = f" {caller.file.rpartition('/')[2]}:{caller.first_line}" if caller.file else ""
             return f"{where}  ‹ {caller.function or caller.name}{line}"
     return where

@@ -82,11 +82,11 @@ def test_a_cause_comes_with_the_regions_number_and_the_programs(make_experiment)
 
 
 def test_critical_regions_that_are_no_cores_are_no_objects(make_experiment):
-    seconds = {"steps": alike(0.0), "steps/walk": alike(3.0), "calm": alike(0.05), "other": alike(0.02)}
-    findings = analyze(make_experiment(seconds, **counted({"steps/walk": alike(3.0), "calm": alike(0.05)})))
+    seconds = {"steps": alike(0.0), "steps/walk": alike(3.0), "calm": alike(0.25), "other": alike(0.2)}
+    findings = analyze(make_experiment(seconds, **counted({"steps/walk": alike(3.0), "calm": alike(0.25)})))
     steps, walk = position(findings, "steps"), position(findings, "steps/walk")
-    assert findings.disparity.ccr == (steps, walk)
-    assert findings.disparity.cccr == (walk,)
+    assert {steps, walk} <= set(findings.disparity.ccr)
+    assert set(findings.disparity.ccr).difference(findings.disparity.cccr) == {steps}
     ids = [row.id for row in findings.disparity_causes.table.rows]
     assert findings.performance.regions[steps].id not in ids
     assert len(ids) == len(findings.performance.regions) - 1
