@@ -116,11 +116,6 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
     totals = timed.sum(axis=1), counted.sum(axis=1)
     gaps = _gap(*totals)
     unequal = np.flatnonzero(gaps > _TOLERATED)
-    for place in unequal[:_NAMED].tolist():
-        name = _name(timing, place)
-        yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
-    if len(unequal) > _NAMED:
-        yield f"{len(unequal) - _NAMED} more call paths were not entered equally often when timed and when counted"
     moved = np.flatnonzero((gaps <= _TOLERATED) & np.any(_gap(timed, counted) > _TOLERATED, axis=1))
     if len(moved):
         others = f" and {len(moved) - 1} others" if len(moved) > 1 else ""
@@ -128,6 +123,11 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
             f"ranks shared the visits of {_name(timing, int(moved[0]))}{others} in another way when counted:"
             " do not compare ranks by counts"
         )
+    for place in unequal[:_NAMED].tolist():
+        name = _name(timing, place)
+        yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
+    if len(unequal) > _NAMED:
+        yield f"{len(unequal) - _NAMED} more call paths were not entered equally often when timed and when counted"
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
     if len(close):
         yield f"call paths entered up to {gaps[close].max():.1%} more or less often when counted: {len(close)}"
