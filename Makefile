@@ -29,8 +29,15 @@ $(VENV)/.ready: $(VENV)/.packages pyproject.toml
 demo: $(VENV)/.ready
 	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
+# Tests that launch ranks have the machine to themselves; the others run side by side.
+LAUNCHING := tests/cli tests/runtime tests/samples
 test: $(VENV)/.ready
+ifdef ARGS
 	@$(BIN)/python -m pytest -q $(ARGS)
+else
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(filter-out $(LAUNCHING), $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py)))
+	@$(BIN)/python -m pytest -q $(LAUNCHING)
+endif
 
 check: $(VENV)/.ready
 	@sh tools/check.sh $(BIN)
