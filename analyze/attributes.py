@@ -13,7 +13,18 @@ import numpy.typing as npt
 from ..experiment import Experiment
 from .selection import Selection, complete
 
-__all__ = ["ABOVE", "ATTRIBUTES", "BYTES_PER_SECOND", "LEAST_MISSES", "LEAST_PART", "Attribute", "attributes_of", "lacking", "per_data_access"]
+__all__ = [
+    "ABOVE",
+    "ATTRIBUTES",
+    "BYTES_PER_SECOND",
+    "LEAST_MISSES",
+    "LEAST_PART",
+    "STREAM",
+    "Attribute",
+    "attributes_of",
+    "lacking",
+    "per_data_access",
+]
 
 Values = npt.NDArray[np.float64]
 
@@ -29,11 +40,13 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
 # A rate is higher than another from here on, times the other (definitions 17).
 ABOVE: Final = 1.25
 
-# What is not worth it (definitions 17): a part of the program's accesses or instructions; misses among data accesses,
-# in the first level those of a walk through consecutive numbers of 8 bytes in lines of 64; and volume that goes by in
-# no time at a rate which disks and networks surpass.
+# Misses among data accesses that are more than those of a walk through consecutive numbers of 8 bytes, in lines of 64.
+STREAM: Final = ABOVE / 8
+
+# What is not worth it (definitions 17): a part of the program's accesses or instructions; misses among data accesses;
+# and volume that goes by in no time at a rate which disks and networks surpass.
 LEAST_PART: Final = 0.01
-LEAST_MISSES: Final = {"l1_miss_rate": ABOVE / 8, "l2_miss_rate": 0.01}
+LEAST_MISSES: Final = {"l1_miss_rate": STREAM, "l2_miss_rate": 0.01}
 BYTES_PER_SECOND: Final = 100e6
 
 _IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rate

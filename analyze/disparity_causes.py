@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .attributes import ABOVE, BYTES_PER_SECOND, LEAST_MISSES, LEAST_PART, Attribute, per_data_access
+from .attributes import ABOVE, BYTES_PER_SECOND, LEAST_MISSES, LEAST_PART, STREAM, Attribute, per_data_access
 from .classes import classify
 from .code_regions import CodeRegion
 from .costs import Cost
@@ -19,7 +19,6 @@ from .disparity import Disparity
 __all__ = ["Cause", "DisparityCauses", "find_disparity_causes"]
 
 _RAISED: Final = 3
-_STREAM: Final = 1 / 8  # misses an access of a walk through consecutive numbers of 8 bytes in lines of 64
 _EXPLAINED: Final = 0.1  # of the time that volume, or instructions at the program's speed, must explain
 _TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
 _COMPUTING: Final = 0.25  # of the region's time that must be outside of such calls
@@ -125,7 +124,7 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
     rates, often = attribute.of_regions, data.of_regions
     worth = (attribute.parts >= LEAST_PART) & (often > LEAST_MISSES[attribute.name])
     above_program, above_rest = rates > ABOVE * attribute.of_program, rates > ABOVE * attribute.of_the_rest
-    return np.asarray(worth & (above_program | (above_rest & (often > _STREAM))))
+    return np.asarray(worth & (above_program | (above_rest & (often > STREAM))))
 
 
 def _explains(name: str, volume: float, cost: Cost) -> bool:
