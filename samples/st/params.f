@@ -6,8 +6,8 @@ C     ranks is wrong, the master says so.
       INCLUDE 'survey.inc'
       INCLUDE 'traces.inc'
       CHARACTER*12 ARG
-      NSHOT = 63
-      NFOLD = 8000
+      NSHOT = 42
+      NFOLD = 12000
       IF (IARGC() .GT. 2) GOTO 900
       IF (IARGC() .GE. 1) THEN
          CALL GETARG(1, ARG)

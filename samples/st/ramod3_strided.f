@@ -5,8 +5,7 @@ C     equation, swept in as many passes as its kind of ground takes.
       INCLUDE 'survey.inc'
       INCLUDE 'model.inc'
       INTEGER I, K, I1, I2, K1, K2, IDIR, IPASS
-      REAL T, TX, TZ, TNEW, STEP
-      COMMON /FRONT/ T(NX,NZ)
+      REAL TX, TZ, TNEW, STEP
 C
 C     Region 11: the passes, of which pass 0 starts from flat ground.
 C     The inner loop runs down the model, by steps of NX reals.

@@ -51,7 +51,7 @@ C     Region 4: the refractor, down to which the ground is weathered.
    40 CONTINUE
 C
 C     Region 5: the slowness, smoothed along the line.
-      DO 50 ITER = 1, 100
+      DO 50 ITER = 1, 20
          DO 50 K = 1, NZ
             DO 50 I = 2, NX - 1
                R = SLOW(I-1,K) - 2.0 * SLOW(I,K) + SLOW(I+1,K)
@@ -84,7 +84,7 @@ C     Region 9: the receivers, and their delays by the first breaks.
          J = MOD(I - 1, NTRACE) + 1
          IF (J .EQ. 1) READ (LUN, REC=1 + I / NTRACE) GATHER
          DO 80 K = 1, NSAMP
-            IF (ABS(GATHER(K,J)) .LT. 0.4 * SQRT(1.0*NFOLD)) GOTO 80
+            IF (ABS(GATHER(K,J)) .LT. 0.3 * SQRT(1.0*NFOLD)) GOTO 80
             STATIC(I) = STATIC(I) + 0.0001 * K
             GOTO 90
    80    CONTINUE

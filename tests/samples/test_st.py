@@ -11,7 +11,7 @@ import pytest
 
 from .conftest import LAUNCH, LAUNCH_MPICH, Sample, copied
 
-SIZE = ("42", "5300")  # two thirds of the work that it does by default
+SIZE = ("21", "6000")  # half of the work that it does by default
 CURED = ("DISPATCH=dynamic", "LOCALITY=good")
 
 
