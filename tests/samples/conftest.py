@@ -34,13 +34,14 @@ class Sample:
         size: tuple[str, ...],
         language: str = "CC",
         launch: tuple[str, ...] = LAUNCH,
+        options: tuple[str, ...] = (),
     ):
         self.folder = copied(name, folder)
         self.command = (*launch, f"./{name}", *size)
         self.language = language
         self.untouched = launch[0].replace("mpirun", COMPILERS[language])
         self.build(SCRIPTS / f"aa-{COMPILERS[language]}", *variables)
-        self.printed = self.output(SCRIPTS / "autoanalyzer", "run", "-o", "out", "--", *self.command)
+        self.printed = self.output(SCRIPTS / "autoanalyzer", "run", *options, "-o", "out", "--", *self.command)
 
     def build(self, compiler: str | Path, *variables: str) -> None:
         env = {**os.environ, f"AUTOANALYZER_{self.language}": self.untouched}

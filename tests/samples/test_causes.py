@@ -1,0 +1,87 @@
+"""The verdict names what is planted in the samples of paper 001, section 6, and its cause, and loses it once cured."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .conftest import Sample
+
+# Caches of a fixed size, so that the counts are the same on every machine.
+COUNTED = ("--counters", "simulated", "--cache", "L1=32K/8/64,L2=1M/16/64")
+SIZES = {"st": ("21", "6000"), "blocks": ("60",), "pvalue": ("11", "11")}
+CURES = {"st": ("DISPATCH=dynamic", "LOCALITY=good"), "blocks": ("COLLECT=packed",), "pvalue": ("VERSION=lean",)}
+
+
+def counted(name: str, folder: Path, *variables: str) -> Sample:
+    if not shutil.which("valgrind"):
+        pytest.skip("Valgrind is not installed")
+    language = "FC" if name == "st" else "CC"
+    return Sample(name, folder, *variables, size=SIZES[name], language=language, options=COUNTED)
+
+
+@pytest.fixture(scope="module")
+def planted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return counted(request.param, tmp_path_factory.mktemp("planted"))
+
+
+@pytest.fixture(scope="module")
+def cured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return counted(request.param, tmp_path_factory.mktemp("cured"), *CURES[request.param])
+
+
+def causes(sample: Sample) -> dict[str, set[str]]:
+    """The root causes of each region that weighs, by the function it stands in."""
+    regions = sample.findings()["disparity"]["cccr"]
+    return {region["function"]: set(region["root_causes"]) for region in regions}
+
+
+def instructions(sample: Sample, function: str) -> float:
+    """What a region executes in all, by the evidence of its causes."""
+    (region,) = (each for each in sample.findings()["disparity"]["cccr"] if each["function"] == function)
+    (value,) = (each["value"] for each in region["evidence"] if each["attribute"] == "instructions")
+    return float(value)
+
+
+@pytest.mark.parametrize("planted", ["st"], indirect=True)
+def test_st_differs_by_instructions_and_weighs_by_misses_and_files(planted: Sample) -> None:
+    (core,) = planted.dissimilarity("--exclude-rank", "0")["cccr"]
+    assert (core["function"], core["root_causes"]) == ("RAMOD3", ["instructions"])
+    found = causes(planted)
+    assert "l2_miss_rate" in found["RAMOD3"]
+    assert found["STACK"] == {"io_bytes"}
+
+
+@pytest.mark.parametrize("cured", ["st"], indirect=True)
+def test_cured_st_is_balanced_and_weighs_by_instructions_alone(cured: Sample) -> None:
+    assert cured.dissimilarity("--exclude-rank", "0")["cccr"] == []
+    found = causes(cured)
+    assert found["RAMOD3"] == {"instructions"}
+    assert "STACK" not in found
+
+
+@pytest.mark.parametrize("planted", ["blocks"], indirect=True)
+def test_blocks_compress_by_instructions_and_collect_by_network_volume(planted: Sample) -> None:
+    found = causes(planted)
+    assert (found["share_compress"], found["collect"]) == ({"instructions"}, {"mpi_bytes"})
+
+
+@pytest.mark.parametrize("cured", ["blocks"], indirect=True)
+def test_packed_blocks_are_no_network_volume(cured: Sample) -> None:
+    found = causes(cured)
+    assert found["share_compress"] == {"instructions"}
+    assert "collect" not in found
+
+
+@pytest.mark.parametrize("planted", ["pvalue"], indirect=True)
+def test_pvalue_weighs_by_instructions_and_one_test_by_network_volume(planted: Sample) -> None:
+    assert causes(planted) == {"shape_test": {"instructions"}, "location_test": {"instructions", "mpi_bytes"}}
+
+
+@pytest.mark.parametrize(("planted", "cured"), [("pvalue", "pvalue")], indirect=True)
+def test_lean_pvalue_executes_half_and_sends_nothing(planted: Sample, cured: Sample) -> None:
+    assert causes(cured) == {"shape_test": {"instructions"}, "location_test": {"instructions"}}
+    for test in ("shape_test", "location_test"):
+        assert instructions(cured, test) < 0.6 * instructions(planted, test)
