@@ -114,11 +114,13 @@ def prepared_counting(
         InputError: The command does not show its program, or runs it in a folder of its own choice; there is no such
             folder to count in, or the working directory cannot be copied.
     """
-    if own := _own_folder(command):
+    launcher = find_mpi(command).launcher
+    place = find_program(command, launcher)
+    if own := _own_folder(command[:place]):
         raise InputError(f"{own}: a command without it wanted, as the counting run takes place in another folder")
-    if chosen and not chosen.is_dir():
-        raise InputError(f"{chosen}: a folder to count in wanted, found none")
-    counting_command(command, geometry, launcher=find_mpi(command).launcher, say=say)
+    if chosen:
+        _check_folder(chosen, "" if place is None else command[place])
+    counting_command(command, geometry, launcher=launcher, say=say)
     output = output.absolute()
     with _input_again() as given:
         if chosen:
@@ -128,12 +130,17 @@ def prepared_counting(
                 yield CountingRun(command, output, folder, geometry, given)
 
 
-def _own_folder(command: Sequence[str]) -> str | None:
-    """The launcher's word that names a working directory."""
-    launcher = find_mpi(command).launcher
-    end = find_program(command, launcher)
-    words = (word.partition("=")[0] for word in command[: len(command) if end is None else end])
-    return next((word for word in words if word.startswith("-") and word.lstrip("-") in _OWN_FOLDER), None)
+def _own_folder(words: Sequence[str]) -> str | None:
+    """The word before the program that names a working directory."""
+    names = (word.partition("=")[0] for word in words)
+    return next((name for name in names if name.startswith("-") and name.lstrip("-") in _OWN_FOLDER), None)
+
+
+def _check_folder(folder: Path, program: str) -> None:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: a folder to count in wanted, found none")
+    if "/" in program and not (folder / program).exists():
+        raise InputError(f"{folder}: a folder with {program} wanted to count in, found one without")
 
 
 def _input_again() -> BinaryIO:

@@ -161,7 +161,8 @@ def test_a_program_that_fails_when_timed_is_not_counted(tool):
     assert b"counting run in" not in done.stderr
 
 
-def test_an_interrupt_ends_the_counting_run_alone(tool):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_counting_run_alone(tool, number: signal.Signals):
     build(tool, '(puts("counting"), fflush(stdout), pause())')
     words = [
         "autoanalyzer",
@@ -190,7 +191,10 @@ def test_an_interrupt_ends_the_counting_run_alone(tool):
     while not (log.exists() and b"counting" in log.read_bytes()):
         assert process.poll() is None
         threading.Event().wait(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)  # as a terminal does
+    else:
+        process.send_signal(number)
     said = process.stderr.read().decode()
     assert process.wait() == 1
     assert "the counting run ended with exit status" in said
@@ -245,6 +249,15 @@ def test_wrong_options_are_refused_before_anything_runs(tool, words: tuple[str, 
     assert done.returncode == 2
     assert message in done.stderr.decode()
     assert done.stderr.decode().count("\n") == 1
+    assert not (tool.folder / "ran").exists()
+
+
+def test_a_folder_without_the_program_is_refused_before_anything_runs(tool):
+    tool.write("app", "#!/bin/sh\ntouch ran\n").chmod(0o755)
+    (tool.folder / "empty").mkdir()
+    done = run(tool, "--counting-dir", "empty", "--", "./app")
+    assert done.returncode == 2
+    assert b"empty: a folder with ./app wanted to count in, found one without" in done.stderr
     assert not (tool.folder / "ran").exists()
 
 
