@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +33,8 @@ _FOLDER: Final = "counting"
 _LOG: Final = "counting.log"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _TIMES: Final = 20  # how much longer counting may take
+_RULE: Final = re.compile(r"[-=]{20,}$")  # above and below what a launcher says
+_COMMENT: Final = re.compile(r"==\d+==|hwloc x86 backend|May be reenabled|and reloading them")
 
 Say = Callable[[str], object]
 
@@ -165,8 +168,10 @@ def _defect(status: int, experiment: Experiment | None) -> str:
 
 
 def _last_line(log: Path) -> str:
-    """Quote what the tool itself had to say, or the last that was printed."""
-    lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    """Quote what the tool itself had to say, or the last that was printed before launchers have their say."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     said = [line.partition("autoanalyzer: ")[2] for line in lines if line.startswith("autoanalyzer: ")]
-    line = (said or lines[-1:] or [""])[0].strip()
+    rule = next((place for place, line in enumerate(lines) if _RULE.match(line)), len(lines))
+    own = [line for line in lines[:rule] if not _COMMENT.match(line)]
+    line = (said or own[-1:] or lines[-1:] or [""])[0]
     return f" ({line})" if line else ""
