@@ -65,7 +65,7 @@ class CountingRun:
             say: Takes a sentence for the user.
 
         Raises:
-            InputError: The counting run failed, or cannot be joined; its output is then in the run's folder.
+            InputError: The counting run failed, and what it printed is in the run's folder; or it cannot be joined.
         """
         seconds = float(timing.inclusive("wall_time")[list(timing.roots)].max(initial=0.0))
         say(f"counting run in {self.folder}; it may take {_TIMES} times the {seconds:.3g} s of the timing run")

@@ -98,7 +98,19 @@ def test_what_the_command_names_beside_the_folder_is_beside_the_copy(here: Path,
     (here.parent / "tables").mkdir()
     (here.parent / "tables" / "a").write_text("a")
     (tmp_path / "deck").write_text("deck")
-    words = ["mpirun", "-n", "2", "../app", "-i", "../../deck", "--tables=../tables", "..", "../none", "deep/../in.txt"]
+    words = [
+        "mpirun",
+        "-n",
+        "2",
+        "../app",
+        "-i",
+        "../../deck",
+        "--tables=../tables",
+        "..",
+        "../none",
+        "deep/../in.txt",
+        "../" + 300 * "x",
+    ]
     with scratch_copy(here, here / "out", words) as copy:
         assert (copy / "../app").resolve() == app
         (copy / "../../deck").write_text("other")
