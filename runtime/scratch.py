@@ -62,8 +62,8 @@ def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
     found: dict[Path, None] = {}
     for text in (part for word in command for part in (word, word.partition("=")[2])):
         path = Path(os.path.normpath(folder / text))
-        relative = ".." in Path(text).parts and not Path(text).is_absolute()
-        if relative and os.access(path, os.F_OK) and not path.is_relative_to(folder) and not folder.is_relative_to(path):
+        leads_out = ".." in Path(text).parts and not Path(text).is_absolute() and os.access(path, os.F_OK)
+        if leads_out and not path.is_relative_to(folder) and not folder.is_relative_to(path):
             found[path] = None
     return list(found)
 
