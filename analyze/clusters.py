@@ -74,7 +74,7 @@ def severity(vectors: Vectors) -> float:
     extreme = vectors[radius.argmax()]
     widest = float(np.linalg.norm(vectors - extreme, axis=1).max())
     # Only points whose distances from the centre can add up to more than what was found are worth a look.
-    candidates = vectors[radius >= widest - radius.max()]
+    candidates = vectors[radius >= (widest - radius.max()) * (1 - 1e-12)]
     if len(candidates) <= _EXACT_PAIRS:
         centred = candidates - center
         squares = np.einsum("ij,ij->i", centred, centred)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autoanalyzer.analyze.clusters import cluster, members, severity
@@ -59,6 +59,7 @@ def test_severity_of_nothing_is_zero():
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 10)), min_size=2, max_size=30))
+@example([(7.0, 2.5606689785331587), (2.5606689785331587, 7.0)])
 def test_severity_looks_at_every_pair(points: list[tuple[float, float]]):
     vectors = np.array(points)
     widest = max(np.linalg.norm(a - b) for a in vectors for b in vectors)

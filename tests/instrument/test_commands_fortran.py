@@ -92,8 +92,6 @@ COMMANDS = """
 -c c.c old.f
 -pipe -Iinc src/shapes.f90 m.f90 -o prog -lm -Wl,-O1 -Wall -Wextra
 -flto -Iinc src/shapes.f90 m.f90 -o prog
--Iinc --coverage src/shapes.f90 m.f90 -o prog
--Iinc --coverage -c src/shapes.f90 -o src/k.o
 -g -gsplit-dwarf -c src/shapes.f90 -o src/z.o
 -save-temps -c src/shapes.f90
 -x f95 -ffree-form -c text
