@@ -7,11 +7,12 @@ BIN    := $(VENV)/bin
 MUTATIONS ?= 2000
 SEED      ?= 1
 
-.PHONY: help demo test check format bench fuzz clean
+.PHONY: help demo test measured check format bench fuzz clean
 
 help:
 	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
 	@echo "make test    set up, run the tests"
+	@echo "make measured  what verdicts say of real runs: by hand, on a quiet machine, several times"
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
@@ -38,6 +39,10 @@ else
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(filter-out $(LAUNCHING), $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py)))
 	@$(BIN)/python -m pytest -q $(LAUNCHING)
 endif
+
+# Verdicts of real runs, which a busy machine can change: by hand, several times.
+measured: $(VENV)/.ready
+	@$(BIN)/python -m pytest -q -m measured $(LAUNCHING)
 
 check: $(VENV)/.ready
 	@sh tools/check.sh $(BIN)

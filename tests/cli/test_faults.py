@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.measured
+
 PROGRAMS = Path(__file__).parents[1] / "programs" / "faults"
 COMPILERS = {"c": ("aa-mpicc", "AUTOANALYZER_CC", "mpicc"), "f90": ("aa-mpifort", "AUTOANALYZER_FC", "mpifort")}
 # Fault → where it is, and its cause.

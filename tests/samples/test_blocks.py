@@ -12,6 +12,8 @@ import pytest
 
 from .conftest import LAUNCH, LAUNCH_MPICH, Sample, copied
 
+pytestmark = pytest.mark.measured
+
 SIZE = ("500",)  # half of the work that it does by default
 BLOCK_BYTES = 60000
 MANAGEMENT = ("--exclude-region", "image_read@0", "--exclude-region", "report@0")

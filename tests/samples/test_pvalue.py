@@ -11,6 +11,8 @@ import pytest
 
 from .conftest import LAUNCH, LAUNCH_MPICH, Sample, copied
 
+pytestmark = pytest.mark.measured
+
 SIZE = ("12", "13")  # half of the work that it does by default
 
 
