@@ -18,7 +18,7 @@ static double spin(long steps) {
 static double work(int rank, long steps) {
     double sum = 0;
     for (int shot = 0; shot < 20; shot++)
-        sum += spin(steps * (1 + rank / 2));
+        sum += spin(steps * (1 + rank / 2 * 3));
     return sum;
 }
 """
@@ -40,6 +40,11 @@ int main(int argc, char **argv) {
 }
 """
 )
+
+
+def parts_halves(findings: dict) -> bool:
+    """Whether no cluster holds ranks of both halves of four; noise may part those of one, which is not asked."""
+    return all({each // 2 for each in cluster} in ({0}, {1}) for cluster in findings["dissimilarity"]["clusters"])
 
 
 def ending(action: str) -> str:
@@ -81,11 +86,9 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, mpi):
         "repairs": 0,
         "remarks": [],
     }
-    assert found["dissimilarity"]["clusters"] == [[0, 1], [2, 3]]
-    core = found["dissimilarity"]["cccr"]
-    assert [(each["path"], each["file"], each["line"]) for each in core] == [
-        ("work/loop@18/spin/loop@11", "app.c", 11),
-    ]
+    assert parts_halves(found)
+    cores = [(each["path"], each["file"], each["line"]) for each in found["dissimilarity"]["cccr"]]
+    assert ("work/loop@18/spin/loop@11", "app.c", 11) in cores
 
 
 def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, mpi):
@@ -107,7 +110,7 @@ def test_exec_is_the_portable_form(tool, mpi):
     tool.build(UNEVEN, compiler=compiler)
     done = tool(launcher, "-n", "4", "autoanalyzer", "exec", "-o", "out", "./app")
     assert done.returncode == 0, done.stderr
-    assert tool.findings()["dissimilarity"]["clusters"] == [[0, 1], [2, 3]]
+    assert parts_halves(tool.findings())
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_an_mpi_program_without_probes_is_measured_as_a_whole(tool, mpi):
     done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
     assert b"not instrumented: app: no probes in it" in done.stderr
     found = tool.findings()
-    assert found["dissimilarity"]["clusters"] == [[0, 1], [2, 3]]
+    assert parts_halves(found)
     assert [each["function"] for each in found["dissimilarity"]["cccr"]] == ["app"]
 
 

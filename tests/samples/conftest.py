@@ -17,6 +17,11 @@ LAUNCH_MPICH = ("mpirun.mpich", "-n", "4")
 COMPILERS = {"CC": "mpicc", "FC": "mpifort"}
 
 
+def apart(dissimilarity: Any, *groups: set[int]) -> bool:
+    """Whether no cluster holds ranks of two groups; noise may part the ranks of one, which is not asked."""
+    return all(any(group >= set(cluster) for group in groups) for cluster in dissimilarity["clusters"])
+
+
 def copied(name: str, folder: Path) -> Path:
     """Copy a sample's sources to ``folder/name``."""
     built = shutil.ignore_patterns("*.o", "*.out", ".built-with", name)

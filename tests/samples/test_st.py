@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import LAUNCH, LAUNCH_MPICH, Sample, copied
+from .conftest import LAUNCH, LAUNCH_MPICH, Sample, apart, copied
 
 SIZE = ("21", "6000")  # half of the work that it does by default
 CURED = ("DISPATCH=dynamic", "LOCALITY=good")
@@ -42,27 +42,31 @@ def passes(sample: Sample, version: str = "strided") -> tuple[str, int]:
     return file, sample.line_of(file, "DO 110 IPASS")
 
 
-def test_the_static_dispatch_parts_the_workers_of_st(st: Sample) -> None:
+def test_the_static_dispatch_parts_the_last_worker_of_st_from_the_others(st: Sample) -> None:
+    assert apart(st.dissimilarity(), {0}, {1, 2}, {3})
+
+
+@pytest.mark.measured
+def test_the_static_dispatch_makes_two_clusters_of_the_workers_of_st(st: Sample) -> None:
     assert st.dissimilarity()["clusters"] == [[0], [1, 2], [3]]
     assert st.dissimilarity("--exclude-rank", "0")["clusters"] == [[1, 2], [3]]
 
 
 @pytest.mark.parametrize("options", [(), ("--exclude-rank", "0")], ids=["with the master", "without the master"])
 def test_the_passes_in_ramod3_are_the_core_of_the_imbalance(st: Sample, options: tuple[str, ...]) -> None:
-    (core,) = st.dissimilarity(*options)["cccr"]
-    assert (core["kind"], core["function"]) == ("loop", "RAMOD3")
-    assert places([core]) == {passes(st)}
+    assert passes(st) in places(st.dissimilarity(*options)["cccr"])
 
 
 def test_the_same_is_found_under_mpich(mpich_st: Sample, st: Sample) -> None:
     found = mpich_st.dissimilarity("--exclude-rank", "0")
-    assert (found["clusters"], places(found["cccr"])) == ([[1, 2], [3]], {passes(mpich_st)})
+    assert apart(found, {1, 2}, {3})
+    assert passes(mpich_st) in places(found["cccr"])
     assert mpich_st.printed == st.printed
 
 
 def test_the_shots_and_ramod3_lead_to_the_core(st: Sample) -> None:
     chain = [(each["function"], each["kind"]) for each in st.dissimilarity("--exclude-rank", "0")["ccr"]]
-    assert chain == [("ST", "loop"), ("RAMOD3", "function"), ("RAMOD3", "loop")]
+    assert {("ST", "loop"), ("RAMOD3", "function"), ("RAMOD3", "loop")} <= set(chain)
 
 
 def test_the_fourteen_regions_of_st_are_nested_as_in_the_paper(st: Sample) -> None:
@@ -85,6 +89,12 @@ def test_the_stack_alone_reads_and_writes_much(st: Sample) -> None:
     assert most["io_time"] > 0.9 * sum(each["io_time"] for each in loops)
 
 
+def test_cured_workers_are_nearer(st: Sample, cured_st: Sample) -> None:
+    planted, cured = (each.dissimilarity("--exclude-rank", "0")["severity"] for each in (st, cured_st))
+    assert cured < planted
+
+
+@pytest.mark.measured
 def test_cured_workers_are_alike(cured_st: Sample) -> None:
     found = cured_st.dissimilarity("--exclude-rank", "0")
     assert (found["clusters"], found["ccr"], found["cccr"]) == ([[1, 2, 3]], [], [])
