@@ -5,6 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 MUTATIONS ?= 2000
+RUNS      ?= 10
 SEED      ?= 1
 
 .PHONY: help demo test measured check format bench fuzz clean
@@ -12,7 +13,7 @@ SEED      ?= 1
 help:
 	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
 	@echo "make test    set up, run the tests"
-	@echo "make measured  what verdicts say of real runs: by hand, on a quiet machine, several times"
+	@echo "make measured  what verdicts say of real runs, ten times each: by hand, on a quiet machine"
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
@@ -40,9 +41,9 @@ else
 	@$(BIN)/python -m pytest -q $(LAUNCHING)
 endif
 
-# Verdicts of real runs, which a busy machine can change: by hand, several times.
+# Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
 measured: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -m measured $(LAUNCHING)
+	@$(BIN)/python tools/measured.py --runs $(RUNS) $(or $(ARGS),$(LAUNCHING))
 
 check: $(VENV)/.ready
 	@sh tools/check.sh $(BIN)

@@ -60,7 +60,7 @@ def find_dissimilarity_causes(
     ranks: Sequence[int],
     top: Sequence[int],
     program_time: float,
-    speed: bool = True,
+    metric: str = "compute_time",
 ) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
@@ -73,8 +73,8 @@ def find_dissimilarity_causes(
         ranks: Number of each rank that takes part.
         top: Positions of the 1-code regions.
         program_time: Mean W_program in seconds.
-        speed: Whether a different time for the same work is a different speed: other times than that of computing
-            contain waiting.
+        metric: What is compared. If it is an attribute, that is the first cause. A different ``compute_time`` for the
+            same work is a different speed; other times contain waiting.
     """
     names = tuple(attributes)
     if not found.exists:
@@ -82,9 +82,9 @@ def find_dissimilarity_causes(
     places = list(found.cccr or top)
     vectors = {name: _vectors(attribute, attributes, places, program_time) for name, attribute in attributes.items()}
     table = _table(vectors, found.clusters, ranks)
-    order = sorted(table.telling, key=lambda name: (-_spread(vectors[name]), -names.index(name)))
+    order = sorted(table.telling, key=lambda name: (name != metric, -_spread(vectors[name]), -names.index(name)))
     parted = {name: {place for i, place in enumerate(places) if _parts(vectors[name][:, [i]])} for name in names}
-    instructions = attributes.get("instructions") if speed else None
+    instructions = attributes.get("instructions") if metric == "compute_time" else None
     same_work = frozenset(
         core
         for core in found.cccr

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..experiment import Experiment
-from .attributes import attributes_of, lacking
+from .attributes import BYTES_PER_SECOND, attributes_of, lacking
 from .code_regions import CodeRegion, program_times, within_shells
 from .costs import Cost, region_costs
 from .crnm import cycles_metric, weights
@@ -18,7 +18,8 @@ from .disparity import Disparity, find_disparity
 from .disparity_causes import DisparityCauses, find_disparity_causes
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
-from .performance import Performance
+from .network import differing_volumes
+from .performance import DISSIMILARITY_METRICS, Performance
 from .selection import Selection
 from .waiting import late_cores
 
@@ -83,7 +84,7 @@ class Findings:
 def analyze(
     experiment: Experiment,
     *,
-    metric: str = "compute_time",
+    metric: str | None = None,
     disparity_metric: str = "crnm",
     exclude_ranks: Sequence[int] = (),
     exclude_regions: Sequence[str] = (),
@@ -92,7 +93,8 @@ def analyze(
 
     Args:
         experiment: Measured here, derived or imported.
-        metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``.
+        metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``. By default ``compute_time`` and,
+            where that is one cluster, ``mpi_bytes`` if they matter; see ``network.differing_volumes``.
         disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
         exclude_ranks: Ranks that are not compared; see ``Selection.of``.
         exclude_regions: Regions that are not compared; see ``Selection.of``.
@@ -101,17 +103,21 @@ def analyze(
         InputError: The experiment lacks what the analyses need.
         UsageError: What is excluded does not exist.
     """
-    _check_metrics(experiment, metric)
+    compare = metric or DISSIMILARITY_METRICS[0]
+    _check_metrics(experiment, compare)
     everything = Selection.of(experiment)
     compared = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
-    performance = Performance.selected(compared, metric=metric)
+    performance = Performance.selected(compared, metric=compare)
     times = program_times(experiment)
     mean_time = float(times.mean())
     costs = region_costs(experiment, everything.regions)
     weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs]))
     weighed_costs = region_costs(experiment, weighed.regions)
     floor = max(_LEAST_SHARE * mean_time, _RESOLUTION)
-    dissimilarity = find_dissimilarity(performance, floor=floor)
+    unit = BYTES_PER_SECOND if compare == "mpi_bytes" else 1.0
+    dissimilarity = find_dissimilarity(performance, floor=floor * unit)
+    if metric is None and not dissimilarity.exists:
+        performance, dissimilarity = differing_volumes(compared, mean_time) or (performance, dissimilarity)
     disparity = find_disparity(
         weighed.regions,
         values=weights(weighed, metric=disparity_metric).tolist(),
@@ -125,7 +131,7 @@ def analyze(
         ranks=compared.ranks,
         top=compared.top,
         program_time=mean_time,
-        speed=metric == "compute_time",
+        metric=performance.metric,
     )
     return Findings(
         experiment,

@@ -15,7 +15,7 @@ from .selection import Selection
 
 __all__ = ["DISSIMILARITY_METRICS", "Performance"]
 
-DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time")
+DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Performance:
         metric: Name of the metric that is compared.
         regions: Every code region but the start-up of MPI, parents before children.
         ranks: The ranks that take part; a column each.
-        values: ``float64[region, rank]``, inclusive, in seconds; the threads of a rank are summed up.
+        values: ``float64[region, rank]``, inclusive, in the metric's unit; the threads of a rank are summed up.
     """
 
     experiment: Experiment

@@ -39,8 +39,8 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
-        default=DISSIMILARITY_METRICS[0],
-        help="what is compared across ranks (default: %(default)s, CPU time outside MPI)",
+        help="what is compared across ranks (default: compute_time, CPU time outside MPI; where the ranks are alike by "
+        "it, mpi_bytes if they matter)",
     )
     parser.add_argument(
         "--disparity-metric",

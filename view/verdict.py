@@ -24,11 +24,12 @@ _MOST_LINES: Final = 15
 _COSTLY: Final = 10  # percent
 _SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
-# What ranks do, and what one rank does, for the time that is compared.
+# What ranks do, and what one rank does, for the value that is compared.
 _VERBS: Final = {
     "compute_time": ("compute", "computes"),
     "cpu_time": ("are on a processor for", "is on a processor for"),
     "wall_time": ("take", "takes"),
+    "mpi_bytes": ("move", "moves"),
 }
 
 
@@ -167,14 +168,15 @@ def _odd_one(findings: Findings, column: int) -> str:
 def _cluster_times(findings: Findings, region: int) -> str:
     performance, clusters = findings.performance, findings.dissimilarity.clusters
     values = performance.values[region]
+    amount = volume if performance.metric == "mpi_bytes" else seconds
     if len(clusters) > 5:
-        slowest = performance.ranks[int(values.argmax())]
-        return f"from {seconds(values.min())} to {seconds(values.max())}, slowest rank {slowest}"
+        most = performance.ranks[int(values.argmax())]
+        return f"from {amount(values.min())} to {amount(values.max())}, most on rank {most}"
     verb = _VERBS[performance.metric][len(clusters[0]) == 1]
     parts: list[str] = []
     for each in clusters:
         who = ranks([performance.ranks[column] for column in each])
-        parts.append(f"{who}{'' if parts else ' ' + verb} {seconds(float(values[list(each)].mean()))}")
+        parts.append(f"{who}{'' if parts else ' ' + verb} {amount(float(values[list(each)].mean()))}")
     return ", ".join(parts)
 
 

@@ -44,9 +44,8 @@ def causes(regions: list[dict[str, Any]]) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("language", "fault"), [("c", "misses"), ("f90", "io"), ("c", "network"), ("f90", "instructions")]
-)
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("language", COMPILERS)
 def test_what_all_ranks_do_wrong_weighs_by_its_cause(tool, language, fault):
     found = findings(tool, language, fault)
     place, cause = FAULTS[fault]
@@ -55,7 +54,8 @@ def test_what_all_ranks_do_wrong_weighs_by_its_cause(tool, language, fault):
     assert {each for function, named in heavy.items() if function != place for each in named} <= {"instructions"}
 
 
-@pytest.mark.parametrize(("language", "fault"), [("f90", "misses"), ("c", "io"), ("c", "instructions")])
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("language", COMPILERS)
 def test_what_the_last_rank_does_wrong_makes_the_ranks_differ_by_its_cause(tool, language, fault):
     found = findings(tool, language, fault, "last")
     place, cause = FAULTS[fault]
@@ -63,7 +63,7 @@ def test_what_the_last_rank_does_wrong_makes_the_ranks_differ_by_its_cause(tool,
     assert causes(found["dissimilarity"]["cccr"])[place][0] == cause
 
 
-@pytest.mark.parametrize("language", ["c", "f90"])
+@pytest.mark.parametrize("language", COMPILERS)
 def test_where_nothing_is_wrong_no_cause_is_invented(tool, language):
     found = findings(tool, language, "none")
     named = causes(found["disparity"]["cccr"])
