@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 
-__all__ = ["CodeRegion", "code_regions", "inclusive_over", "program_times", "within_shells"]
+__all__ = ["CodeRegion", "code_regions", "inclusive_over", "startup_paths", "within_shells"]
 
 _WHOLE: Final = 0.9  # of the program's time: as near to it as values that count as one (definitions 14)
 _MOSTLY: Final = 0.5
@@ -124,22 +124,3 @@ def inclusive_over(
     total = experiment.summed_up(work)
     rows = [exclusive[each.id] if each.own_code else total[each.id] for each in regions]
     return np.array(rows).reshape(len(regions), exclusive.shape[1])
-
-
-def program_times(experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Give W_program of each process in seconds (definitions 2): from MPI_Init's return to MPI_Finalize's call.
-
-    The whole run where a process did not measure that, or never came to its end.
-    """
-    whole = np.zeros(len(experiment.locations))
-    if "wall_time" in experiment:
-        values = experiment.exclusive("wall_time").copy()
-        values[list(startup_paths(experiment))] = 0.0
-        whole = values.sum(axis=0)
-    if "program_time" in experiment:
-        measured = experiment.exclusive("program_time").sum(axis=0)
-        whole = np.where(measured > 0, measured, whole)
-    first: dict[int, int] = {}
-    for column, place in enumerate(experiment.locations):
-        first.setdefault(place.process, column)
-    return np.asarray(whole[list(first.values())])

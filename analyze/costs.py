@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
-from .code_regions import CodeRegion, inclusive_over, program_times
+from .code_regions import CodeRegion, inclusive_over
+from .program_time import program_times
 from .selection import complete
 
 __all__ = ["Cost", "region_costs"]
@@ -54,7 +55,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
         each = [None if values is None else float(values[index]) for values in means]
         wall, cpu, mpi, mpi_cpu, io, mpi_bytes, io_bytes = each
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu
-        # Code before MPI_Init and after MPI_Finalize is no part of the program's time.
+        # A process that starts and ends takes its time, which is no part of the program's.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
         costs.append(Cost(visits[index], wall, compute, mpi, io, mpi_bytes, io_bytes, share))
     return costs

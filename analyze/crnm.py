@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..experiment import Experiment
-from .code_regions import program_times
+from .program_time import program_times
 from .selection import Selection, complete
 
 __all__ = ["DISPARITY_METRICS", "cycles_metric", "weights"]

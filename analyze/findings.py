@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..experiment import Experiment
 from .attributes import BYTES_PER_SECOND, attributes_of, lacking
-from .code_regions import CodeRegion, program_times, within_shells
+from .code_regions import CodeRegion, within_shells
 from .costs import Cost, region_costs
 from .crnm import cycles_metric, weights
 from .disparity import Disparity, find_disparity
@@ -20,6 +20,7 @@ from .dissimilarity import Dissimilarity, find_dissimilarity
 from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
 from .network import differing_volumes
 from .performance import DISSIMILARITY_METRICS, Performance
+from .program_time import program_times, times_outside
 from .selection import Selection
 from .waiting import late_cores
 
@@ -59,6 +60,7 @@ class Findings:
         cycles: The metric that cycles were taken from; None if CPI is 1 everywhere for want of counts.
         lacking: Attributes that could not be had, so that no cause is looked for among them.
         program_time: W_program in seconds, of the slowest process.
+        outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
         floor: Seconds by which ranks may part and still be alike.
         overhead: The cost of measuring.
     """
@@ -77,6 +79,7 @@ class Findings:
     cycles: str | None
     lacking: tuple[str, ...]
     program_time: float
+    outside: float
     floor: float
     overhead: Overhead
 
@@ -148,6 +151,7 @@ def analyze(
         cycles_metric(experiment),
         lacking(experiment),
         float(times.max()),
+        float(times_outside(experiment).max()),
         floor,
         _overhead(experiment),
     )

@@ -35,6 +35,7 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
             "locations": len(experiment.locations),
             "call_paths": len(experiment.call_paths),
             "wall_time": findings.program_time,
+            "outside": findings.outside,
             "sources": {metric.name: metric.source for metric in experiment.metrics},
         },
         "completeness": {

@@ -245,6 +245,8 @@ def _said(findings: Findings) -> Iterator[str]:
     if notes.not_instrumented:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
+    if findings.outside:
+        yield f"{seconds(findings.outside)} of it before MPI_Init or after MPI_Finalize"
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards"

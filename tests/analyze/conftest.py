@@ -24,7 +24,7 @@ def make_experiment() -> MakeExperiment:
 
 # Metric → the one that contains it.
 _PARENTS = {"mpi_time": "wall_time", "io_time": "wall_time", "l1_misses": "l1_accesses", "l2_misses": "l2_accesses"}
-_UNITS = {"mpi_time": "sec", "io_time": "sec", "mpi_bytes": "bytes", "io_bytes": "bytes"}
+_UNITS = {"mpi_time": "sec", "io_time": "sec", "mpi_bytes": "bytes", "io_bytes": "bytes", "program_time": "sec"}
 
 Values = Mapping[str, Sequence[float]]
 

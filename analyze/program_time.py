@@ -1,0 +1,56 @@
+"""How long the program took: what shares of the time are shares of."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment import Experiment
+from .code_regions import startup_paths
+
+__all__ = ["program_times", "times_outside"]
+
+Times = npt.NDArray[np.float64]
+
+# What it takes a process to start and end: seconds, and a part of the time between MPI_Init and MPI_Finalize.
+_START: Final = 0.1
+_START_PART: Final = 0.1
+
+
+def program_times(experiment: Experiment) -> Times:
+    """Give W_program of each process in seconds (definitions 2): from MPI_Init's return to MPI_Finalize's call.
+
+    The whole run but these two calls where a process did not measure that, never came to its end, or worked outside.
+    """
+    measured, whole = _program_and_run(experiment)
+    return np.where((measured > 0) & ~_worked_outside(measured, whole), measured, whole)
+
+
+def times_outside(experiment: Experiment) -> Times:
+    """Give what of W_program is before MPI_Init and after MPI_Finalize, of each process in seconds."""
+    measured, whole = _program_and_run(experiment)
+    return np.where((measured > 0) & _worked_outside(measured, whole), whole - measured, 0.0)
+
+
+def _program_and_run(experiment: Experiment) -> tuple[Times, Times]:
+    """Give the time between MPI_Init and MPI_Finalize, 0 if unknown, and that of the whole run, of each process."""
+    whole = np.zeros(len(experiment.locations))
+    if "wall_time" in experiment:
+        values = experiment.exclusive("wall_time").copy()
+        values[list(startup_paths(experiment))] = 0.0
+        whole = values.sum(axis=0)
+    measured = np.zeros_like(whole)
+    if "program_time" in experiment:
+        measured = experiment.exclusive("program_time").sum(axis=0)
+    first: dict[int, int] = {}
+    for column, place in enumerate(experiment.locations):
+        first.setdefault(place.process, column)
+    columns = list(first.values())
+    return np.asarray(measured[columns]), np.asarray(whole[columns])
+
+
+def _worked_outside(measured: Times, whole: Times) -> npt.NDArray[np.bool_]:
+    """Whether more happened outside of MPI_Init and MPI_Finalize than that a process starts and ends."""
+    return np.asarray(whole - measured > np.maximum(_START, _START_PART * measured))
