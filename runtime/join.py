@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +21,11 @@ _TOLERATED: Final = 0.01
 
 _NAMED: Final = 5  # call paths that are named; of the others the number is said
 
+# What shows that ranks shared the work in another way, and what a remark calls it. A loop that takes work on demand is
+# entered once whatever it gets: messages tell, and calls where orders hold no data (one-sided, tags). Where there are
+# data, calls are not asked: how often MPI_Test polls is chance.
+_WORK: Final = {"visits": "visits", "mpi_bytes": "MPI bytes", "mpi_calls": "MPI calls"}
+
 _Key = tuple[Region, ...]
 
 
@@ -29,7 +34,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
     Call paths are matched by their regions, locations by process and thread. What was entered only when counting
     is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
-    call paths whose visits differ.
+    call paths whose visits differ. Where ranks did each other's work, the notes say that counts are not by rank.
 
     Args:
         timing: What was measured.
@@ -49,16 +54,24 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
     for metric in counted:
         severities[metric.name] = _moved(counting.exclusive(metric.name), paths, columns, timing)
-    entries = counting.exclusive("visits").copy()
-    entries[strange] = 0  # of what is around them, these are no entries
-    visits = _moved(entries, paths, columns, timing)
-    remarks = [*_differing(timing, visits, columns), *_entered_only_when_counting(counting, strange)]
+    done = {}
+    for name in _WORK:
+        if name in timing and name in counting:
+            values = counting.exclusive(name).copy()
+            values[strange] = 0  # of what is around them, these are no entries
+            done[name] = _moved(values, paths, columns, timing)
+    exchanged = _exchanged(timing, done)
+    remarks = [
+        *([exchanged] if exchanged else []),
+        *_differing(timing, done["visits"], columns),
+        *_entered_only_when_counting(counting, strange),
+    ]
     return Experiment(
         metrics=[*timing.metrics, *(counting.metric(metric.name) for metric in counted)],
         call_paths=timing.call_paths,
         locations=timing.locations,
         severities=severities,
-        notes=replace(timing.notes, remarks=(*timing.notes.remarks, *remarks)),
+        notes=replace(timing.notes, remarks=(*timing.notes.remarks, *remarks), counts_by_rank=not exchanged),
     )
 
 
@@ -108,21 +121,34 @@ def _moved(
     return moved
 
 
+def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | None:
+    """Say where ranks did each other's work: as much in all, and not as much on each rank."""
+    processes = np.array([each.process for each in timing.locations])
+    ranks = (processes[:, None] == np.unique(processes)).astype(float)
+    for name, values in counted.items():
+        timed = timing.exclusive(name)
+        asked = np.ones(len(timed), dtype=bool)
+        if name == "mpi_calls" and "mpi_bytes" in counted:
+            asked = (timing.exclusive("mpi_bytes") + counted["mpi_bytes"]).sum(axis=1) == 0
+        close = _gap(timed.sum(axis=1), values.sum(axis=1)) <= _TOLERATED
+        found = np.flatnonzero(asked & close & np.any(_gap(timed @ ranks, values @ ranks) > _TOLERATED, axis=1))
+        if len(found):
+            others = f" and {len(found) - 1} others" if len(found) > 1 else ""
+            return (
+                f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} in another way when counted:"
+                " do not compare ranks by counts"
+            )
+    return None
+
+
 def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.intp]) -> Iterator[str]:
-    """Say which call paths were not entered equally often, all ranks together, or on each rank."""
+    """Say which call paths were not entered equally often, all ranks together."""
     timed = timing.exclusive("visits")
     if len(columns) != len(timing.locations):
         yield f"{len(timing.locations)} threads were timed, {len(columns)} counted"
     totals = timed.sum(axis=1), counted.sum(axis=1)
     gaps = _gap(*totals)
     unequal = np.flatnonzero(gaps > _TOLERATED)
-    moved = np.flatnonzero((gaps <= _TOLERATED) & np.any(_gap(timed, counted) > _TOLERATED, axis=1))
-    if len(moved):
-        others = f" and {len(moved) - 1} others" if len(moved) > 1 else ""
-        yield (
-            f"ranks shared the visits of {_name(timing, int(moved[0]))}{others} in another way when counted:"
-            " do not compare ranks by counts"
-        )
     for place in unequal[:_NAMED].tolist():
         name = _name(timing, place)
         yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"

@@ -57,7 +57,9 @@ def test_parts_that_contradict_each_other_are_refused(changes: dict[str, object]
 
 
 def test_notes_are_read_back():
-    notes = Notes(program="x", command=("mpirun", "-n", "4"), missing=(2,), clocks={"cpu": "rseq"}, probe_ns=21.5)
+    notes = Notes(
+        program="x", command=("mpirun", "-n", "4"), missing=(2,), clocks={"cpu": "rseq"}, counts_by_rank=False
+    )
     assert Notes.from_json(notes.to_json()) == notes
 
 

@@ -76,6 +76,7 @@ def test_counts_are_added_and_times_stay() -> None:
     assert joined.metric("l1_misses").parent == "l1_accesses"
     assert "l2_misses" not in joined
     assert joined.notes.remarks == ("said before",)
+    assert joined.notes.counts_by_rank
     assert "instructions" not in TIMING
 
 
@@ -99,6 +100,45 @@ def test_ranks_that_shared_the_work_in_another_way_are_not_to_be_compared() -> N
     assert joined.notes.remarks[1:] == (
         "ranks shared the visits of work in another way when counted: do not compare ranks by counts",
     )
+    assert not joined.notes.counts_by_rank
+
+
+VISITS = {"main": [1, 1], "main/work": [1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("timed", "then", "said"),
+    [
+        ({"mpi_bytes": [80, 24]}, {"mpi_bytes": [24, 80]}, "MPI bytes"),
+        ({"mpi_bytes": [0, 0], "mpi_calls": [20, 6]}, {"mpi_bytes": [0, 0], "mpi_calls": [6, 20]}, "MPI calls"),
+        # As many bytes, and polls that are chance; other bytes in all; a difference of a hundredth.
+        ({"mpi_bytes": [80, 24], "mpi_calls": [20, 6]}, {"mpi_bytes": [80, 24], "mpi_calls": [6, 20]}, None),
+        ({"mpi_bytes": [80, 24]}, {"mpi_bytes": [24, 160]}, None),
+        ({"mpi_bytes": [1000, 1000]}, {"mpi_bytes": [1005, 995]}, None),
+    ],
+)
+def test_what_ranks_were_sent_tells_who_did_the_work_of_a_loop_that_takes_it_on_demand(
+    timed: Rows, then: Rows, said: str | None
+) -> None:
+    timing, counting = (
+        experiment({"visits": VISITS, **more, **{name: {"main/work": row} for name, row in values.items()}})
+        for values, more in ((timed, {}), (then, {"instructions": {"main/work": [1, 2]}}))
+    )
+    joined = join_counts(timing, counting)
+    assert joined.notes.counts_by_rank == (said is None)
+    assert joined.notes.remarks == (
+        (f"ranks shared the {said} of work in another way when counted: do not compare ranks by counts",)
+        if said
+        else ()
+    )
+
+
+def test_threads_of_a_rank_may_share_its_work_in_another_way() -> None:
+    places = ((0, 0), (0, 1), (1, 0))
+    timing = experiment({"visits": {"main/work": [10, 30, 5]}}, locations=places)
+    joined = join_counts(timing, counted({"main/work": [30, 10, 5]}, {"main/work": [3, 1, 1]}, locations=places))
+    assert joined.notes.counts_by_rank
+    assert joined.notes.remarks == ()
 
 
 def test_call_paths_entered_only_when_counting_count_to_what_is_around_them() -> None:
