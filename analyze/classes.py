@@ -14,14 +14,16 @@ __all__ = ["LABELS", "classify", "optimal_split"]
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
 
 _ALIKE: Final = 0.9  # nested regions measure alike but not equal (definitions 14)
-_NEGLIGIBLE: Final = 0.01
+_NEGLIGIBLE: Final = 0.01  # of the largest: class 0
+_SMALL: Final = 0.1  # of the largest: never high, however few values there are
+_MEDIUM: Final = 2
 
 
 def classify(values: Sequence[float]) -> list[int] | None:
     """Put each value into a class from 0, very low, to 4, very high (definitions 14).
 
     Values within 10 % of a larger one count as that one, from the top down. A value of 0, or under 1 % of the
-    largest, is always of class 0.
+    largest, is always of class 0; one under 10 % of it never high.
 
     Args:
         values: One value a region, not negative.
@@ -41,7 +43,9 @@ def classify(values: Sequence[float]) -> list[int] | None:
         for rank, (start, end) in enumerate(pairwise([*starts, len(heads)]))
         for head in heads[start:end]
     }
-    return [0 if value == 0 else class_of_head[_head(value, heads)] for value in weighty]
+    most = [len(LABELS) - 1 if value >= _SMALL * largest else _MEDIUM for value in weighty]
+    found = [0 if value == 0 else class_of_head[_head(value, heads)] for value in weighty]
+    return [min(pair) for pair in zip(found, most, strict=True)]
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:

@@ -50,23 +50,30 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
     if cycles is None:
         # What runs before MPI_Init and after MPI_Finalize is no part of the program's time.
         return np.minimum(1.0, wall.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
-    of_region, of_program = _cpi(selection, cycles)
+    of_region, of_program = _cpi(selection, cycles, together=False)
     if metric == "cpi":
-        return np.asarray(of_region.mean(axis=1))
+        return _cpi(selection, cycles, together=True)[0]
     others = sum((_of_processes(selection, each) for each in ("mpi_time", "io_time")), np.zeros_like(wall))
     own = np.maximum(wall - others, 0.0)
     crnm = own * of_region + others * of_program
     return np.asarray(crnm.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
 
 
-def _cpi(selection: Selection, cycles: str) -> tuple[Values, float]:
-    """Give the CPI of each region on each rank, ``float64[region, rank]``, and that of the program."""
+def _cpi(selection: Selection, cycles: str, *, together: bool) -> tuple[Values, float]:
+    """Give the CPI of each region, ``float64[region, rank]`` or, of all ranks together, ``float64[region]``.
+
+    And that of the program, which stands for that of regions where next to nothing was executed.
+    """
     spent = selection.by_rank(selection.experiment.exclusive(cycles))
     executed = selection.by_rank(selection.experiment.exclusive("instructions"))
     top = list(selection.top)
     total = float(executed[top].sum())
     program = float(spent[top].sum()) / total if total > 0 else 1.0
-    enough = executed > _LEAST_PART * total / executed.shape[1]
+    if together:
+        spent, executed = spent.sum(axis=1), executed.sum(axis=1)
+    else:
+        total /= executed.shape[1]
+    enough = executed > _LEAST_PART * total
     return np.divide(spent, executed, out=np.full_like(spent, program), where=enough), program
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,8 @@ from .disparity import Disparity
 __all__ = ["Cause", "DisparityCauses", "find_disparity_causes"]
 
 _RAISED: Final = 3
-_EXPLAINED: Final = 0.1  # of the time that volume, or instructions at the program's speed, must explain
+_EXPLAINED: Final = 0.1  # of the time that volume must explain
+_EXECUTED: Final = 0.5  # of the time that instructions must explain at the program's speed
 _TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
 _COMPUTING: Final = 0.25  # of the region's time that must be outside of such calls
 _WAITING: Final = 0.25
@@ -64,7 +65,11 @@ class DisparityCauses:
 
 
 def find_disparity_causes(
-    found: Disparity, regions: Sequence[CodeRegion], attributes: Mapping[str, Attribute], costs: Sequence[Cost]
+    found: Disparity,
+    regions: Sequence[CodeRegion],
+    attributes: Mapping[str, Attribute],
+    costs: Sequence[Cost],
+    waiting: npt.NDArray[np.float64],
 ) -> DisparityCauses:
     """Build the decision table of the regions, reduce it, and read the causes from it (definitions 17 to 19).
 
@@ -73,11 +78,13 @@ def find_disparity_causes(
         regions: The code-region tree.
         attributes: Those that can be had, of all ranks.
         costs: Of each region.
+        waiting: What of each region's time in MPI is waiting for ranks that compute longer, in seconds.
     """
     names = tuple(attributes)
     if not found.exists:
         return DisparityCauses(DecisionTable(names))
-    raised = [_raised(attribute, attributes, costs) for attribute in attributes.values()]
+    moving = [_without_waiting(cost, seconds) for cost, seconds in zip(costs, waiting.tolist(), strict=True)]
+    raised = [_raised(attribute, attributes, costs, moving) for attribute in attributes.values()]
     mixtures = set(found.ccr).difference(found.cccr)
     rows = {
         index: Row(region.id, tuple(int(each[index]) for each in raised), int(index in found.cccr))
@@ -91,8 +98,9 @@ def find_disparity_causes(
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)
         others = (name for name, value in zip(names, rows[core].values, strict=True) if value and name not in telling)
         also[core] = tuple(_cause(attributes[name], core) for name in others)
-    waiting = frozenset(core for core in found.cccr if _waits(core, attributes.get("mpi_bytes"), costs[core]))
-    return DisparityCauses(table, causes, also, waiting)
+    volume = attributes.get("mpi_bytes")
+    waits = (core for core in found.cccr if volume and _waits(costs[core]) and not _moves(volume, core, moving[core]))
+    return DisparityCauses(table, causes, also, frozenset(waits))
 
 
 def _cause(attribute: Attribute, core: int) -> Cause:
@@ -100,19 +108,34 @@ def _cause(attribute: Attribute, core: int) -> Cause:
     return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))
 
 
-def _raised(attribute: Attribute, attributes: Mapping[str, Attribute], costs: Sequence[Cost]) -> npt.NDArray[np.bool_]:
-    """Tell where an attribute is high, and worth it (definitions 17): ``bool[region]``."""
-    classes = classify(attribute.of_regions.tolist())
+def _without_waiting(cost: Cost, seconds: float) -> Cost:
+    return cost if cost.mpi_time is None else replace(cost, mpi_time=max(0.0, cost.mpi_time - seconds))
+
+
+def _raised(
+    attribute: Attribute, attributes: Mapping[str, Attribute], costs: Sequence[Cost], moving: Sequence[Cost]
+) -> npt.NDArray[np.bool_]:
+    """Tell where an attribute is high, and worth it (definitions 17): ``bool[region]``.
+
+    Args:
+        attribute: The one.
+        attributes: All.
+        costs: Of each region.
+        moving: The same without what of the time in MPI is waiting.
+    """
+    amounts = attribute.of_regions
+    if attribute.accesses is not None:
+        amounts = np.where(attribute.parts >= LEAST_PART, amounts, 0.0)
+    classes = classify(amounts.tolist())
     if classes is None:
         return np.zeros(len(costs), dtype=bool)
     high = np.array(classes) >= _RAISED
     if attribute.name in _TIMES:
-        mean = attribute.amount.mean(axis=1)
-        return high & [_explains(attribute.name, volume, cost) for volume, cost in zip(mean, costs, strict=True)]
+        return high & [_moves(attribute, region, cost) for region, cost in enumerate(moving)]
     high &= [_computes(cost) for cost in costs]
     if attribute.accesses is not None:
         return high & _misses_much(attribute, per_data_access(attribute, attributes))
-    return high & (attribute.parts >= _EXPLAINED * np.array([cost.share for cost in costs]))
+    return high & (attribute.parts >= _EXECUTED * np.array([cost.share for cost in costs]))
 
 
 def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]:
@@ -127,13 +150,15 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
     return np.asarray(worth & (above_program | (above_rest & (often > STREAM))))
 
 
-def _explains(name: str, volume: float, cost: Cost) -> bool:
+def _moves(attribute: Attribute, region: int, cost: Cost) -> bool:
     """Whether bytes explain the time of their calls, and these matter to the region; a rank's mean.
 
     Where that time was not measured, it is what the bytes take.
     """
+    volume = float(attribute.amount[region].mean())
     at_least = volume / BYTES_PER_SECOND
-    time = getattr(cost, _TIMES[name]) or at_least
+    measured = getattr(cost, _TIMES[attribute.name])
+    time = at_least if measured is None else measured
     return bool(volume > 0 and at_least >= _EXPLAINED * time and time >= _TELLING * (cost.wall_time or 0.0))
 
 
@@ -143,8 +168,6 @@ def _computes(cost: Cost) -> bool:
     return wall - (cost.mpi_time or 0.0) - (cost.io_time or 0.0) >= _COMPUTING * wall
 
 
-def _waits(core: int, volume: Attribute | None, cost: Cost) -> bool:
-    """Whether a region spends much of its time in MPI calls that move little."""
-    if volume is None or not cost.mpi_time or not cost.wall_time or cost.mpi_time < _WAITING * cost.wall_time:
-        return False
-    return not _explains("mpi_bytes", float(volume.amount[core].mean()), cost)
+def _waits(cost: Cost) -> bool:
+    """Whether a region spends much of its time in MPI calls."""
+    return bool(cost.mpi_time and cost.wall_time and cost.mpi_time >= _WAITING * cost.wall_time)

@@ -22,7 +22,7 @@ from .network import differing_volumes
 from .performance import DISSIMILARITY_METRICS, Performance
 from .program_time import program_times, times_outside
 from .selection import Selection
-from .waiting import late_cores
+from .waiting import late_cores, waiting_times
 
 __all__ = ["Findings", "Overhead", "analyze"]
 
@@ -127,7 +127,9 @@ def analyze(
         shares=[each.share for each in weighed_costs],
         additive=disparity_metric != "cpi",
     )
-    disparity_causes = find_disparity_causes(disparity, weighed.regions, attributes_of(weighed), weighed_costs)
+    disparity_causes = find_disparity_causes(
+        disparity, weighed.regions, attributes_of(weighed), weighed_costs, waiting_times(weighed)
+    )
     dissimilarity_causes = find_dissimilarity_causes(
         dissimilarity,
         attributes_of(compared),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from .attributes import BYTES_PER_SECOND
 from .dissimilarity import Dissimilarity, find_dissimilarity
@@ -15,6 +17,7 @@ __all__ = ["differing_volumes"]
 
 _TELLING: Final = 0.05  # of the program's time that MPI must take
 _APART: Final = 0.1  # of the program's time that the difference must take at ``BYTES_PER_SECOND``
+_TIMES: Final = 2.5  # as much as the rank that moves least: at most twice that is what a halo's inner ranks do
 _COLLECTED: Final = 0.9  # of what all others move, which a collector moves as well
 
 
@@ -29,7 +32,8 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
 
     Returns:
         The volumes and what parts the ranks by them. None if nothing does; if MPI takes little time, or the
-        difference would; if rank 0 collects from or hands out to all others, which is what all of them do.
+        difference would; if no rank moves several times as much as another, for those at the rim of a domain have
+        fewer neighbours; if rank 0 collects from or hands out to all others, which is what all of them do.
     """
     experiment = selection.experiment
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):
@@ -39,12 +43,14 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
         return None
     performance = Performance.selected(selection, metric="mpi_bytes")
     found = find_dissimilarity(performance, floor=_APART * program_time * BYTES_PER_SECOND)
-    return (performance, found) if found.cccr and not _collects(performance, found) else None
-
-
-def _collects(performance: Performance, found: Dissimilarity) -> bool:
-    """Whether it is rank 0 alone that differs, and it moves as much as all others."""
-    if found.odd_one is None or performance.ranks[found.odd_one] != 0:
-        return False
     moved = performance.values[list(performance.top)].sum(axis=0)
+    if not found.cccr or moved.max() < _TIMES * moved.min() or _collects(performance.ranks, found, moved):
+        return None
+    return performance, found
+
+
+def _collects(ranks: Sequence[int], found: Dissimilarity, moved: npt.NDArray[np.float64]) -> bool:
+    """Whether it is rank 0 alone that differs, and it moves as much as all others."""
+    if found.odd_one is None or ranks[found.odd_one] != 0:
+        return False
     return bool(moved[found.odd_one] >= _COLLECTED * np.delete(moved, found.odd_one).sum())

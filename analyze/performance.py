@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 from .code_regions import CodeRegion
-from .selection import Selection
+from .selection import Selection, complete
 
 __all__ = ["DISSIMILARITY_METRICS", "Performance"]
 
@@ -65,7 +65,7 @@ def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
     if metric != "compute_time":
         return experiment.exclusive(metric)
     compute = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
-    if "io_cpu_time" in experiment and "io_bytes" in experiment:
+    if complete(experiment, "io_cpu_time") and complete(experiment, "io_bytes"):
         io_time = experiment.exclusive("io_cpu_time")
         compute += _by_bytes(io_time, experiment.exclusive("io_bytes")) - io_time
     return compute

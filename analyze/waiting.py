@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from .dissimilarity import Dissimilarity
 from .performance import Performance
 from .selection import Selection, complete
 
-__all__ = ["late_cores"]
+__all__ = ["late_cores", "waiting_times"]
+
+Values = npt.NDArray[np.float64]
+
+_AGAINST: Final = -0.9  # correlation of the ranks' times: who computes longer waits less
+_SPREAD: Final = 0.25  # of the mean time in MPI, by which the ranks must differ
+
+
+def waiting_times(selection: Selection) -> Values:
+    """Give the part of each region's time in MPI that is waiting for ranks that compute longer; ``float64[region]``.
+
+    A mean over the ranks, in seconds: what they spend there more than the rank that spends least, if that falls as the
+    time rises that they compute in the whole program. 0 where it does not, or times were not measured.
+    """
+    experiment = selection.experiment
+    if not all(complete(experiment, each) for each in ("mpi_time", "cpu_time", "mpi_cpu_time")):
+        return np.zeros(len(selection.regions))
+    in_mpi = selection.by_rank(experiment.exclusive("mpi_time"))
+    compute = Performance.selected(selection).values[list(selection.top)].sum(axis=0)
+    over = in_mpi.mean(axis=1) - in_mpi.min(axis=1)
+    return np.where(_falls(in_mpi, compute), over, 0.0)
 
 
 def late_cores(
@@ -18,7 +40,7 @@ def late_cores(
 ) -> dict[int, int]:
     """Give for each region that waits the core whose slower ranks it waits for, where there is one.
 
-    Ranks that are done early wait long: of all cores it is the one whose time varies the most against the time in
+    Ranks that are done early wait long. Where they do, it is the core whose time varies the most against the time in
     MPI calls of the region, by their covariance over the ranks.
 
     Args:
@@ -31,11 +53,20 @@ def late_cores(
         return {}
     in_mpi = selection.by_rank(selection.experiment.exclusive("mpi_time"))
     cores = list(found.cccr)
-    times = performance.values[cores]
-    times = times - times.mean(axis=1, keepdims=True)
+    times = performance.values[cores] - performance.values[cores].mean(axis=1, keepdims=True)
+    waits = _falls(in_mpi, performance.values[list(performance.top)].sum(axis=0))
     late = {}
     for region in waiting:
-        together = times @ (in_mpi[region] - in_mpi[region].mean())
-        if together.min() < 0:
-            late[region] = cores[int(np.argmin(together))]
+        together = times @ in_mpi[region]
+        if waits[region] and together.min() < 0:
+            late[region] = cores[int(together.argmin())]
     return late
+
+
+def _falls(in_mpi: Values, times: Values) -> npt.NDArray[np.bool_]:
+    """Whether rows of times in MPI differ over the ranks, and fall as other times rise; ``bool[row]``."""
+    one = in_mpi - in_mpi.mean(axis=1, keepdims=True)
+    other = times - times.mean()
+    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other)
+    correlation = np.divide(one @ other, lengths, out=np.zeros(len(one)), where=lengths > 0)
+    return np.asarray((correlation <= _AGAINST) & (np.ptp(in_mpi, axis=1) >= _SPREAD * in_mpi.mean(axis=1)))

@@ -26,8 +26,10 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     yield f"DISSIMILARITY by {performance.metric}"
     yield ""
     yield f"there {'is 1 cluster' if len(found.clusters) == 1 else f'are {len(found.clusters)} clusters'} of ranks"
-    for number, members in enumerate(found.clusters):
-        yield f"cluster {number}: {' '.join(str(performance.ranks[column]) for column in members)}"
+    for number, members in enumerate(found.clusters[:_MOST_ROWS]):
+        yield f"cluster {number}: {_members([performance.ranks[column] for column in members])}"
+    if len(found.clusters) > _MOST_ROWS:
+        yield f"… and {len(found.clusters) - _MOST_ROWS} more clusters: analyze --json lists all"
     yield f"severity S: {found.severity:.6f}"
     if not found.exists:
         return
@@ -92,7 +94,12 @@ def _table(
     yield f"discernibility function: {_function(table, short)}"
     yield f"smallest reducts: {' or '.join(_set(each, short) for each in table.reducts) or 'none'}"
     for ids in table.inconsistent:
-        yield f"inconsistent, alike in all attributes with different decisions: {', '.join(map(str, ids))}"
+        yield f"inconsistent, alike in all attributes with different decisions: {_members(ids)}"
+
+
+def _members(ids: Sequence[int]) -> str:
+    more = f" … and {len(ids) - _MOST_ROWS} more" if len(ids) > _MOST_ROWS else ""
+    return " ".join(map(str, ids[:_MOST_ROWS])) + more
 
 
 def _and_more(ids: Sequence[int]) -> str:

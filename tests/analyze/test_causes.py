@@ -67,7 +67,7 @@ def three_faults(make_experiment) -> Experiment:
 
 def test_each_planted_region_has_its_own_cause(make_experiment):
     findings = analyze(three_faults(make_experiment), disparity_metric="wall_time")
-    assert causes_of(findings, "walk") == ["l1_miss_rate", "l2_miss_rate"]
+    assert causes_of(findings, "walk") == ["l1_miss_rate", "l2_miss_rate", "instructions"]
     assert causes_of(findings, "dump") == ["io_bytes"]
     assert causes_of(findings, "swap") == ["mpi_bytes"]
 
@@ -154,6 +154,22 @@ def test_time_in_mpi_without_volume_is_waiting(make_experiment):
         barrier = position(findings, "barrier")
         assert (barrier in findings.disparity_causes.waiting) == waits
         assert ("mpi_bytes" in causes_of(findings, "barrier")) != waits
+
+
+def test_ranks_that_wait_in_calls_that_move_much_wait_all_the_same(make_experiment):
+    seconds = {"work": [1.0, 1.0, 1.0, 5.0], "sync": alike(0.0)}
+    experiment = make_experiment(seconds, mpi_time={"sync": [4.0, 4.0, 4.0, 0.05]}, mpi_bytes={"sync": alike(5e7)})
+    findings = analyze(experiment)
+    sync = position(findings, "sync")
+    assert (causes_of(findings, "sync"), findings.late) == ([], {sync: position(findings, "work")})
+
+
+def test_nobody_is_waited_for_where_all_spend_the_same_time_in_mpi(make_experiment):
+    seconds = {"work": [1.0, 1.0, 1.0, 2.0], "first": alike(0.0), "second": alike(0.0)}
+    waits = {"first": [1.0, 1.0, 1.0, 0.0], "second": [3.001, 3.0, 3.0, 3.0]}
+    findings = analyze(make_experiment(seconds, mpi_time=waits, mpi_bytes={"second": alike(8.0)}))
+    assert position(findings, "second") in findings.disparity_causes.waiting
+    assert position(findings, "second") not in findings.late
 
 
 def test_waiting_is_for_the_core_whose_ranks_come_late(make_experiment):

@@ -35,8 +35,9 @@ def test_ranks_that_move_more_are_found_where_they_do(make_experiment):
         ([1e8, 1e8, 5e8, 5e8], 0.05),
         ([1e6, 1e6, 5e6, 5e6], 2.0),
         ([9e8, 3e8, 3e8, 3e8], 2.0),
+        ([3e8, 6e8, 6e8, 3e8], 2.0),
     ],
-    ids=["all alike", "in no time", "in small volumes", "rank 0 collects from all"],
+    ids=["all alike", "in no time", "in small volumes", "rank 0 collects from all", "a halo has ends"],
 )
 def test_other_ranks_are_alike(make_experiment, volumes, seconds):
     findings = analyze(exchanging(make_experiment, volumes, seconds=seconds))

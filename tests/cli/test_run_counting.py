@@ -131,6 +131,15 @@ def test_a_prepared_folder_is_where_the_program_counts(tool):
     assert f"counting run in {tool.folder / 'prepared'};" in done.stderr.decode()
 
 
+def test_what_a_user_asks_of_valgrind_elsewhere_is_not_asked_of_the_counting_run(tool):
+    build(tool)
+    tool.write(".valgrindrc", "--tool=none\n--no-such-option\n")
+    options = {"VALGRIND_OPTS": "--trace-children=no --leak-check=full", "HOME": str(tool.folder)}
+    done = run(tool, "--", "mpirun", "-n", "1", "./app", env=options)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "instructions" in counted(tool)
+
+
 @pytest.mark.parametrize(
     ("action", "said"),
     [
