@@ -50,6 +50,7 @@ def counting_command(
     """
     valgrind, tools = counting_tool(environment, say=say)
     options = [
+        "--command-line-only=yes",  # not as ~/.valgrindrc, ./.valgrindrc and VALGRIND_OPTS want other tools to be
         *("-q", f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"),
         *("--trace-children=yes", f"--trace-children-skip={_SKIPPED}", "--fair-sched=try", "--sigill-diagnostics=no"),
         *(f"--leave-out={name}" for name in _STUBS),
