@@ -17,6 +17,7 @@ __all__ = [
     "ABOVE",
     "ATTRIBUTES",
     "BYTES_PER_SECOND",
+    "LATENCY",
     "LEAST_MISSES",
     "LEAST_PART",
     "STREAM",
@@ -48,6 +49,9 @@ STREAM: Final = ABOVE / 8
 LEAST_PART: Final = 0.01
 LEAST_MISSES: Final = {"l1_miss_rate": STREAM, "l2_miss_rate": 0.03}
 BYTES_PER_SECOND: Final = 100e6
+
+# Seconds that an access takes at least which the first cache does not serve but the second; and the second neither.
+LATENCY: Final = {"l1_miss_rate": 4e-9, "l2_miss_rate": 40e-9}
 
 _IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rate
 

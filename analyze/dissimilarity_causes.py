@@ -9,16 +9,19 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .attributes import BYTES_PER_SECOND, LEAST_MISSES, LEAST_PART, Attribute, per_data_access
+from .attributes import BYTES_PER_SECOND, LATENCY, LEAST_MISSES, LEAST_PART, Attribute, per_data_access
 from .clusters import cluster
 from .decision_table import DecisionTable, Row
 from .dissimilarity import Dissimilarity
+from .performance import Performance
 
 __all__ = ["Difference", "DissimilarityCauses", "find_dissimilarity_causes"]
 
 Values = npt.NDArray[np.float64]
 
 _SAME: Final = 0.01  # counts that differ by no more are the same work (definitions 12)
+_FAIR: Final = 0.25  # of the difference in time, that a cause must differ by, or explain
+_VOLUMES: Final = ("io_bytes", "mpi_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,94 +58,130 @@ class DissimilarityCauses:
 
 def find_dissimilarity_causes(
     found: Dissimilarity,
+    performance: Performance,
     attributes: Mapping[str, Attribute],
     *,
-    ranks: Sequence[int],
-    top: Sequence[int],
     program_time: float,
-    metric: str = "compute_time",
 ) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
     The vectors of an attribute hold its values in the cores: elsewhere the ranks are alike, and what they do there
-    only hides the difference. Without cores, the 1-code regions.
+    only hides the difference. Without cores, the 1-code regions. Beyond the paper a cause must rise over the ranks with
+    what is compared, and differ by a fair part of how this does: who reads less is not late because of that.
 
     Args:
         found: The clusters and the cores.
+        performance: What they were found in. If it is an attribute that is compared, that is the first cause. A
+            different ``compute_time`` for the same work is a different speed; other times contain waiting.
         attributes: Those that can be had, of the ranks that take part.
-        ranks: Number of each rank that takes part.
-        top: Positions of the 1-code regions.
         program_time: Mean W_program in seconds.
-        metric: What is compared. If it is an attribute, that is the first cause. A different ``compute_time`` for the
-            same work is a different speed; other times contain waiting.
     """
-    names = tuple(attributes)
+    names, ranks = tuple(attributes), performance.ranks
     if not found.exists:
         return DissimilarityCauses(DecisionTable(names))
-    places = list(found.cccr or top)
-    vectors = {name: _vectors(attribute, attributes, places, program_time) for name, attribute in attributes.items()}
-    table = _table(vectors, found.clusters, ranks)
-    order = sorted(table.telling, key=lambda name: (name != metric, -_spread(vectors[name]), -names.index(name)))
-    parted = {name: {place for i, place in enumerate(places) if _parts(vectors[name][:, [i]])} for name in names}
-    instructions = attributes.get("instructions") if metric == "compute_time" else None
-    same_work = frozenset(
-        core
-        for core in found.cccr
-        if not any(core in parted[name] for name in names) and _worked_alike(instructions, [core], range(len(ranks)))
-    )
+    places = list(found.cccr or performance.top)
+    comparison = _Comparison(performance, attributes, program_time)
+    table = comparison.table(places, found.clusters)
+    of_core = {core: comparison.differences([core], found.clusters) for core in found.cccr}
+    same_work = frozenset(core for core in found.cccr if comparison.worked_alike([core], range(len(ranks))))
     alike = tuple(
-        group for group in table.inconsistent if _worked_alike(instructions, places, np.searchsorted(ranks, group))
+        group for group in table.inconsistent if comparison.worked_alike(places, np.searchsorted(ranks, group))
     )
+    causes = comparison.differences(places, found.clusters)
+    return DissimilarityCauses(table, causes, of_core, same_work, alike)
 
-    def differences(among: Sequence[str], regions: list[int]) -> tuple[Difference, ...]:
+
+class _Comparison:
+    """The ranks, by the attributes of some regions."""
+
+    def __init__(self, performance: Performance, attributes: Mapping[str, Attribute], program_time: float) -> None:
+        self.performance = performance
+        self.attributes = attributes
+        self.program_time = program_time
+
+    def table(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> DecisionTable:
+        """Put the cluster of each rank by each attribute, and by what is compared, into a row a rank (Table 3)."""
+        ranks = self.performance.ranks
+        rows = (
+            Row(rank, tuple(values), decision)
+            for rank, (*values, decision) in zip(ranks, self._labels(places, clusters).tolist(), strict=True)
+        )
+        return DecisionTable(tuple(self.attributes), tuple(rows))
+
+    def differences(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
+        """Give the root causes in some regions: in any reduct, and raised where the ranks take long."""
+        vectors = {name: self._vectors(self.attributes[name], places) for name in self.attributes}
+        different = np.unique(self._labels(places, clusters), axis=0).tolist()
+        rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
+        telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
+        names = [name for name in telling if self._rises(vectors[name], places)]
+        order = list(self.attributes)
+        names.sort(key=lambda name: (name != self.performance.metric, -_spread(vectors[name]), -order.index(name)))
         return tuple(
-            Difference(name, tuple(attributes[name].of_members(regions, list(each)) for each in found.clusters))
-            for name in among
+            Difference(name, tuple(self.attributes[name].of_members(list(places), list(each)) for each in clusters))
+            for name in names
         )
 
-    of_core = {core: differences([name for name in order if core in parted[name]], [core]) for core in found.cccr}
-    return DissimilarityCauses(table, differences(order, places), of_core, same_work, alike)
+    def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
+        """Whether some ranks did the same work in each of some regions, and any at all.
 
+        They executed equally many instructions, and the misses of none explain a fair part of the time that parts
+        them.
+        """
+        if self.performance.metric != "compute_time" or "instructions" not in self.attributes:
+            return False
+        cells = np.ix_(np.asarray(places), np.asarray(columns))
+        executed = self.attributes["instructions"].amount[cells]
+        most = executed.max(axis=1)
+        if not most.any() or (most - executed.min(axis=1) > _SAME * most).any():
+            return False
+        volumes = (self.attributes[name] for name in _VOLUMES if name in self.attributes)
+        if any(_spread(self._vectors(each, places)[np.asarray(columns)]) > _SAME for each in volumes):
+            return False
+        apart = np.ptp(self.performance.values[cells], axis=1)
+        misses = ((name, self.attributes[name].amount[cells]) for name in LATENCY if name in self.attributes)
+        return not any((np.ptp(amount, axis=1) * LATENCY[name] >= _FAIR * apart).any() for name, amount in misses)
 
-def _table(vectors: Mapping[str, Values], clusters: Sequence[Sequence[int]], ranks: Sequence[int]) -> DecisionTable:
-    """Put the cluster of each rank by each attribute, and by time, into a row a rank (Table 3)."""
-    decision = {column: number for number, each in enumerate(clusters) for column in each}
-    labels = [cluster(each).tolist() for each in vectors.values()]
-    rows = (Row(rank, tuple(each[column] for each in labels), decision[column]) for column, rank in enumerate(ranks))
-    return DecisionTable(tuple(vectors), tuple(rows))
+    def _labels(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> npt.NDArray[np.intp]:
+        """Number the cluster of each rank by each attribute, and last by what is compared; ``int[rank, number]``."""
+        decision = np.zeros(len(self.performance.ranks), dtype=np.intp)
+        for number, each in enumerate(clusters):
+            decision[list(each)] = number
+        labels = [cluster(self._vectors(each, places)) for each in self.attributes.values()]
+        return np.stack([*labels, decision], axis=1)
 
+    def _vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
+        """Give an attribute of some regions, 0 where it is not worth it; ``float64[rank, place]``."""
+        values = np.array([attribute.of_ranks(place) for place in places])
+        if attribute.name in _VOLUMES:
+            worth = values.max(axis=1) / BYTES_PER_SECOND >= LEAST_PART * self.program_time
+        else:
+            worth = attribute.parts[list(places)] >= LEAST_PART
+            if attribute.accesses is not None:
+                worth &= [self._misses_matter(attribute, place) for place in places]
+        return np.where(worth[:, None], values, 0.0).T
 
-def _vectors(
-    attribute: Attribute, attributes: Mapping[str, Attribute], places: Sequence[int], program_time: float
-) -> Values:
-    """Give an attribute of some regions, 0 where it is not worth it; ``float64[rank, place]``."""
-    values = np.array([attribute.of_ranks(place) for place in places])
-    if attribute.name.endswith("_bytes"):
-        worth = values.max(axis=1) / BYTES_PER_SECOND >= LEAST_PART * program_time
-    else:
-        worth = attribute.parts[list(places)] >= LEAST_PART
-        if attribute.accesses is not None:
-            data = per_data_access(attribute, attributes)
-            worth &= [data.of_ranks(place).max() > LEAST_MISSES[attribute.name] for place in places]
-    return np.where(worth[:, None], values, 0.0).T
+    def _misses_matter(self, attribute: Attribute, place: int) -> bool:
+        """Whether a rank misses often, or the misses of one more than of another explain some of the time."""
+        data = per_data_access(attribute, self.attributes)
+        extra = float(np.ptp(attribute.amount[place])) * LATENCY[attribute.name]
+        explains = extra >= _FAIR * float(np.ptp(self.performance.values[place]))
+        return bool(data.of_ranks(place).max() > LEAST_MISSES[attribute.name] or explains)
 
-
-def _parts(vectors: Values) -> bool:
-    """Whether vectors fall into more than one cluster."""
-    return bool(cluster(vectors).any())
+    def _rises(self, vectors: Values, places: Sequence[int]) -> bool:
+        """Whether an attribute rises with what is compared, and by a fair part of it, in any of the regions."""
+        times = self.performance.values[list(places)].T
+        together = ((vectors - vectors.mean(axis=0)) * (times - times.mean(axis=0))).sum(axis=0)
+        return bool(((together > 0) & (_spreads(vectors) >= _FAIR * _spreads(times))).any())
 
 
 def _spread(vectors: Values) -> float:
-    """Measure how far apart ranks lie, relative to the largest, in the region where that is the most."""
+    """Measure how far apart ranks lie in the region where that is the most."""
+    return float(_spreads(vectors).max())
+
+
+def _spreads(vectors: Values) -> Values:
+    """Measure how far apart ranks lie, relative to the largest, in each region; ``float64[place]``."""
     largest = vectors.max(axis=0)
     spread = largest - vectors.min(axis=0)
-    return float(np.divide(spread, largest, out=np.zeros_like(spread), where=largest > 0).max())
-
-
-def _worked_alike(instructions: Attribute | None, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-    """Whether some ranks executed equally many instructions in each of some regions, and any at all."""
-    if instructions is None:
-        return False
-    executed = instructions.amount[np.ix_(np.asarray(places), np.asarray(columns))]
-    most = executed.max(axis=1)
-    return bool(most.any() and (most - executed.min(axis=1) <= _SAME * most).all())
+    return np.divide(spread, largest, out=np.zeros_like(spread), where=largest > 0)

@@ -131,12 +131,7 @@ def analyze(
         disparity, weighed.regions, attributes_of(weighed), weighed_costs, waiting_times(weighed)
     )
     dissimilarity_causes = find_dissimilarity_causes(
-        dissimilarity,
-        attributes_of(compared),
-        ranks=compared.ranks,
-        top=compared.top,
-        program_time=mean_time,
-        metric=performance.metric,
+        dissimilarity, performance, attributes_of(compared), program_time=mean_time
     )
     return Findings(
         experiment,

@@ -367,6 +367,45 @@ def test_workers_that_did_the_same_work_are_told_from_the_master(make_experiment
     assert not causes.noise
 
 
+def test_ranks_that_do_less_of_something_are_not_late_because_of_it(make_experiment):
+    seconds = {"work": [1.0, 1.0, 2.0, 2.0]}
+    counts = counted({"work": alike(1.0)})
+    counts["l1_misses"]["work"] = [2e8, 2e8, 1e8, 1e8]
+    findings = analyze(make_experiment(seconds, io_bytes={"work": [9e8, 9e8, 1e8, 1e8]}, **counts))
+    assert of_ranks(findings) == []
+    assert not findings.dissimilarity_causes.noise
+
+
+def test_a_few_more_instructions_do_not_explain_much_more_time(make_experiment):
+    seconds = {"work": [1.0, 1.0, 3.0, 3.0]}
+    findings = analyze(make_experiment(seconds, **counted({"work": [1.0, 1.0, 1.15, 1.15]})))
+    assert findings.dissimilarity_causes.table.reducts == (("instructions",),)
+    assert of_ranks(findings) == []
+
+
+@pytest.mark.parametrize(("level", "rates"), [("l1", (0.01, 0.15)), ("l2", (2e-4, 9.6e-3))])
+def test_misses_that_cost_the_time_are_no_noise(make_experiment, level, rates):
+    seconds = {"work": [1.0, 1.0, 1.8, 1.8]}
+    counts = counted({"work": alike(1.0)}, ipc=4.0)
+    accesses = np.array(counts["l1_accesses"]["work"])
+    misses = (accesses * [rates[0], rates[0], rates[1], rates[1]]).tolist()
+    counts[f"{level}_misses"]["work"] = misses
+    if level == "l1":
+        counts["l2_accesses"]["work"] = misses
+    findings = analyze(make_experiment(seconds, **counts))
+    assert f"{level}_miss_rate" in of_ranks(findings)
+    assert not findings.dissimilarity_causes.noise
+
+
+def test_what_parts_ranks_in_one_core_alone_is_its_cause(make_experiment):
+    seconds = {"dump": [1.0, 2.0, 3.0, 4.0], "work": [1.0, 1.0, 3.0, 3.0]}
+    counts = counted({"dump": alike(0.01), "work": [1.0, 1.0, 3.0, 3.0]})
+    findings = analyze(make_experiment(seconds, io_bytes={"dump": [1e9, 2e9, 3e9, 4e9]}, **counts))
+    assert findings.dissimilarity_causes.table.reducts == (("io_bytes",),)
+    of_core = findings.dissimilarity_causes.of_core
+    assert [each.attribute for each in of_core[position(findings, "work")]] == ["instructions"]
+
+
 def test_two_cores_have_their_own_causes(make_experiment):
     seconds = {"work": [1.0, 1.0, 3.0, 3.0], "dump": [0.0, 2.0, 0.0, 2.0], "calm": alike(0.2)}
     counts = counted({"work": [1.0, 1.0, 3.0, 3.0], "dump": alike(0.001), "calm": alike(0.2)})
