@@ -12,7 +12,7 @@ from ..experiment import Experiment
 from .program_time import program_times
 from .selection import Selection, complete
 
-__all__ = ["DISPARITY_METRICS", "cycles_metric", "weights"]
+__all__ = ["DISPARITY_METRICS", "cycles_metric", "cycles_per_instruction", "weights"]
 
 Values = npt.NDArray[np.float64]
 
@@ -50,13 +50,23 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
     if cycles is None:
         # What runs before MPI_Init and after MPI_Finalize is no part of the program's time.
         return np.minimum(1.0, wall.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
-    of_region, of_program = _cpi(selection, cycles, together=False)
+    by_rank = experiment.notes.counts_by_rank
+    of_region, of_program = _cpi(selection, cycles, together=not by_rank)
     if metric == "cpi":
         return _cpi(selection, cycles, together=True)[0]
     others = sum((_of_processes(selection, each) for each in ("mpi_time", "io_time")), np.zeros_like(wall))
     own = np.maximum(wall - others, 0.0)
-    crnm = own * of_region + others * of_program
+    crnm = own * (of_region if by_rank else of_region[:, None]) + others * of_program
     return np.asarray(crnm.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
+
+
+def cycles_per_instruction(selection: Selection) -> tuple[tuple[float, ...], float] | None:
+    """Give the CPI of each region, all ranks together, and that of the program; None where there is none."""
+    cycles = cycles_metric(selection.experiment)
+    if cycles is None:
+        return None
+    of_regions, of_program = _cpi(selection, cycles, together=True)
+    return tuple(of_regions.tolist()), of_program
 
 
 def _cpi(selection: Selection, cycles: str, *, together: bool) -> tuple[Values, float]:

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..errors import InputError
 from ..experiment import Experiment
-from .attributes import BYTES_PER_SECOND, attributes_of, lacking
+from .attributes import BYTES_PER_SECOND, Attribute, attributes_of, lacking
 from .code_regions import CodeRegion, within_shells
 from .costs import Cost, region_costs
-from .crnm import cycles_metric, weights
+from .crnm import cycles_metric, cycles_per_instruction, weights
 from .disparity import Disparity, find_disparity
 from .disparity_causes import DisparityCauses, find_disparity_causes
 from .dissimilarity import Dissimilarity, find_dissimilarity
@@ -58,6 +58,7 @@ class Findings:
             for.
         disparity_metric: What the regions are classed by: one of ``DISPARITY_METRICS``.
         cycles: The metric that cycles were taken from; None if CPI is 1 everywhere for want of counts.
+        cpi: Cycles per instruction of each of ``weighed``, and of the program; None without counts.
         lacking: Attributes that could not be had, so that no cause is looked for among them.
         program_time: W_program in seconds, of the slowest process.
         outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
@@ -77,6 +78,7 @@ class Findings:
     late: Mapping[int, int]
     disparity_metric: str
     cycles: str | None
+    cpi: tuple[tuple[float, ...], float] | None
     lacking: tuple[str, ...]
     program_time: float
     outside: float
@@ -131,7 +133,7 @@ def analyze(
         disparity, weighed.regions, attributes_of(weighed), weighed_costs, waiting_times(weighed)
     )
     dissimilarity_causes = find_dissimilarity_causes(
-        dissimilarity, performance, attributes_of(compared), program_time=mean_time
+        dissimilarity, performance, _of_ranks(attributes_of(compared), experiment), program_time=mean_time
     )
     return Findings(
         experiment,
@@ -146,12 +148,20 @@ def analyze(
         late_cores(sorted(disparity_causes.waiting), dissimilarity, performance, compared),
         disparity_metric,
         cycles_metric(experiment),
+        cycles_per_instruction(weighed),
         lacking(experiment),
         float(times.max()),
         float(times_outside(experiment).max()),
         floor,
         _overhead(experiment),
     )
+
+
+def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:
+    """Leave out counts where a rank's are not of the work that it did when it was timed."""
+    if experiment.notes.counts_by_rank:
+        return attributes
+    return {name: each for name, each in attributes.items() if name.endswith("_bytes")}
 
 
 def _check_metrics(experiment: Experiment, metric: str) -> None:

@@ -113,6 +113,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "value": found.values[index],
             "severity": severity,
             "label": LABELS[severity],
+            "cpi": findings.cpi[0][index] if findings.cpi else None,
             "root_causes": [each.attribute for each in of_core],
             "evidence": _evidence(of_core, TO_TRY),
             "also": _evidence(causes.also.get(index, ()), TO_TRY),

@@ -139,7 +139,11 @@ def _cores_by_difference(findings: Findings) -> list[int]:
 def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
     if differences:
         return [because(differences)]
-    return [] if "instructions" in findings.lacking else ["no counter explains it"]
+    if "instructions" in findings.lacking:
+        return []
+    if not findings.experiment.notes.counts_by_rank:
+        return ["no cause: ranks took over each other's work when counted, so their counts do not compare"]
+    return ["no counter explains it"]
 
 
 def _to_try_for_ranks(differences: tuple[Difference, ...]) -> list[str]:
@@ -194,8 +198,15 @@ def _heavies(findings: Findings) -> Iterator[_Item]:
         elif waiting:
             lines += waiting
         elif "instructions" not in findings.lacking:
-            lines.append("no counter explains it")
+            lines.append(f"no counter explains it{_cpi(findings, core)}")
         yield _Item(lines, more)
+
+
+def _cpi(findings: Findings, core: int) -> str:
+    if findings.cpi is None:
+        return ""
+    of_regions, of_program = findings.cpi
+    return f": {of_regions[core]:.2f} cycles per instruction, program {of_program:.2f}"
 
 
 def _weight(findings: Findings, core: int) -> list[str]:

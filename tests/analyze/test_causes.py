@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment import Experiment, Notes
 
 RANKS = 4
 ALL = ("l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes", "instructions")
@@ -404,6 +404,23 @@ def test_what_parts_ranks_in_one_core_alone_is_its_cause(make_experiment):
     assert findings.dissimilarity_causes.table.reducts == (("io_bytes",),)
     of_core = findings.dissimilarity_causes.of_core
     assert [each.attribute for each in of_core[position(findings, "work")]] == ["instructions"]
+
+
+def test_counts_of_ranks_that_did_other_work_when_counted_are_not_compared(make_experiment):
+    seconds = {"work": [1.0, 1.0, 2.0, 2.0], "calm": alike(0.5)}
+    counts = counted({"work": [0.01, 1.99, 1.0, 1.0], "calm": alike(0.5)})
+    counts["ref_cycles"]["work"] = [1e9, 1e9, 2e9, 2e9]
+    made = make_experiment(seconds, **counts)
+    shared = Experiment(
+        metrics=made.metrics,
+        call_paths=made.call_paths,
+        locations=made.locations,
+        severities={each.name: made.exclusive(each.name) for each in made.metrics},
+        notes=Notes(counts_by_rank=False),
+    )
+    causes = analyze(shared).dissimilarity_causes
+    assert (causes.differences, causes.noise, causes.table.attributes) == ((), False, ())
+    assert analyze(shared).disparity.values[0] == pytest.approx(1.5 / 2 * 6 / 4)
 
 
 def test_two_cores_have_their_own_causes(make_experiment):
