@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import shutil
 import subprocess
 import tempfile
 import warnings
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import BuildError
+from .c_compiler import c_compilers
 from .cache import cache_folder, locked
 from .fortran_wrappers import fortran_wrapper_text
 from .mpi import Mpi
@@ -125,10 +125,7 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
 
 def _compiler(mpi: Mpi, environment: Mapping[str, str]) -> tuple[str, ...]:
     if mpi.library is None:
-        for name in (environment.get("AUTOANALYZER_CC", ""), "cc", "gcc", "clang"):
-            if name and (path := shutil.which(name, path=environment.get("PATH"))):
-                return (path,)
-        raise BuildError("a C compiler wanted to build the probe library, found none on PATH: install gcc")
+        return c_compilers(environment, "the probe library")[0]
     found = []
     for compiler in mpi_compilers(environment, launcher=mpi.launcher, library=mpi.library):
         if compiler.library.path == mpi.library.path:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import BuildError
+from .c_compiler import c_compilers
 from .cache import cache_folder, locked
 
 __all__ = ["Valgrind", "counting_tool", "find_valgrind"]
@@ -142,15 +143,28 @@ def _key(valgrind: Valgrind) -> str:
 
 def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> None:
     """Build in a folder beside the final one, which then appears at once and whole."""
-    compiler = _compiler(environment)
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name, "tools")
         work.mkdir()
         for tool in valgrind.tools.iterdir():
             (work / tool.name).symlink_to(tool)
-        command = [compiler, *_arguments(valgrind), "-o", str(work / f"{TOOL}-{valgrind.platform}")]
+        _compile(valgrind, work, folder.with_suffix(".log"), environment)
+        work.rename(folder)
+
+
+def _compile(valgrind: Valgrind, folder: Path, log: Path, environment: Mapping[str, str]) -> None:
+    """Compile with the first compiler that can.
+
+    MPI compilers, which ``AUTOANALYZER_CC`` names as a rule, may link libraries that no tool can be linked to.
+    """
+    archives = [*map(str, valgrind.archives), "-lgcc"]
+    arguments = [*_arguments(valgrind), "-o", str(folder / f"{TOOL}-{valgrind.platform}"), *archives]
+    compilers = c_compilers(environment, "the counting tool")
+    failures = ""
+    for compiler in compilers:
+        command = [*compiler, *arguments]
         run = subprocess.run(
-            [*command, *map(str, valgrind.archives), "-lgcc"],
+            command,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -158,11 +172,11 @@ def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> 
             errors="replace",
             check=False,
         )
-        if run.returncode != 0:
-            log = folder.with_suffix(".log")
-            log.write_text(f"{' '.join(command)}\n{run.stderr}")
-            raise BuildError(f"{compiler} cannot build the counting tool: see {log}, or set AUTOANALYZER_CC")
-        work.rename(folder)
+        if run.returncode == 0:
+            return
+        failures += f"{' '.join(command)}\n{run.stderr}"
+    log.write_text(failures)
+    raise BuildError(f"{compilers[0][0]} cannot build the counting tool: see {log}, or set AUTOANALYZER_CC")
 
 
 def _arguments(valgrind: Valgrind) -> list[str]:
@@ -177,10 +191,3 @@ def _arguments(valgrind: Valgrind) -> list[str]:
         *_LINK.split(),
         f"-Wl,-Ttext-segment={valgrind.address}",
     ]
-
-
-def _compiler(environment: Mapping[str, str]) -> str:
-    for name in ("cc", "gcc", "clang"):
-        if path := shutil.which(name, path=environment.get("PATH")):
-            return path
-    raise BuildError("a C compiler wanted to build the counting tool, found none on PATH: install gcc")

@@ -84,6 +84,10 @@ def test_a_failing_compiler_is_named_and_what_it_says_is_kept(tmp_path: Path) ->
 def test_no_compiler_at_all_is_said(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="found none on PATH: install gcc"):
         probe_library(Mpi(None), {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)})
+    with pytest.raises(
+        BuildError, match="AUTOANALYZER_CC: a compiler and its flags wanted, found No closing quotation"
+    ):
+        probe_library(Mpi(None), {"AUTOANALYZER_CC": "'gcc", "AUTOANALYZER_CACHE": str(tmp_path)})
 
 
 def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: Path) -> None:

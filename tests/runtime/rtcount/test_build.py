@@ -43,15 +43,30 @@ def test_the_tool_is_built_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
-def test_a_compiler_that_fails_is_named_with_what_it_said(tmp_path: Path) -> None:
-    compiler = tmp_path / "cc"
-    compiler.write_text("#!/bin/sh\necho no luck >&2\nexit 1\n")
-    compiler.chmod(0o755)
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
-    with pytest.raises(BuildError, match="cannot build the counting tool: see ") as caught:
+def test_compilers_that_fail_are_named_with_what_they_said(tmp_path: Path) -> None:
+    (tmp_path / "valgrind").symlink_to(shutil.which("valgrind") or "")
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    for name in ("cc", "mine"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho no luck with {name} >&2\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {"PATH": str(tmp_path), "AUTOANALYZER_CC": "mine -m64", "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
+    with pytest.raises(
+        BuildError, match=r"/mine cannot build the counting tool: see .*, or set AUTOANALYZER_CC"
+    ) as caught:
         counting_tool(environment)
-    log = str(caught.value).partition("see ")[2].partition(",")[0]
-    assert "no luck" in Path(log).read_text()
+    log = Path(str(caught.value).partition("see ")[2].partition(",")[0]).read_text()
+    assert log.index("mine -m64 ") < log.index("no luck with mine") < log.index("no luck with cc")
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+def test_the_compiler_that_is_named_is_tried_first_and_no_mpi_compiler_is_in_the_way(tmp_path: Path) -> None:
+    named = tmp_path / "mine"
+    named.write_text('#!/bin/sh\ntouch "$0.called"\nexec mpicc "$@"\n')
+    named.chmod(0o755)
+    environment = {**os.environ, "AUTOANALYZER_CC": str(named), "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
+    valgrind, tools = counting_tool(environment)
+    assert (tmp_path / "mine.called").exists()
+    assert (tools / f"rtcount-{valgrind.platform}").exists()
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")

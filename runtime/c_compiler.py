@@ -1,0 +1,34 @@
+"""The C compilers of this machine, for what is built without MPI."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Mapping
+
+from ..errors import BuildError
+
+__all__ = ["c_compilers"]
+
+
+def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str, ...]]:
+    """Give the C compilers at hand as words of a command, the one that ``AUTOANALYZER_CC`` names first.
+
+    Args:
+        environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from.
+        purpose: What is to be built, for the error.
+
+    Raises:
+        BuildError: There is none, or ``AUTOANALYZER_CC`` has an open quote.
+    """
+    try:
+        named = shlex.split(environment.get("AUTOANALYZER_CC", ""))
+    except ValueError as error:
+        raise BuildError(f"AUTOANALYZER_CC: a compiler and its flags wanted, found {error}") from None
+    found = []
+    for name, *flags in (*([named] if named else []), ["cc"], ["gcc"], ["clang"]):
+        if path := shutil.which(name, path=environment.get("PATH")):
+            found.append((path, *flags))
+    if not found:
+        raise BuildError(f"a C compiler wanted to build {purpose}, found none on PATH: install gcc")
+    return found
