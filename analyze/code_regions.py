@@ -14,7 +14,7 @@ from ..experiment import Experiment
 __all__ = ["CodeRegion", "code_regions", "inclusive_over", "startup_paths", "within_shells"]
 
 _WHOLE: Final = 0.9  # of the program's time: as near to it as values that count as one (definitions 14)
-_MOSTLY: Final = 0.5
+_LEAST: Final = 0.03  # of the program's time, as of what is critical (definitions 15)
 
 _STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
@@ -65,7 +65,7 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tuple[CodeRegion, ...]:
     """Take regions around the whole program for parts of the entry procedure.
 
-    A time loop that holds 90 % of the program, and most of that in regions below, is no more to be weighed against
+    A time loop that holds 90 % of the program, and something of weight below, is no more to be weighed against
     them than the entry procedure is: its own code is a 1-code region, and so is each region right below it::
 
         main ── follow ── loop ┬── a          main ┬── (own code of follow)
@@ -83,7 +83,7 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
     opened = list(regions)
     for index, region in enumerate(regions):  # parents before children
         below = sum(shares[child] for child in region.children)
-        if shares[index] < _WHOLE or below < _MOSTLY * shares[index] or opened[index].depth > 1:
+        if shares[index] < _WHOLE or below < _LEAST or opened[index].depth > 1:
             continue
         opened[index] = replace(opened[index], own_code=True, children=())
         for child in _descendants(regions, index):

@@ -22,6 +22,7 @@ _RAISED: Final = 3
 _EXPLAINED: Final = 0.1  # of the time that volume must explain
 _EXECUTED: Final = 0.5  # of the time that instructions must explain at the program's speed
 _TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
+_READING: Final = 0.25  # of the region's time, in file I/O, that needs no other explanation
 _COMPUTING: Final = 0.25  # of the region's time that must be outside of such calls
 _WAITING: Final = 0.25
 
@@ -153,13 +154,17 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
 def _moves(attribute: Attribute, region: int, cost: Cost) -> bool:
     """Whether bytes explain the time of their calls, and these matter to the region; a rank's mean.
 
-    Where that time was not measured, it is what the bytes take.
+    Where that time was not measured, it is what the bytes take. Nobody waits for other ranks in file I/O: where it
+    takes much of the time, in many small calls or on a slow disk, few bytes are enough.
     """
     volume = float(attribute.amount[region].mean())
     at_least = volume / BYTES_PER_SECOND
     measured = getattr(cost, _TIMES[attribute.name])
     time = at_least if measured is None else measured
-    return bool(volume > 0 and at_least >= _EXPLAINED * time and time >= _TELLING * (cost.wall_time or 0.0))
+    wall = cost.wall_time or 0.0
+    if attribute.name == "io_bytes" and time >= _READING * wall:
+        return volume > 0
+    return bool(volume > 0 and at_least >= _EXPLAINED * time and time >= _TELLING * wall)
 
 
 def _computes(cost: Cost) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ from .clusters import THRESHOLD, Labels, cluster, members, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "find_dissimilarity"]
+
+_COARSE: Final = 0.2  # of the widest difference: smaller ones are not searched beside it
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,9 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
     spread = severity(search.vectors)
     if len(clusters) == 1:
         return Dissimilarity(clusters, spread)
+    # Beside a wide difference small ones are noise, and each level of the search would have to repeat it.
+    widest = spread * float(np.linalg.norm(search.vectors, axis=1).max())
+    search = _Search(performance, max(floor, _COARSE * widest))
     found = search.single_regions()
     composite = not found
     found += search.composite_regions() if composite else search.unexplained(found)

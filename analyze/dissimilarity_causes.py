@@ -21,6 +21,8 @@ Values = npt.NDArray[np.float64]
 
 _SAME: Final = 0.01  # counts that differ by no more are the same work (definitions 12)
 _FAIR: Final = 0.25  # of the difference in time, that a cause must differ by, or explain
+_TWICE: Final = 2.0  # noise makes nobody slower than that
+_ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
 _VOLUMES: Final = ("io_bytes", "mpi_bytes")
 
 
@@ -115,15 +117,14 @@ class _Comparison:
         rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
         telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
         names = [name for name in telling if self._rises(vectors[name], places)]
-        order = list(self.attributes)
-        names.sort(key=lambda name: (name != self.performance.metric, -_spread(vectors[name]), -order.index(name)))
+        names.sort(key=lambda name: (name != self.performance.metric, -_spread(vectors[name]), _ORDER.index(name)))
         return tuple(
             Difference(name, tuple(self.attributes[name].of_members(list(places), list(each)) for each in clusters))
             for name in names
         )
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Whether some ranks did the same work in each of some regions, and any at all.
+        """Whether some ranks did the same work in each of some regions, and any at all, and take it for noise.
 
         They executed equally many instructions, and the misses of none explain a fair part of the time that parts
         them.
@@ -138,7 +139,10 @@ class _Comparison:
         volumes = (self.attributes[name] for name in _VOLUMES if name in self.attributes)
         if any(_spread(self._vectors(each, places)[np.asarray(columns)]) > _SAME for each in volumes):
             return False
-        apart = np.ptp(self.performance.values[cells], axis=1)
+        times = self.performance.values[cells]
+        if (times.max(axis=1) > _TWICE * times.min(axis=1)).any():
+            return False
+        apart = np.ptp(times, axis=1)
         misses = ((name, self.attributes[name].amount[cells]) for name in LATENCY if name in self.attributes)
         return not any((np.ptp(amount, axis=1) * LATENCY[name] >= _FAIR * apart).any() for name, amount in misses)
 

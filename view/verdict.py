@@ -143,7 +143,7 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
         return []
     if not findings.experiment.notes.counts_by_rank:
         return ["no cause: ranks took over each other's work when counted, so their counts do not compare"]
-    return ["no counter explains it"]
+    return ["no counter explains it: random order in memory, page faults or placement can"]
 
 
 def _to_try_for_ranks(differences: tuple[Difference, ...]) -> list[str]:

@@ -127,6 +127,12 @@ def test_a_region_that_is_nearly_the_whole_program_is_compared_with_the_rest(mak
     assert ("l2_miss_rate" in causes_of(findings, "walk")) == blamed
 
 
+def test_many_small_writes_are_disk_io_all_the_same(make_experiment):
+    seconds = {"log": alike(0.1), "heavy": alike(1.0), "other": alike(0.2)}
+    experiment = make_experiment(seconds, io_time={"log": alike(3.0)}, io_bytes={"log": alike(2e6)}, **counted(seconds))
+    assert causes_of(analyze(experiment), "log") == ["io_bytes"]
+
+
 def test_some_bytes_in_a_region_that_computes_are_no_cause(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.2)}
     findings = analyze(
@@ -421,6 +427,12 @@ def test_counts_of_ranks_that_did_other_work_when_counted_are_not_compared(make_
     causes = analyze(shared).dissimilarity_causes
     assert (causes.differences, causes.noise, causes.table.attributes) == ((), False, ())
     assert analyze(shared).disparity.values[0] == pytest.approx(1.5 / 2 * 6 / 4)
+
+
+def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
+    seconds = {"work": [0.1, 0.1, 2.0, 0.1]}
+    causes = analyze(make_experiment(seconds, **counted({"work": alike(1.0)}))).dissimilarity_causes
+    assert (causes.differences, causes.noise, causes.same_work) == ((), False, frozenset())
 
 
 def test_two_cores_have_their_own_causes(make_experiment):

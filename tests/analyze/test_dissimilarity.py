@@ -138,3 +138,12 @@ def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(ma
         search(experiment, exclude_regions=["main"])
     with pytest.raises(UsageError, match=r"no such region; did you mean work\?"):
         search(experiment, exclude_regions=["wrok"])
+
+
+def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment):
+    times = {"steps": [0.0] * 4, "steps/serial": [0.2, 0.0, 0.0, 0.0], "steps/even": [0.1, 0.1, 0.109, 0.085]}
+    experiment = make_experiment(times)
+    performance = Performance.of(experiment)
+    found = find_dissimilarity(performance, floor=0.0)
+    assert len(found.clusters) > 2
+    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["steps/serial"]
