@@ -32,7 +32,8 @@ def scratch_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
                                                           COPY/case/in.txt copied
 
     Files behind links are copied, for a program would write through the link. Links to folders stay links, to the
-    copy if they lead into the folder, else to the original. Sockets and pipes are left out.
+    copy if they lead into the folder, else to the original. Sockets and pipes are left out. The command's own programs
+    become links, for they may look for libraries from where they are (``$ORIGIN``).
 
     Args:
         folder: What is copied.
@@ -40,13 +41,15 @@ def scratch_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
         command: What is going to be run in the copy.
 
     Raises:
-        InputError: It is too large for a copy, or cannot be copied.
+        InputError: It is too large for a copy, or cannot be copied; the command names a folder around it.
     """
     folder = Path(os.path.realpath(folder))
+    programs = frozenset(path for _, path in _named(folder, command) if _is_binary(path))
     beside = _beside(folder, command)
     anchor = os.path.commonpath([folder.parent, *(path.parent for path in beside)])
     with _ended_in_order(), _temporary_folder() as root:
-        tree = _Tree(folder, root / folder.relative_to(anchor), (Path(os.path.realpath(leave_out)), root))
+        left_out = (Path(os.path.realpath(leave_out)), root)
+        tree = _Tree(folder, root / folder.relative_to(anchor), left_out, programs)
         try:
             tree.check_size(folder, *beside)
             tree.copy(folder, tree.target)
@@ -57,15 +60,46 @@ def scratch_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
         yield tree.target
 
 
-def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
-    """Find what a command names outside of a folder by relative paths, in words such as ``../in`` or ``--in=../in``."""
-    found: dict[Path, None] = {}
+def _named(folder: Path, command: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Give what a command names by relative paths, in words such as ``../in`` or ``--in=../in``, and what is there."""
     for text in (part for word in command for part in (word, word.partition("=")[2])):
         path = Path(os.path.normpath(folder / text))
-        leads_out = ".." in Path(text).parts and not Path(text).is_absolute() and os.access(path, os.F_OK)
-        if leads_out and not path.is_relative_to(folder) and not folder.is_relative_to(path):
+        if text and not Path(text).is_absolute() and os.access(path, os.F_OK):
+            yield text, path
+
+
+def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
+    """Find what a command names outside of a folder.
+
+    Raises:
+        InputError: It names a folder around that folder.
+    """
+    found: dict[Path, None] = {}
+    for text, path in _named(folder, command):
+        if folder != path and folder.is_relative_to(path):
+            raise InputError(
+                f"{text}: paths below the working directory or beside it wanted in the command, to copy them to count "
+                "in, found a folder around it; name a prepared folder by --counting-dir"
+            )
+        if not path.is_relative_to(folder):
             found[path] = None
     return list(found)
+
+
+def _is_binary(path: Path) -> bool:
+    """Whether a file is a program or a library, by its content."""
+    return _start(path) == b"\x7fELF"
+
+
+def _is_script(path: Path) -> bool:
+    return os.access(path, os.X_OK) and _start(path).startswith(b"#!")
+
+
+def _start(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    with path.open("rb") as stream:
+        return stream.read(4)
 
 
 @contextmanager
@@ -102,11 +136,13 @@ class _Tree:
         source: The folder.
         target: Its copy.
         left_out: What is not copied; the place of the copy among it, which may be in the folder.
+        programs: What becomes a link to the original.
     """
 
     source: Path
     target: Path
     left_out: tuple[Path, ...]
+    programs: frozenset[Path]
 
     def check_size(self, *paths: Path) -> None:
         size = 0
@@ -123,7 +159,9 @@ class _Tree:
         target.mkdir(parents=True, exist_ok=True)
         for path in self._entries(folder):
             place = target / path.name
-            if path.is_file():
+            if path in self.programs:
+                place.symlink_to(path)
+            elif path.is_file():
                 shutil.copy2(path, place)
             elif path.is_symlink():
                 place.symlink_to(self._destination(path))
@@ -131,12 +169,12 @@ class _Tree:
                 self.copy(path, place)
 
     def place(self, path: Path, target: Path) -> None:
-        """Put what is beside the folder beside its copy; programs as links: they find libraries from there."""
+        """Put what is beside the folder beside its copy; programs and scripts as links: they find others from there."""
         if path.is_dir():
             self.copy(path, target)
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        if os.access(path, os.X_OK):
+        if _is_binary(path) or _is_script(path):
             target.symlink_to(path)
         elif path.is_file():
             shutil.copy2(path, target)

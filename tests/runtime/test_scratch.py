@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,6 +55,20 @@ def test_programs_can_still_be_executed(here: Path) -> None:
         assert subprocess.run([copy / "app"], check=False).returncode == 7
 
 
+def test_a_program_finds_the_libraries_that_it_seeks_from_its_own_place(here: Path) -> None:
+    (here.parent / "lib").mkdir()
+    (here / "one.c").write_text("int one(void) { return 1; }\n")
+    (here / "app.c").write_text("int one(void);\nint main(void) { return one() + 6; }\n")
+    library = ["gcc", "-shared", "-fPIC", "one.c", "-o", "../lib/libone.so"]
+    program = ["gcc", "app.c", "-L../lib", "-lone", "-Wl,-rpath,$ORIGIN/../lib", "-o", "app"]
+    for words in (library, program):
+        subprocess.run(words, cwd=here, check=True)
+    shutil.copy(here / "app", here / "other")
+    with scratch_copy(here, here / "out", ["mpirun", "-n", "2", "app"]) as copy:
+        assert subprocess.run(["./app"], cwd=copy, check=False).returncode == 7
+        assert not (copy / "other").is_symlink()
+
+
 def test_the_output_folder_and_the_copy_itself_are_left_out(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "out").mkdir()
     (here / "out" / "experiment.cube").write_text("")
@@ -93,8 +108,10 @@ def test_what_cannot_be_copied_is_left_out(here: Path) -> None:
 
 def test_what_the_command_names_beside_the_folder_is_beside_the_copy(here: Path, tmp_path: Path) -> None:
     app = here.parent / "app"
-    app.write_text("")
-    app.chmod(0o755)
+    app.write_text("#!/bin/sh\n")
+    (here.parent / "state").write_text("1")
+    for path in (app, here.parent / "state"):
+        path.chmod(0o755)  # a file of another system's may all be executable
     (here.parent / "tables").mkdir()
     (here.parent / "tables" / "a").write_text("a")
     (tmp_path / "deck").write_text("deck")
@@ -106,8 +123,9 @@ def test_what_the_command_names_beside_the_folder_is_beside_the_copy(here: Path,
         "-i",
         "../../deck",
         "--tables=../tables",
-        "..",
+        "../state",
         "../none",
+        ".",
         "deep/../in.txt",
         "../" + 300 * "x",
     ]
@@ -115,9 +133,20 @@ def test_what_the_command_names_beside_the_folder_is_beside_the_copy(here: Path,
         assert (copy / "../app").resolve() == app
         (copy / "../../deck").write_text("other")
         (copy / "../tables/a").write_text("b")
-        assert sorted(path.name for path in copy.parent.iterdir()) == ["app", "run", "tables"]
+        (copy / "../state").write_text("2")
+        assert sorted(path.name for path in copy.parent.iterdir()) == ["app", "run", "state", "tables"]
     assert (tmp_path / "deck").read_text() == "deck"
     assert (here.parent / "tables" / "a").read_text() == "a"
+    assert (here.parent / "state").read_text() == "1"
+
+
+@pytest.mark.parametrize("word", ["..", "--root=../..", "deep/../../../case"])
+def test_a_folder_around_the_working_directory_is_refused(here: Path, temporary: Path, word: str) -> None:
+    with pytest.raises(InputError) as caught, scratch_copy(here, here / "out", ["./app", word]):
+        pass
+    assert str(caught.value).startswith(f"{word.rpartition('=')[2]}: paths below the working directory or beside it")
+    assert "--counting-dir" in str(caught.value)
+    assert list(temporary.iterdir()) == []
 
 
 def test_too_much_is_refused_before_it_is_copied(here: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
