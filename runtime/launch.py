@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Final
@@ -53,7 +54,7 @@ def launch(
     """Run a command to its end.
 
     An interrupt from the keyboard reaches the program, as it would without us, and what it had recorded is kept;
-    a request to terminate is handed on.
+    a request to terminate is handed on, and the end of a terminal is one. Whoever ignores a signal goes on doing so.
 
     Args:
         command: A launcher and the program, or the program alone.
@@ -68,19 +69,17 @@ def launch(
         Its exit status; negative: the signal that ended it.
 
     Raises:
-        InputError: It cannot be started.
+        InputError: It cannot be started, or the log cannot be written.
     """
     words, variables = _forward(command, environment, launcher) if launcher else (command, environment)
-    try:
-        process = _start(words, variables, folder, log, given)
-    except OSError as error:
-        raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
+    process = _start(words, variables, folder, log, given)
 
     def hand_on(number: int, _: FrameType | None) -> None:
-        if number == signal.SIGTERM:
+        if number != signal.SIGINT:
             process.terminate()
 
-    before = {number: signal.signal(number, hand_on) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, hand_on) for number in heard if signal.getsignal(number) != signal.SIG_IGN}
     try:
         return process.wait()
     finally:
@@ -91,10 +90,18 @@ def launch(
 def _start(
     words: Sequence[str], environment: Mapping[str, str], folder: Path | None, log: Path | None, given: BinaryIO | None
 ) -> subprocess.Popen[bytes]:
-    if log is None:
-        return subprocess.Popen(words, env=environment, cwd=folder, stdin=given)
-    with log.open("wb") as stream:
-        return subprocess.Popen(words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream)
+    with _opened(log) as stream:
+        try:
+            return subprocess.Popen(words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream)
+        except OSError as error:
+            raise InputError(f"{words[0]}: cannot be started: {error.strerror}") from None
+
+
+def _opened(log: Path | None) -> AbstractContextManager[BinaryIO | None]:
+    try:
+        return nullcontext() if log is None else log.open("wb")
+    except OSError as error:
+        raise InputError(f"{log}: cannot be written: {error.strerror}") from None
 
 
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:

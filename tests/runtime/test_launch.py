@@ -1,0 +1,34 @@
+"""A program that was started: what reaches it, and what is said if it cannot be."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.runtime.launch import launch
+
+
+@pytest.mark.parametrize("name", ["TERM", "HUP"])
+def test_requests_to_end_are_handed_on(name: str) -> None:
+    text = f"sleep 1; kill -{name} $PPID; exec sleep 100"
+    assert launch(["sh", "-c", text], os.environ) == -signal.SIGTERM
+    assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+
+
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert launch(["sh", "-c", "sleep 1; kill -HUP $PPID; sleep 1; exit 3"], os.environ) == 3
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_what_cannot_be_started_and_what_cannot_be_written_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="/none: cannot be started: No such file"):
+        launch([str(tmp_path / "none")], os.environ)
+    with pytest.raises(InputError, match=f"{tmp_path}: cannot be written: Is a directory"):
+        launch(["true"], os.environ, log=tmp_path)
