@@ -110,7 +110,10 @@ def _cause(attribute: Attribute, core: int) -> Cause:
 
 
 def _without_waiting(cost: Cost, seconds: float) -> Cost:
-    return cost if cost.mpi_time is None else replace(cost, mpi_time=max(0.0, cost.mpi_time - seconds))
+    """Take waiting off the time in MPI; all of this if it is waiting for the most part."""
+    if cost.mpi_time is None:
+        return cost
+    return replace(cost, mpi_time=0.0 if seconds >= 0.5 * cost.mpi_time else cost.mpi_time - seconds)
 
 
 def _raised(
