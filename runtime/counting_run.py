@@ -30,7 +30,6 @@ from .scratch import scratch_copy
 __all__ = ["CountingRun", "prepared_counting"]
 
 _FOLDER: Final = "counting"
-_LOG: Final = "counting.log"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _TIMES: Final = 20  # how much longer counting may take
 _RULE: Final = re.compile(r"[-=]{20,}$")  # above and below what a launcher says
@@ -66,17 +65,22 @@ class CountingRun:
 
         Raises:
             InputError: The counting run failed, and what it printed is in the run's folder; or it cannot be joined.
+                What was timed stays as it is.
         """
-        seconds = float(timing.inclusive("wall_time")[list(timing.roots)].max(initial=0.0))
-        say(f"counting run in {self.folder}; it may take {_TIMES} times the {seconds:.3g} s of the timing run")
-        joined = with_ref_cycles(join_counts(timing, self._count()))
-        save(joined, RunFolder(self.output).experiment)
+        seconds = _seconds(timing)
+        say(f"counting run in {self.folder}; it may take {_TIMES} times the {seconds:.3g} s of the program")
+        try:
+            joined = with_ref_cycles(join_counts(timing, self._count()))
+            save(joined, RunFolder(self.output).experiment)
+        except OSError as error:
+            place = error.filename or self.output
+            raise InputError(f"the counting run cannot use {place}: {error.strerror or error}: no counts") from None
         return joined
 
     def _count(self) -> Experiment:
         mpi = find_mpi(self.command)
         run = RunFolder(self.output / _FOLDER)
-        log = self.output / _LOG
+        log = RunFolder(self.output).counting_log
         run.prepare()
         try:
             RunFacts(list(self.command)).write(run.shards)
@@ -131,6 +135,12 @@ def prepared_counting(
         else:
             with scratch_copy(Path.cwd(), output, command) as folder:
                 yield CountingRun(command, output, folder, geometry, given)
+
+
+def _seconds(timing: Experiment) -> float:
+    """How long the program ran, MPI's own start and end left out."""
+    program = [place for place, path in enumerate(timing.call_paths) if path.region.kind != "mpi"]
+    return float(timing.exclusive("wall_time")[program].sum(axis=0).max(initial=0.0))
 
 
 def _own_folder(words: Sequence[str]) -> str | None:

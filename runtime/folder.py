@@ -15,6 +15,7 @@ __all__ = ["RunFolder", "open_experiment"]
 
 _EXPERIMENT: Final = "experiment.cube"
 _SHARDS: Final = "shards"
+_LOG: Final = "counting.log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class RunFolder:
         """The folder into which the processes write; gone once they are gathered."""
         return self.path / _SHARDS
 
+    @property
+    def counting_log(self) -> Path:
+        """What a counting run prints; it stays if that fails."""
+        return self.path / _LOG
+
     def prepare(self) -> None:
         """Make the folder; the data of an earlier run in it give way, other files stay.
 
@@ -42,6 +48,7 @@ class RunFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self.experiment.unlink(missing_ok=True)
+            self.counting_log.unlink(missing_ok=True)
             self.remove_shards()
             self.shards.mkdir(exist_ok=True)
         except OSError as error:

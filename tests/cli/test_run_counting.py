@@ -159,6 +159,20 @@ def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, ac
     assert "instructions" not in counted(tool)
     assert (tool.folder / "out" / "counting.log").is_file()
     assert not (tool.folder / "out" / "counting").exists()
+    assert tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "1", "./app").returncode == 0
+    assert clean(tool)
+
+
+def test_a_counting_run_that_loses_its_files_leaves_the_verdict_of_the_timing_run(tool):
+    build(tool, 'unlink(getenv("LOG"))')
+    log = tool.folder / "out" / "counting.log"
+    done = run(tool, "--", "mpirun", "-n", "1", "./app", "w", "fail", env={"LOG": str(log)})
+    said = done.stderr.decode()
+    assert done.returncode == 1
+    assert "autoanalyzer: the counting run cannot use out/counting.log: No such file or directory: no counts\n" in said
+    assert "Traceback" not in said
+    assert "nothing was counted" in said
+    assert "instructions" not in counted(tool)
 
 
 def test_a_program_that_fails_when_timed_is_not_counted(tool):
