@@ -169,7 +169,7 @@ def test_a_counting_run_that_loses_its_files_leaves_the_verdict_of_the_timing_ru
     done = run(tool, "--", "mpirun", "-n", "1", "./app", "w", "fail", env={"LOG": str(log)})
     said = done.stderr.decode()
     assert done.returncode == 1
-    assert "autoanalyzer: the counting run cannot use out/counting.log: No such file or directory: no counts\n" in said
+    assert f"autoanalyzer: the counting run cannot use {log}: No such file or directory: no counts\n" in said
     assert "Traceback" not in said
     assert "nothing was counted" in said
     assert "instructions" not in counted(tool)
