@@ -88,6 +88,11 @@ class Attribute:
         return self._together(self.amount.sum(axis=1), self.base.sum(axis=1))
 
     @cached_property
+    def most_often(self) -> Values:
+        """The highest rate of any rank, ``float64[region]``."""
+        return np.array([self.of_ranks(region).max() for region in range(len(self.amount))])
+
+    @cached_property
     def of_program(self) -> float:
         """All regions and ranks together: the rate, or the sum."""
         top = list(self.top)

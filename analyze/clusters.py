@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -18,7 +19,7 @@ _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
 _EXACT_PAIRS: Final = 2000
 
 
-def cluster(vectors: Vectors, *, floor: float = 0.0) -> Labels:
+def cluster(vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (paper 001, section 4.2.1, Algorithm 1).
 
     The first vector p without a cluster and every other one without whose distance from p is at most
@@ -28,10 +29,13 @@ def cluster(vectors: Vectors, *, floor: float = 0.0) -> Labels:
     Args:
         vectors: ``float64[location, region]``; not changed.
         floor: A distance that is never a difference, in the vectors' unit: what the clocks resolve.
+        groups: ``int[location]``: only vectors of the same group are compared. All are in one if it is None.
 
     Returns:
         ``int[location]``, numbered from 0 in the order of their first members.
     """
+    if groups is not None and groups.any():
+        return _in_order([(columns, cluster(vectors[columns], floor=floor)) for columns in members(groups)])
     lengths = np.linalg.norm(vectors, axis=1)
     by_length = np.argsort(lengths, kind="stable")
     sorted_lengths = lengths[by_length]
@@ -50,6 +54,17 @@ def cluster(vectors: Vectors, *, floor: float = 0.0) -> Labels:
         while first < len(vectors) and labels[first] >= 0:
             first += 1
     return labels
+
+
+def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
+    """Number the clusters of several groups anew, in the order of their first members."""
+    labels = np.zeros(sum(len(columns) for columns, _ in parts), dtype=np.intp)
+    count = 0
+    for columns, own in parts:
+        labels[columns] = own + count
+        count += int(own.max(initial=-1)) + 1
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)])
 
 
 def members(labels: Labels) -> list[list[int]]:

@@ -19,6 +19,7 @@ Values = npt.NDArray[np.float64]
 DISPARITY_METRICS: Final = ("crnm", "cpi", "wall_time")
 
 _LEAST_PART: Final = 0.01  # of the program's instructions: below, cycles are the kernel's rather than the region's
+_IO: Final = 0.9  # of the time of a call path, in file I/O: cycles leave it out, instructions that format do not
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
@@ -74,8 +75,9 @@ def _cpi(selection: Selection, cycles: str, *, together: bool) -> tuple[Values, 
 
     And that of the program, which stands for that of regions where next to nothing was executed.
     """
-    spent = selection.by_rank(selection.experiment.exclusive(cycles))
-    executed = selection.by_rank(selection.experiment.exclusive("instructions"))
+    computing = _computing(selection.experiment)
+    spent = selection.by_rank(np.where(computing, selection.experiment.exclusive(cycles), 0.0))
+    executed = selection.by_rank(np.where(computing, selection.experiment.exclusive("instructions"), 0.0))
     top = list(selection.top)
     total = float(executed[top].sum())
     program = float(spent[top].sum()) / total if total > 0 else 1.0
@@ -85,6 +87,14 @@ def _cpi(selection: Selection, cycles: str, *, together: bool) -> tuple[Values, 
         total /= executed.shape[1]
     enough = executed > _LEAST_PART * total
     return np.divide(spent, executed, out=np.full_like(spent, program), where=enough), program
+
+
+def _computing(experiment: Experiment) -> npt.NDArray[np.bool_]:
+    """Tell which call paths are not file I/O through and through; ``bool[call path, 1]``."""
+    if not (complete(experiment, "io_time") and complete(experiment, "wall_time")):
+        return np.ones((len(experiment.call_paths), 1), dtype=bool)
+    io, wall = (experiment.exclusive(name).sum(axis=1, keepdims=True) for name in ("io_time", "wall_time"))
+    return np.asarray((io < _IO * wall) | (wall == 0))
 
 
 def _of_processes(selection: Selection, metric: str) -> Values:

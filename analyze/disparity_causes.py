@@ -95,10 +95,12 @@ def find_disparity_causes(
     table = DecisionTable(names, tuple(rows.values()))
     causes, also = {}, {}
     for core in found.cccr:
+        raised_here = [name for name, value in zip(names, rows[core].values, strict=True) if value]
         telling = table.causes(rows[core])
+        if telling == ("instructions",):  # all code executes some: what else is raised says more
+            telling = tuple(raised_here)
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)
-        others = (name for name, value in zip(names, rows[core].values, strict=True) if value and name not in telling)
-        also[core] = tuple(_cause(attributes[name], core) for name in others)
+        also[core] = tuple(_cause(attributes[name], core) for name in raised_here if name not in telling)
     volume = attributes.get("mpi_bytes")
     waits = (core for core in found.cccr if volume and _waits(costs[core]) and not _moves(volume, core, moving[core]))
     return DisparityCauses(table, causes, also, frozenset(waits))
@@ -146,9 +148,9 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
     """Compare a region's miss rate with the program's.
 
     A region that makes most of the program's accesses is the program, and can't surpass it: it is compared with the
-    rest if it misses more often, in all data accesses, than a walk through consecutive numbers would.
+    rest if it misses more often, in all data accesses of some rank, than a walk through consecutive numbers would.
     """
-    rates, often = attribute.of_regions, data.of_regions
+    rates, often = attribute.of_regions, data.most_often
     worth = (attribute.parts >= LEAST_PART) & (often > LEAST_MISSES[attribute.name])
     above_program, above_rest = rates > ABOVE * attribute.of_program, rates > ABOVE * attribute.of_the_rest
     return np.asarray(worth & (above_program | (above_rest & (often > STREAM))))

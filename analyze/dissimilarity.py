@@ -14,7 +14,8 @@ from .performance import Performance
 
 __all__ = ["Dissimilarity", "find_dissimilarity"]
 
-_COARSE: Final = 0.2  # of the widest difference: smaller ones are not searched beside it
+# Parts of the widest difference under which others are noise: each step of a search wants the same clusters again.
+_COARSE: Final = (0.2, 0.4)
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Dissimilarity:
         cccr: Those of them that have no critical child: their core.
         composite: Whether only several adjacent regions together made the difference.
         odd_one: A column without which all others are one cluster.
+        programs: How many programs the ranks run; those of different ones are in different clusters.
     """
 
     clusters: tuple[tuple[int, ...], ...]
@@ -36,11 +38,12 @@ class Dissimilarity:
     cccr: tuple[int, ...] = ()
     composite: bool = False
     odd_one: int | None = None
+    programs: int = 1
 
     @property
     def exists(self) -> bool:
-        """Whether there is more than one cluster."""
-        return len(self.clusters) > 1
+        """Whether there is more than one cluster of ranks that run the same program."""
+        return len(self.clusters) > self.programs
 
 
 def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilarity:
@@ -54,18 +57,22 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
     """
     search = _Search(performance, floor)
     clusters = tuple(tuple(each) for each in members(search.original))
-    spread = severity(search.vectors)
-    if len(clusters) == 1:
-        return Dissimilarity(clusters, spread)
-    # Beside a wide difference small ones are noise, and each level of the search would have to repeat it.
+    programs = performance.program_count
+    spread = max(severity(search.vectors[columns]) for columns in search.programs)
+    if len(clusters) == programs:
+        return Dissimilarity(clusters, spread, programs=programs)
     widest = spread * float(np.linalg.norm(search.vectors, axis=1).max())
-    search = _Search(performance, max(floor, _COARSE * widest))
-    found = search.single_regions()
-    composite = not found
-    found += search.composite_regions() if composite else search.unexplained(found)
-    critical = set(found)
-    core = [each for each in found if critical.isdisjoint(performance.regions[each].children)]
-    return Dissimilarity(clusters, spread, tuple(found), tuple(core), composite, _odd_one(clusters))
+    searched = [
+        each.result() for each in (search, *(_Search(performance, max(floor, part * widest)) for part in _COARSE))
+    ]
+    found, core, composite = max(searched, key=lambda result: _depth(performance, result[1]))
+    return Dissimilarity(clusters, spread, found, core, composite, _odd_one(clusters), programs)
+
+
+def _depth(performance: Performance, core: tuple[int, ...]) -> int:
+    """Tell how deep the core stands that parts the ranks the most; 0 if there is none."""
+    widest = max(core, key=lambda each: float(np.ptp(performance.values[each])), default=None)
+    return 0 if widest is None else performance.regions[widest].depth
 
 
 class _Search:
@@ -79,11 +86,34 @@ class _Search:
         self.original = self.partition(self.vectors)
 
     def partition(self, vectors: npt.NDArray[np.float64]) -> Labels:
-        return cluster(vectors, floor=self.floor)
+        return cluster(vectors, floor=self.floor, groups=self.performance.programs)
+
+    @property
+    def programs(self) -> list[list[int]]:
+        """The columns of each program's ranks."""
+        groups = self.performance.programs
+        return [list(range(len(self.vectors)))] if groups is None else members(groups)
+
+    def parts(self, labels: Labels) -> bool:
+        """Whether there is more than one cluster of ranks that run the same program."""
+        return int(labels.max(initial=0)) + 1 > self.performance.program_count
 
     def alone(self, region: int) -> Labels:
         """Cluster by one region alone."""
         return self.partition(self.performance.values[region][:, None])
+
+    def parts_alone(self, region: int) -> bool:
+        """Whether one region alone parts the ranks."""
+        return self.parts(self.alone(region))
+
+    def result(self) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+        """Give the critical regions, those of them without critical children, and whether they are a composite."""
+        found = self.single_regions()
+        composite = not found
+        found += self.composite_regions() if composite else self.unexplained(found)
+        critical = set(found)
+        core = tuple(each for each in found if critical.isdisjoint(self.performance.regions[each].children))
+        return tuple(found), core, composite
 
     def single_regions(self) -> list[int]:
         """Find the 1-code regions without which the clusters change, and what is critical below them.
@@ -93,7 +123,7 @@ class _Search:
         """
         found: list[int] = []
         for column, region in enumerate(self.top):
-            if self._changes(slice(column, column + 1)) and self.alone(region).any():
+            if self._changes(slice(column, column + 1)) and self.parts_alone(region):
                 found.append(region)
                 found.extend(self._restored(region, self.vectors.copy(), column, self.original))
         return found
@@ -117,7 +147,7 @@ class _Search:
         """
         longest = float(np.linalg.norm(self.vectors, axis=1).max())
         rest = _Search(self.performance, max(self.floor, THRESHOLD * longest), without=found)
-        if not rest.original.any():
+        if not rest.parts(rest.original):
             return []
         return rest.single_regions() or rest.composite_regions()
 
@@ -132,7 +162,7 @@ class _Search:
     def _members_that_part(self, columns: slice) -> Iterator[int]:
         for column in range(len(self.top))[columns]:
             alone = self.alone(self.top[column])
-            if alone.any():
+            if self.parts(alone):
                 yield self.top[column]
                 yield from self._restored(self.top[column], np.zeros_like(self.vectors), column, alone)
 
@@ -140,7 +170,7 @@ class _Search:
         """Restore each child alone in its parent's place, in ``vectors``: critical if the wanted clusters come back."""
         for child in self.performance.regions[parent].children:
             vectors[:, column] = self.performance.values[child]
-            if np.array_equal(self.partition(vectors), wanted) and self.alone(child).any():
+            if np.array_equal(self.partition(vectors), wanted) and self.parts_alone(child):
                 yield child
                 yield from self._restored(child, vectors, column, wanted)
 

@@ -151,7 +151,8 @@ class _Comparison:
         decision = np.zeros(len(self.performance.ranks), dtype=np.intp)
         for number, each in enumerate(clusters):
             decision[list(each)] = number
-        labels = [cluster(self._vectors(each, places)) for each in self.attributes.values()]
+        programs = self.performance.programs
+        labels = [cluster(self._vectors(each, places), groups=programs) for each in self.attributes.values()]
         return np.stack([*labels, decision], axis=1)
 
     def _vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
@@ -188,4 +189,4 @@ def _spreads(vectors: Values) -> Values:
     """Measure how far apart ranks lie, relative to the largest, in each region; ``float64[place]``."""
     largest = vectors.max(axis=0)
     spread = largest - vectors.min(axis=0)
-    return np.divide(spread, largest, out=np.zeros_like(spread), where=largest > 0)
+    return np.asarray(np.divide(spread, largest, out=np.zeros_like(spread), where=largest > 0))

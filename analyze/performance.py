@@ -28,6 +28,7 @@ class Performance:
         regions: Every code region but the start-up of MPI, parents before children.
         ranks: The ranks that take part; a column each.
         values: ``float64[region, rank]``, inclusive, in the metric's unit; the threads of a rank are summed up.
+        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
     """
 
     experiment: Experiment
@@ -35,6 +36,7 @@ class Performance:
     regions: tuple[CodeRegion, ...]
     ranks: tuple[int, ...]
     values: npt.NDArray[np.float64]
+    programs: npt.NDArray[np.intp] | None = None
 
     @classmethod
     def of(
@@ -53,12 +55,28 @@ class Performance:
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
         """Build the vectors of the ranks and regions that were selected."""
         values = selection.by_rank(_exclusive(selection.experiment, metric))
-        return cls(selection.experiment, metric, selection.regions, selection.ranks, values)
+        return cls(selection.experiment, metric, selection.regions, selection.ranks, values, _programs(selection))
+
+    @property
+    def program_count(self) -> int:
+        """How many programs the ranks run."""
+        return 1 if self.programs is None else int(self.programs.max()) + 1
 
     @property
     def top(self) -> tuple[int, ...]:
         """Positions of the 1-code regions, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
+
+
+def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
+    """Number the programs that the ranks run: their entry procedures, by the time that each rank is in one of them."""
+    experiment = selection.experiment
+    if len(experiment.roots) < 2:
+        return None
+    time = experiment.inclusive("wall_time")[list(experiment.roots)][:, selection.columns]
+    root = np.add.reduceat(time, selection.starts, axis=1).argmax(axis=0)
+    programs = np.unique(root, return_inverse=True)[1]
+    return programs if programs.any() else None
 
 
 def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:

@@ -89,7 +89,9 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     severity = findings.dissimilarity.severity
     spread = f", S = {severity:.2f}" if severity <= THRESHOLD else f", differences under {seconds(findings.floor)}"
-    line = f"balanced: one cluster{without}{spread if len(findings.performance.ranks) > 1 else ''}"
+    programs = findings.dissimilarity.programs
+    of_each = f" of each of the {programs} programs" if programs > 1 else ""
+    line = f"balanced: one cluster{of_each}{without}{spread if len(findings.performance.ranks) > 1 else ''}"
     return [line, ""] if stands_out else [f"{line}; no region stands out"]
 
 

@@ -1,9 +1,10 @@
+import numpy as np
 import pytest
 
 from autoanalyzer.analyze.dissimilarity import Dissimilarity, find_dissimilarity
 from autoanalyzer.analyze.performance import Performance
 from autoanalyzer.errors import UsageError
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 
 
 def search(experiment: Experiment, **options: object) -> tuple[Dissimilarity, Performance]:
@@ -147,3 +148,34 @@ def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment)
     found = find_dissimilarity(performance, floor=0.0)
     assert len(found.clusters) > 2
     assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["steps/serial"]
+
+
+def two_programs(first: list[float], second: list[float]) -> Experiment:
+    """Two ranks of one program and two of another, each with a region of its own."""
+    paths = []
+    for number, name in enumerate(("ocean", "ice")):
+        paths.append(CallPath(Region("function", "main", f"{name}.c", "main", 0, 1, 9)))
+        paths.append(CallPath(Region("function", name, f"{name}.c", name, 0, 2, 3), 2 * number))
+    times = np.zeros((4, 4))
+    times[1, :2], times[3, 2:] = first, second
+    metrics = [Metric("wall_time", "sec"), Metric("cpu_time", "sec"), Metric("mpi_cpu_time", "sec", "cpu_time")]
+    return Experiment(
+        metrics=metrics,
+        call_paths=paths,
+        locations=[Location("machine", "node", rank) for rank in range(4)],
+        severities={"wall_time": times, "cpu_time": times, "mpi_cpu_time": np.zeros_like(times)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("second", "clusters", "cores"),
+    [([3.0, 3.0], ((0, 1), (2, 3)), []), ([1.0, 3.0], ((0, 1), (2,), (3,)), ["ice"])],
+    ids=["each balanced", "one is not"],
+)
+def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
+    experiment = two_programs([1.0, 1.0], second)
+    performance = Performance.of(experiment)
+    found = find_dissimilarity(performance, floor=0.0)
+    assert found.clusters == clusters
+    assert found.exists == bool(cores)
+    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == cores
