@@ -101,7 +101,7 @@ def _counting_run(arguments: argparse.Namespace, command: list[str]) -> Abstract
         UsageError: The caches cannot be read or simulated, or are named where nothing is simulated.
     """
     if arguments.counters == "simulated":
-        geometry = this_machine() if arguments.cache is None else parse_geometry(arguments.cache)
+        geometry = this_machine(say=_say) if arguments.cache is None else parse_geometry(arguments.cache)
         return prepared_counting(command, arguments.output, geometry, arguments.counting_dir, _say)
     for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
         if value is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEVEL: Final = re.compile(r"(L[12])=(\d{1,6})([KMG]?)/(\d{1,4})/(\d{1,4})", re.IGNORECASE)
 _WANTED: Final = "SIZE/WAYS/LINE of each cache wanted, such as L1=32K/8/64,L2=1M/8/64"
 _MOST_L1_SETS: Final = 4096  # twin: LARGEST_L1_BITS in runtime/rtcount/counts.h
+_LARGEST: Final = 1 << 30  # bytes; the tool keeps 8 bytes of its own for each line, in each thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,20 @@ class CacheLevel:
         way = self.ways * self.line
         return 0 if not way or self.size % way else self.size // way
 
-    def defect(self) -> str | None:
+    def defect(self, most_sets: int = _LARGEST) -> str | None:
         """Say why the cache cannot be simulated."""
         if self.line < 32 or self.line & (self.line - 1):
             return f"lines of 32, 64, 128 … bytes wanted, found {self.line}"
         if self.sets < 2 or self.sets & (self.sets - 1):
             return f"2, 4, 8 … sets wanted, found {self.size / max(1, self.ways * self.line):g}"
+        if self.size > _LARGEST:
+            return f"at most {_LARGEST >> 30}G wanted, found {str(self).partition('/')[0]}"
+        if self.sets > most_sets:
+            return f"at most {most_sets} sets wanted, found {self.sets}"
         return None
+
+
+_UNKNOWN: Final = CacheLevel(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +80,17 @@ class CacheGeometry:
 
     def defect(self) -> str | None:
         """Say why the caches cannot be simulated."""
-        for name, level in (("L1", self.l1), ("L2", self.l2)):
-            if found := level.defect():
-                return f"{name}: {found}"
-        if self.l1.sets > _MOST_L1_SETS:
-            return f"L1: at most {_MOST_L1_SETS} sets wanted, found {self.l1.sets}"
+        if found := self.l1.defect(_MOST_L1_SETS):
+            return f"L1: {found}"
+        if found := self.l2.defect():
+            return f"L2: {found}"
         if self.l1.line != self.l2.line:
             return f"lines of one length wanted, found {self.l1.line} and {self.l2.line} bytes"
         return None
 
 
-def parse_geometry(text: str, default: CacheGeometry | None = None) -> CacheGeometry:
-    """Read ``L1=32K/8/64,L2=1M/8/64``, or one of the two.
-
-    Args:
-        text: What the user wrote.
-        default: Where a cache that is not named comes from; None: this machine.
+def parse_geometry(text: str) -> CacheGeometry:
+    """Read ``L1=32K/8/64,L2=1M/8/64``, or one of the two; the other is this machine's.
 
     Raises:
         UsageError: It cannot be read, or no such cache can be simulated.
@@ -98,29 +102,44 @@ def parse_geometry(text: str, default: CacheGeometry | None = None) -> CacheGeom
             raise UsageError(f"{_WANTED}; found {word or 'nothing'!r}")
         size = int(match[2]) * _UNITS[match[3].upper()]
         levels[match[1].lower()] = CacheLevel(size, int(match[4]), int(match[5]))
-    geometry = replace(default or this_machine(), **levels)
+    geometry = replace(this_machine(), **levels)
     if defect := geometry.defect():
         raise UsageError(f"caches {geometry}: {defect}")
     return geometry
 
 
-def this_machine(folder: Path = _CPU_CACHES) -> CacheGeometry:
-    """The caches of this machine's first processor; usual ones where it does not tell, or cannot be simulated."""
-    usual = CacheGeometry()
+def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | None = None) -> CacheGeometry:
+    """The caches of this machine's first processor; a usual one for each that it does not tell, or that cannot be.
+
+    Args:
+        folder: Where the machine describes them.
+        say: Takes a sentence for the user about each cache that is a usual one.
+    """
     found: dict[str, CacheLevel] = {}
     for index in sorted(folder.glob("index*")):
         level, kind = _word(index, "level"), _word(index, "type")
         if (level, kind) in {("1", "Data"), ("1", "Unified"), ("2", "Data"), ("2", "Unified")}:
-            found[f"l{level}"] = _read_level(index)
-    geometry = replace(usual, **found)
-    return usual if geometry.defect() else geometry
+            found[level] = _read_level(index)
+    l1, l2 = found.get("1", _UNKNOWN), found.get("2", _UNKNOWN)
+    geometry = CacheGeometry()
+    if not l1.defect(_MOST_L1_SETS):
+        geometry = CacheGeometry(l1, replace(geometry.l2, line=l1.line))
+    elif not l2.defect():
+        geometry = CacheGeometry(replace(geometry.l1, line=l2.line), l2)
+    if not replace(geometry, l2=l2).defect():
+        geometry = replace(geometry, l2=l2)
+    for name, told, taken in (("L1", l1, geometry.l1), ("L2", l2, geometry.l2)):
+        if say and told != taken:
+            why = "is not told" if told == _UNKNOWN else f"is {told}, which cannot be simulated"
+            say(f"this machine's {name} cache {why}: {taken} it is; choose another by --cache")
+    return geometry
 
 
 def _read_level(index: Path) -> CacheLevel:
     size = re.fullmatch(r"(\d+)([KMG]?)", _word(index, "size"))
     ways, line = _word(index, "ways_of_associativity"), _word(index, "coherency_line_size")
     if not size or not ways.isdigit() or not line.isdigit():
-        return CacheLevel(0, 0, 0)
+        return _UNKNOWN
     return CacheLevel(int(size[1]) * _UNITS[size[2]], int(ways), int(line))
 
 

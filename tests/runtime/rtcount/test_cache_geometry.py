@@ -17,8 +17,9 @@ def test_both_caches_are_read() -> None:
     assert parse_geometry(str(geometry)) == geometry
 
 
-def test_the_cache_that_is_not_named_comes_from_the_default() -> None:
-    assert parse_geometry("l2=512k/8/64", CacheGeometry()).l1 == CacheLevel(32 << 10, 8, 64)
+def test_the_cache_that_is_not_named_is_this_machines() -> None:
+    line = this_machine().l1.line
+    assert parse_geometry(f"l2=512k/8/{line}") == CacheGeometry(this_machine().l1, CacheLevel(512 << 10, 8, line))
 
 
 @pytest.mark.parametrize(
@@ -32,13 +33,15 @@ def test_the_cache_that_is_not_named_comes_from_the_default() -> None:
         ("L1=32K/0/64", "L1: 2, 4, 8 … sets wanted"),
         ("L1=4K/64/64", "L1: 2, 4, 8 … sets wanted, found 1"),
         ("L1=32K/8/48", "L1: lines of 32, 64, 128 … bytes wanted, found 48"),
-        ("L2=1M/8/128", "lines of one length wanted, found 64 and 128 bytes"),
+        ("L1=32K/8/64,L2=1M/8/128", "lines of one length wanted, found 64 and 128 bytes"),
         ("L1=1G/8/64", "L1: at most 4096 sets wanted, found 2097152"),
+        ("L1=32K/8/64,L2=262144G/8/64", "L2: at most 1G wanted, found 262144G"),
+        ("L1=2G/8192/64", "L1: at most 1G wanted, found 2G"),
     ],
 )
 def test_caches_that_cannot_be_simulated_are_refused_in_one_line(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse_geometry(text, CacheGeometry())
+        parse_geometry(text)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -60,9 +63,36 @@ def test_the_machine_says_which_it_has(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_does_not_say_gets_usual_caches(tmp_path: Path) -> None:
-    assert this_machine(tmp_path) == CacheGeometry()
+    said: list[str] = []
+    assert this_machine(tmp_path, say=said.append) == CacheGeometry()
     describe(tmp_path, 0, level="1", type="Data", size="?")
     assert this_machine(tmp_path) == CacheGeometry()
+    assert said == [
+        "this machine's L1 cache is not told: 32K/8/64 it is; choose another by --cache",
+        "this machine's L2 cache is not told: 1M/8/64 it is; choose another by --cache",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("l1", "l2", "taken", "said"),
+    [
+        ("48K/12/64", "1280K/16/64", "L1=48K/12/64 L2=1M/8/64", ["L2 cache is 1280K/16/64, which cannot be simulated"]),
+        ("64K/4/128", "3M/16/128", "L1=64K/4/128 L2=1M/8/128", ["L2 cache is 3M/16/128, which cannot be simulated"]),
+        ("48K/11/128", "2M/16/128", "L1=32K/8/128 L2=2M/16/128", ["L1 cache is 48K/11/128, which cannot be simulated"]),
+        ("64K/4/64", "2M/16/128", "L1=64K/4/64 L2=1M/8/64", ["L2 cache is 2M/16/128, which cannot be simulated"]),
+        ("48K/12/64", "2M/16/64", "L1=48K/12/64 L2=2M/16/64", []),
+    ],
+)  # fmt: skip
+def test_a_cache_that_can_be_simulated_is_kept_beside_one_that_cannot(
+    tmp_path: Path, l1: str, l2: str, taken: str, said: list[str]
+) -> None:
+    for number, text in enumerate((l1, l2)):
+        size, ways, line = text.split("/")
+        words = {"size": size, "ways_of_associativity": ways, "coherency_line_size": line}
+        describe(tmp_path, number, level=str(number + 1), type="Unified", **words)
+    heard: list[str] = []
+    assert str(this_machine(tmp_path, say=heard.append)) == taken
+    assert [sentence.partition(":")[0] for sentence in heard] == [f"this machine's {each}" for each in said]
 
 
 def test_this_machine_can_be_simulated() -> None:
