@@ -61,18 +61,28 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
     spread = max(severity(search.vectors[columns]) for columns in search.programs)
     if len(clusters) == programs:
         return Dissimilarity(clusters, spread, programs=programs)
-    widest = spread * float(np.linalg.norm(search.vectors, axis=1).max())
-    searched = [
-        each.result() for each in (search, *(_Search(performance, max(floor, part * widest)) for part in _COARSE))
-    ]
-    found, core, composite = max(searched, key=lambda result: _depth(performance, result[1]))
+    best = search.result()
+    distance = spread * float(np.linalg.norm(search.vectors, axis=1).max())
+    for part in _COARSE:
+        if not _can_go_deeper(performance, best[1]):
+            break
+        other = _Search(performance, max(floor, part * distance)).result()
+        best = max(best, other, key=lambda result: _depth(performance, result[1]))
+    found, core, composite = best
     return Dissimilarity(clusters, spread, found, core, composite, _odd_one(clusters), programs)
 
 
+def _widest(performance: Performance, core: tuple[int, ...]) -> int:
+    """Find the core that parts the ranks the most."""
+    return max(core, key=lambda each: float(np.ptp(performance.values[each])))
+
+
 def _depth(performance: Performance, core: tuple[int, ...]) -> int:
-    """Tell how deep the core stands that parts the ranks the most; 0 if there is none."""
-    widest = max(core, key=lambda each: float(np.ptp(performance.values[each])), default=None)
-    return 0 if widest is None else performance.regions[widest].depth
+    return performance.regions[_widest(performance, core)].depth if core else 0
+
+
+def _can_go_deeper(performance: Performance, core: tuple[int, ...]) -> bool:
+    return not core or bool(performance.regions[_widest(performance, core)].children)
 
 
 class _Search:

@@ -10,18 +10,42 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* alone: the caches do n
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* while another thread runs, or this one is stopped */
-    UWord *l1, *l2;                  /* the lines of each set, the one used last first; 0: none */
+    Way *l1;                         /* set by set */
+    UWord *l2;                       /* the lines of each set, the one used last first; 0: none */
+    Way **places;
 } Thread;
 
 Geometry rc_l1, rc_l2;
 struct aa_rtcount_counts rc_counts;
-UWord rc_latest[1 << LARGEST_L1_BITS];
+Way **rc_places;
 
 static Thread *threads;
 static ThreadId thread_count;
 static Thread *running;
 
+/* Where nothing is found, for a thread that is not simulated. */
+static Way *nowhere[1 << PLACE_BITS], no_way;
+
 /* ---- caches */
+
+static inline UWord place_of_set(const Geometry *cache, UWord line) {
+    return (line & (((UWord)1 << cache->set_bits) - 1)) * cache->ways;
+}
+
+/* The way that holds a line, else the one that was not used for longest; without branches, which none
+ * foresees. */
+static inline __attribute__((always_inline)) Way *search(Way *set, UWord ways, Addr start) {
+    Way *found = NULL, *oldest = NULL;
+    UWord least = ~(UWord)0;
+#pragma GCC unroll 16
+    for (UWord way = 0; way < ways; way++) {
+        UWord used = set[way].used;
+        oldest = used < least ? &set[way] : oldest;
+        least = used < least ? used : least;
+        found = set[way].start == start ? &set[way] : found;
+    }
+    return found ? found : oldest;
+}
 
 /* Whether the line was missed. It moves to the front of its set; those before it, or all, make room. */
 static inline __attribute__((always_inline)) Bool move_to_front(UWord *set, UWord ways, UWord line) {
@@ -38,39 +62,63 @@ static inline __attribute__((always_inline)) Bool move_to_front(UWord *set, UWor
 }
 
 /* Usual numbers of ways are known to the compiler, for most of the time goes by here. */
-static inline Bool look_up(const Geometry *cache, UWord *lines, UWord line) {
-    UWord *set = lines + (line & (((UWord)1 << cache->set_bits) - 1)) * cache->ways;
-    switch (cache->ways) {
+static inline Way *search_l1(UWord line, Addr start) {
+    Way *set = running->l1 + place_of_set(&rc_l1, line);
+    switch (rc_l1.ways) {
     case 8:
-        return move_to_front(set, 8, line);
+        return search(set, 8, start);
     case 12:
-        return move_to_front(set, 12, line);
-    case 16:
-        return move_to_front(set, 16, line);
+        return search(set, 12, start);
     default:
-        return move_to_front(set, cache->ways, line);
+        return search(set, rc_l1.ways, start);
     }
 }
 
-VG_REGPARM(2) void rc_access(Addr address, UWord size) {
+static inline Bool misses_l2(UWord line) {
+    UWord *set = running->l2 + place_of_set(&rc_l2, line);
+    switch (rc_l2.ways) {
+    case 8:
+        return move_to_front(set, 8, line);
+    case 16:
+        return move_to_front(set, 16, line);
+    default:
+        return move_to_front(set, rc_l2.ways, line);
+    }
+}
+
+enum { MISSED_L1 = 1, MISSED_L2 = 2 };
+
+/* Which caches miss the line; its place: twin of place_of in instrument.c. */
+static UWord touch(UWord line, UWord now) {
+    Addr start = line << rc_l1.line_bits;
+    Way *way = search_l1(line, start);
+    UWord missed = 0;
+    if (way->start != start) {
+        missed = misses_l2(line) ? MISSED_L1 | MISSED_L2 : MISSED_L1;
+        way->start = start;
+    }
+    way->used = now;
+    rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)] = way;
+    return missed;
+}
+
+VG_REGPARM(2) void rc_access(Addr address, UWord numbered_size) {
     if (running->mode != COUNTED)
         return;
-    Bool missed_l1 = False, missed_l2 = False;
-    for (UWord line = address >> rc_l1.line_bits; line <= (address + size - 1) >> rc_l1.line_bits; line++) {
-        rc_latest[line & (((UWord)1 << rc_l1.set_bits) - 1)] = line;
-        if (look_up(&rc_l1, running->l1, line)) {
-            missed_l1 = True;
-            missed_l2 |= look_up(&rc_l2, running->l2, line);
-        }
-    }
-    rc_counts.l1_misses += missed_l1;
-    rc_counts.l2_misses += missed_l2;
+    UWord now = rc_counts.accesses + (numbered_size >> SIZE_BITS);
+    UWord size = numbered_size & ((1 << SIZE_BITS) - 1);
+    UWord first = address >> rc_l1.line_bits, last = (address + size - 1) >> rc_l1.line_bits;
+    UWord missed = touch(first, now);
+    if (last != first)
+        missed |= touch(last, now);
+    rc_counts.l1_misses += missed & MISSED_L1;
+    rc_counts.l2_misses += missed / MISSED_L2;
 }
 
 /* ---- threads */
 
-static UWord *empty_cache(const Geometry *cache) {
-    return VG_(calloc)("rtcount.cache", cache->ways << cache->set_bits, sizeof(UWord));
+static void *empty_cache(const Geometry *cache, SizeT line) {
+    return VG_(calloc)("rtcount.cache", cache->ways << cache->set_bits, line);
 }
 
 static void make_room(ThreadId thread) {
@@ -90,10 +138,15 @@ static void put_aside(Thread *thread) {
         thread->counts = rc_counts;
 }
 
-static void take_up(Thread *thread) {
-    rc_counts = thread->counts;
-    for (UWord set = 0; set < (UWord)1 << rc_l1.set_bits; set++)
-        rc_latest[set] = thread->l1[set * rc_l1.ways];
+static Way **places_without_lines(void) {
+    Way **places = VG_(malloc)("rtcount.places", sizeof nowhere);
+    for (UWord i = 0; i < 1 << PLACE_BITS; i++)
+        places[i] = nowhere[i] = &no_way;
+    return places;
+}
+
+static void choose_places(void) {
+    rc_places = running->mode == COUNTED ? running->places : nowhere;
 }
 
 void rc_thread_runs(ThreadId id) {
@@ -104,10 +157,12 @@ void rc_thread_runs(ThreadId id) {
         put_aside(running);
     running = threads + id;
     if (!running->l1) {
-        running->l1 = empty_cache(&rc_l1);
-        running->l2 = empty_cache(&rc_l2);
+        running->l1 = empty_cache(&rc_l1, sizeof *running->l1);
+        running->l2 = empty_cache(&rc_l2, sizeof *running->l2);
+        running->places = places_without_lines();
     }
-    take_up(running);
+    rc_counts = running->counts;
+    choose_places();
 }
 
 /* A number is used again once its thread has ended. */
@@ -118,6 +173,7 @@ void rc_thread_starts(ThreadId id) {
         return;
     VG_(free)(thread->l1);
     VG_(free)(thread->l2);
+    VG_(free)(thread->places);
     VG_(memset)(thread, 0, sizeof *thread);
     if (running == thread)
         running = NULL;
@@ -126,6 +182,7 @@ void rc_thread_starts(ThreadId id) {
 void rc_stop(void) {
     put_aside(running);
     running->mode = STOPPED;
+    choose_places();
 }
 
 const struct aa_rtcount_counts *rc_stopped_counts(void) {
@@ -136,4 +193,5 @@ void rc_go(Bool simulate) {
     if (running->mode == STOPPED)
         rc_counts = running->counts;
     running->mode = simulate ? COUNTED : COUNTED_ALONE;
+    choose_places();
 }

@@ -20,15 +20,28 @@ typedef struct {
 
 extern Geometry rc_l1, rc_l2;
 
+/* A line in L1. */
+typedef struct {
+    Addr start;
+    UWord used; /* the number of the last access to it; 0: there is none */
+} Way;
+
 /* The counts of the running thread, to which translated code adds. */
 extern struct aa_rtcount_counts rc_counts;
 
-/* Of each L1 set the line that was used last: an access to it changes nothing, which translated code sees
- * itself. */
-extern UWord rc_latest[1 << LARGEST_L1_BITS];
+/*
+ * Where in L1 a line was found when last looked up. Its place follows from its address; there may be another
+ * line by now. Translated code looks here first, and marks what it finds as used.
+ */
+#define PLACE_BITS 12
+extern Way **rc_places;
 
-/* An access to data that is not known to lie in the line which its set has used last. */
-VG_REGPARM(2) void rc_access(Addr address, UWord size);
+/*
+ * An access to data that was not found by its place: its size, and above SIZE_BITS how many accesses it and
+ * those before it are that rc_counts has not got yet.
+ */
+#define SIZE_BITS 16
+VG_REGPARM(2) void rc_access(Addr address, UWord numbered_size);
 
 /* A thread runs from now on; each has caches of its own, as if alone on a core. */
 void rc_thread_runs(ThreadId thread);

@@ -1,13 +1,15 @@
 /*
  * Superblocks with the code that counts. Instructions and accesses are counted where a superblock is left, as
- * many as were passed since the last way out; an access is looked at only if its line is not the one that its
- * L1 set has used last.
+ * many as were passed since the last way out. An access that finds its line in L1 by its place marks it as
+ * used; any other calls rc_access.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "instrument.h"
 
 #include "counts.h"
+#include "ir.h"
+#include "vectors.h"
 
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcassert.h"
@@ -65,62 +67,76 @@ static Bool is_left_out(Addr address) {
 typedef struct {
     IRSB *out;
     UInt instructions, accesses; /* since the last way out */
+    IRExpr *accesses_before;     /* how many there were then; NULL: not loaded yet */
+    IRExpr *places;              /* rc_places, likewise */
     Bool counts;                 /* the instruction at hand is not left out */
     Addr next;                   /* where the instruction behind it lies */
     IRExpr *read;                /* where this instruction has read last, for one that writes there as well */
     Int read_size;
+    Vectors vectors;
 } Block;
 
-static IRExpr *let(Block *block, IRType type, IRExpr *value) {
-    IRTemp temporary = newIRTemp(block->out->tyenv, type);
-    addStmtToIRSB(block->out, IRStmt_WrTmp(temporary, value));
-    return IRExpr_RdTmp(temporary);
-}
-
 static IRExpr *word(Block *block, IROp operation, IRExpr *left, IRExpr *right) {
-    return let(block, Ity_I64, IRExpr_Binop(operation, left, right));
+    return let(block->out, Ity_I64, IRExpr_Binop(operation, left, right));
 }
 
 static IRExpr *constant(ULong value) {
     return IRExpr_Const(IRConst_U64(value));
 }
 
-static void add(Block *block, unsigned long long *counter, UInt number) {
-    if (!number)
-        return;
-    IRExpr *place = mkIRExpr_HWord((HWord)counter);
-    IRExpr *before = let(block, Ity_I64, IRExpr_Load(HOST_ENDIAN, Ity_I64, place));
-    addStmtToIRSB(block->out,
-                  IRStmt_Store(HOST_ENDIAN, place, word(block, Iop_Add64, before, constant(number))));
+static IRExpr *shift(Block *block, IROp operation, IRExpr *value, UInt bits) {
+    return word(block, operation, value, IRExpr_Const(IRConst_U8(bits)));
+}
+
+static IRExpr *load(Block *block, IRExpr *address) {
+    return let(block->out, Ity_I64, IRExpr_Load(HOST_ENDIAN, Ity_I64, address));
+}
+
+static void store(Block *block, IRExpr *address, IRExpr *value) {
+    addStmtToIRSB(block->out, IRStmt_Store(HOST_ENDIAN, address, value));
+}
+
+static IRExpr *load_once(Block *block, IRExpr **loaded, void *variable) {
+    if (!*loaded)
+        *loaded = load(block, mkIRExpr_HWord((HWord)variable));
+    return *loaded;
+}
+
+static void add(Block *block, unsigned long long *counter, IRExpr *before, UInt number) {
+    store(block, mkIRExpr_HWord((HWord)counter), word(block, Iop_Add64, before, constant(number)));
 }
 
 static void count(Block *block) {
-    add(block, &rc_counts.instructions, block->instructions);
-    add(block, &rc_counts.accesses, block->accesses);
+    IRExpr *instructions_before = NULL;
+    if (block->instructions) {
+        load_once(block, &instructions_before, &rc_counts.instructions);
+        add(block, &rc_counts.instructions, instructions_before, block->instructions);
+    }
+    if (block->accesses)
+        add(block, &rc_counts.accesses, block->accesses_before, block->accesses);
     block->instructions = block->accesses = 0;
+    block->accesses_before = NULL;
 }
 
 /* ---- accesses */
 
-static void call(Block *block, const HChar *name, void *function, IRExpr **arguments, IRExpr *guard) {
+static void call(Block *block, const HChar *name, void *function, IRExpr *address, HWord size,
+                 IRExpr *guard) {
+    IRExpr **arguments = mkIRExprVec_2(address, mkIRExpr_HWord(size));
     IRDirty *call = unsafeIRDirty_0_N(2, name, VG_(fnptr_to_fnentry)(function), arguments);
-    if (guard)
-        call->guard = guard;
+    call->guard = guard;
     addStmtToIRSB(block->out, IRStmt_Dirty(call));
 }
 
-/*
- * The line of the last byte is compared with the latest of the first byte's set. An access to two lines never
- * passes, for the second line belongs to another set.
- */
-static IRExpr *is_not_latest(Block *block, IRExpr *address, Int size) {
-    IRExpr *last = size == 1 ? address : word(block, Iop_Add64, address, constant((ULong)size - 1));
-    IRExpr *line = word(block, Iop_Shr64, last, IRExpr_Const(IRConst_U8(rc_l1.line_bits)));
-    IRExpr *shifted = word(block, Iop_Shr64, address, IRExpr_Const(IRConst_U8(rc_l1.line_bits - 3)));
-    IRExpr *offset = word(block, Iop_And64, shifted, constant((((ULong)1 << rc_l1.set_bits) - 1) << 3));
-    IRExpr *place = word(block, Iop_Add64, offset, constant((ULong)(Addr)rc_latest));
-    IRExpr *latest = let(block, Ity_I64, IRExpr_Load(HOST_ENDIAN, Ity_I64, place));
-    return let(block, Ity_I1, IRExpr_Binop(Iop_CmpNE64, latest, line));
+static IRExpr *place_of(Block *block, IRExpr *address) {
+    IRExpr *folded = word(block, Iop_Xor64, shift(block, Iop_Shr64, address, PLACE_BITS), address);
+    return word(block, Iop_And64, shift(block, Iop_Shr64, folded, rc_l1.line_bits),
+                constant((1 << PLACE_BITS) - 1));
+}
+
+static IRExpr *way_at(Block *block, IRExpr *place) {
+    IRExpr *places = load_once(block, &block->places, &rc_places);
+    return load(block, word(block, Iop_Add64, places, shift(block, Iop_Shl64, place, 3)));
 }
 
 static VG_REGPARM(2) void count_access(Addr address, UWord size) {
@@ -135,16 +151,24 @@ static void access(Block *block, IRExpr *address, Int size) {
     block->read = NULL;
     if (!block->counts)
         return;
+    IRExpr *before = load_once(block, &block->accesses_before, &rc_counts.accesses);
     block->accesses++;
-    IRExpr **arguments = mkIRExprVec_2(address, mkIRExpr_HWord((HWord)size));
-    call(block, "rc_access", &rc_access, arguments, is_not_latest(block, address, size));
+    IRExpr *place = place_of(block, address);
+    IRExpr *distance = word(block, Iop_Sub64, address, load(block, way_at(block, place)));
+    IRExpr *is_found =
+        let(block->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, distance, constant(line - size + 1)));
+    call(block, "rc_access", &rc_access, address, ((HWord)block->accesses << SIZE_BITS) + size,
+         let(block->out, Ity_I1, IRExpr_Unop(Iop_Not1, is_found)));
+    IRExpr *used = word(block, Iop_Add64, way_at(block, place), constant(offsetof(Way, used)));
+    store(block, used, word(block, Iop_Add64, before, constant(block->accesses)));
 }
 
 static void access_if(Block *block, IRExpr *guard, IRExpr *address, Int size) {
     block->read = NULL;
-    if (block->counts)
-        call(block, "count_access", &count_access, mkIRExprVec_2(address, mkIRExpr_HWord((HWord)size)),
-             guard);
+    if (!block->counts)
+        return;
+    count(block);
+    call(block, "count_access", &count_access, address, size, guard);
 }
 
 static void read(Block *block, IRExpr *address, Int size) {
@@ -236,7 +260,7 @@ static void instrument(Block *block, IRStmt *statement) {
     default:
         break;
     }
-    addStmtToIRSB(block->out, statement);
+    addStmtToIRSB(block->out, rc_keep_whole(&block->vectors, block->out, statement));
 }
 
 /* ---- what Valgrind cannot execute */

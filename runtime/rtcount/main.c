@@ -132,6 +132,8 @@ static void register_tool(void) {
     VG_(details_description)("counts for the regions of a program");
     VG_(details_copyright_author)("The autoanalyzer developers; GPL-2.0-or-later.");
     VG_(details_bug_reports_to)("the autoanalyzer developers");
+    /* As other profilers do: where memory is accessed, only the stack pointer has to be exact. */
+    VG_(clo_vex_control).iropt_register_updates_default = VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
     VG_(basic_tool_funcs)(read_options_done, rc_instrument, finish);
     VG_(needs_command_line_options)(read_option, print_usage, print_debug_usage);
     VG_(needs_client_requests)(answer);
