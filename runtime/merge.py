@@ -288,6 +288,7 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
         "entries from signal handlers, counted to where they interrupted": sum(tree.reentered for tree in trees),
         "threads were recorded no longer, for want of memory": sum(tree.stopped for tree in trees),
         "threads could not be recorded, for want of memory": sum(shard.unrecorded for shard in shards),
+        "threads counted nothing, as their counters did not start": sum(shard.uncounted for shard in shards),
         "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
     }
     for what, count in counts.items():

@@ -97,6 +97,7 @@ class Shard:
         cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: What an entry and exit of a region cost, in seconds.
         unrecorded: Threads for which there was no memory.
+        uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         regions: What ``nodes["region"]`` stands for.
@@ -124,6 +125,7 @@ class Shard:
     cpu_clock: str
     pair_cost: float
     unrecorded: int
+    uncounted: int
     refused: int
     sources: dict[str, str]
     regions: tuple[Region, ...]
@@ -311,6 +313,7 @@ class _Reader:
             cpu_clock=_text(header["cpu_clock"]),
             pair_cost=float(header["pair_cost"]) * 1e-9,
             unrecorded=int(header["unrecorded"]),
+            uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),
             sources=_sources(header),
             regions=regions,

@@ -35,7 +35,7 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u4") for name in ("header_size", "region_size", "thread_size", "node_size")],
         *[(name, "u8") for name in ("used", "base")],
         *[(name, "i4") for name in ("pid", "rank", "size", "thread_level", "state", "exit_code", "cpus")],
-        *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "unused")],
+        *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "uncounted")],
         *[(name, "f8") for name in ("ticks_per_second", "pair_cost")],
         ("start_realtime", "u8"),
         ("start", ANCHOR),

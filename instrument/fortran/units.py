@@ -13,20 +13,13 @@ __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
 _INCLUDE: Final = ("include'", 'include"')  # of a file that has not been found
+# fmt: off
 _EXECUTABLE: Final = {
-    *(Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL, Kind.CONTINUE),
-    *(
-        Kind.GOTO,
-        Kind.COMPUTED_GOTO,
-        Kind.ASSIGNED_GOTO,
-        Kind.RETURN,
-        Kind.STOP,
-        Kind.EXIT,
-        Kind.CYCLE,
-        Kind.BRANCH,
-        Kind.EXECUTABLE,
-    ),
+    Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL,
+    Kind.CONTINUE, Kind.GOTO, Kind.COMPUTED_GOTO, Kind.ASSIGNED_GOTO, Kind.RETURN, Kind.STOP, Kind.EXIT,
+    Kind.CYCLE, Kind.BRANCH, Kind.EXECUTABLE,
 }
+# fmt: on
 
 
 class StructureError(Exception):
@@ -69,7 +62,6 @@ class Loop:
 
     first: int
     last: int = -1
-    depth: int = 0  # how many constructs are around it
 
 
 @dataclass
@@ -242,7 +234,7 @@ class _Builder:
         procedure.steps.append(step)
         if meaning.kind in {Kind.DO, Kind.CONSTRUCT}:
             if meaning.kind is Kind.DO and not self._in_loop():
-                procedure.loops.append(Loop(place, depth=len(self.constructs)))
+                procedure.loops.append(Loop(place))
             self.constructs.append(_Construct(statement, meaning))
         step.constructs = tuple(construct.meaning.name for construct in self.constructs)
         step.loop = len(procedure.loops) - 1 if self._in_loop() else -1

@@ -31,11 +31,12 @@ void aa_counter_load(void) {
     bool automatic = strcmp(wanted, "auto") == 0;
     source = automatic ? &aa_counter_papi : find_source(wanted);
     defect = source ? source->load() : "auto, papi, simulated or none wanted";
+    if (!defect && !source->attach())
+        defect = "counters that start wanted, found none";
     if (defect) {
         defect = automatic ? NULL : defect;
         return;
     }
-    source->attach();
     source->stop(at_load);
     aa_counting = true;
     source->go(false);
@@ -44,14 +45,20 @@ void aa_counter_load(void) {
 void aa_counter_describe(struct aa_header *header) {
     if (aa_counting)
         source->describe(header->sources);
-    else if (defect && header->rank <= 0) /* what is so elsewhere is left to the gather */
+    if (header->rank > 0) /* what is so elsewhere is left to the gather */
+        return;
+    if (defect)
         aa_process_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
+    const char *lack = (aa_counting || defect) && source && source->lack ? source->lack() : NULL;
+    if (lack)
+        aa_process_warn("%s", lack);
 }
 
 void aa_counter_begin(struct aa_thread *thread, bool since_load) {
     if (!aa_counting)
         return;
-    source->attach();
+    if (!source->attach())
+        atomic_fetch_add(&aa_shard()->uncounted, 1);
     if (!since_load)
         source->stop(stopped_at);
     memcpy(thread->counted, since_load ? at_load : stopped_at, sizeof thread->counted);

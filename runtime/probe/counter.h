@@ -20,7 +20,8 @@ struct aa_counter_source {
     const char *name;
     const char *(*load)(void); /* null, or why it cannot count */
     void (*describe)(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]);
-    void (*attach)(void); /* the calling thread; again, if it is attached already */
+    const char *(*lack)(void); /* null, or what it was asked for and does not count; may be missing */
+    bool (*attach)(void); /* the calling thread, which may be attached already; false: it counts nothing */
     void (*detach)(void);
     void (*stop)(uint64_t counts[AA_COUNTED]);
     void (*go)(bool in_mpi);

@@ -1,6 +1,6 @@
 /*
  * Counts of PAPI, whose library is opened where it is found. Of the events that could stand for a count the
- * first is taken that really starts beside those taken before: that one is listed is no proof.
+ * first are taken that really start beside those taken before: that one is listed is no proof.
  */
 #define _GNU_SOURCE
 #include "counter.h"
@@ -20,16 +20,34 @@
 static const struct { int major, minor; } versions[] = {{7, 2}, {7, 1}, {7, 0}, {6, 0}, {5, 7}, {5, 6}};
 
 /* Names that AUTOANALYZER_EVENTS uses, as in instructions=EVENT,l1_misses=EVENT. */
+static const char *const metrics[AA_COUNTED] = {
+    [AA_INSTRUCTIONS] = "instructions", [AA_CYCLES] = "cycles",           [AA_L1_ACCESSES] = "l1_accesses",
+    [AA_L1_MISSES] = "l1_misses",       [AA_L2_ACCESSES] = "l2_accesses", [AA_L2_MISSES] = "l2_misses",
+};
+
+/* What stands for metrics unasked, the best first. Accesses are of the kind that the misses are among: of
+ * loads, or of loads and stores. */
 static const struct {
-    const char *name;
-    const char *events[5];
-} metrics[AA_COUNTED] = {
-    [AA_INSTRUCTIONS] = {"instructions", {"PAPI_TOT_INS", "perf::INSTRUCTIONS"}},
-    [AA_CYCLES] = {"cycles", {"PAPI_TOT_CYC", "perf::CYCLES"}},
-    [AA_L1_ACCESSES] = {"l1_accesses", {"PAPI_L1_DCA", "PAPI_LST_INS", "perf::L1-DCACHE-LOADS"}},
-    [AA_L1_MISSES] = {"l1_misses", {"PAPI_L1_DCM", "PAPI_L1_LDM", "perf::L1-DCACHE-LOAD-MISSES"}},
-    [AA_L2_ACCESSES] = {"l2_accesses", {"PAPI_L2_DCA", "PAPI_L2_TCA"}},
-    [AA_L2_MISSES] = {"l2_misses", {"PAPI_L2_DCM", "PAPI_L2_TCM"}},
+    int metric;
+    const char *event;
+    int whole; /* what metric is a part of, if whole_event is not null */
+    const char *whole_event;
+} choices[] = {
+    {AA_INSTRUCTIONS, "PAPI_TOT_INS", 0, NULL},
+    {AA_INSTRUCTIONS, "perf::INSTRUCTIONS", 0, NULL},
+    {AA_CYCLES, "PAPI_TOT_CYC", 0, NULL},
+    {AA_CYCLES, "perf::CYCLES", 0, NULL},
+    {AA_L1_MISSES, "PAPI_L1_DCM", AA_L1_ACCESSES, "PAPI_L1_DCA"},
+    {AA_L1_MISSES, "PAPI_L1_DCM", AA_L1_ACCESSES, "PAPI_LST_INS"},
+    {AA_L1_MISSES, "PAPI_L1_LDM", AA_L1_ACCESSES, "PAPI_LD_INS"},
+    {AA_L1_MISSES, "perf::L1-DCACHE-LOAD-MISSES", AA_L1_ACCESSES, "perf::L1-DCACHE-LOADS"},
+    {AA_L1_MISSES, "PAPI_L1_DCM", 0, NULL},
+    {AA_L1_MISSES, "PAPI_L1_LDM", 0, NULL},
+    {AA_L1_MISSES, "perf::L1-DCACHE-LOAD-MISSES", 0, NULL},
+    {AA_L2_MISSES, "PAPI_L2_DCM", AA_L2_ACCESSES, "PAPI_L2_DCA"},
+    {AA_L2_MISSES, "PAPI_L2_TCM", AA_L2_ACCESSES, "PAPI_L2_TCA"},
+    {AA_L2_MISSES, "PAPI_L2_DCM", 0, NULL},
+    {AA_L2_MISSES, "PAPI_L2_TCM", 0, NULL},
 };
 
 static struct {
@@ -46,7 +64,8 @@ static struct {
     int (*read)(int, long long *);
 } papi;
 
-static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted */
+static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; as they are from load on */
+static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
 
 /* ---- the library */
@@ -104,56 +123,90 @@ static bool starts(int set) {
     return papi.start(set) == PAPI_OK && papi.stop(set, values) == PAPI_OK;
 }
 
-static int open_set(void) {
-    int set = PAPI_NULL;
-    papi.create_eventset(&set);
-    for (int i = 0; i < AA_COUNTED; i++) {
-        if (*events[i] && papi.add_named_event(set, events[i]) != PAPI_OK)
-            *events[i] = 0;
-    }
-    return set;
-}
-
 static void close_set(int set) {
     papi.cleanup_eventset(set);
     papi.destroy_eventset(&set);
 }
 
-static bool try_event(int metric, const char *event, size_t length) {
-    if (length >= EVENT_LENGTH)
-        return false;
+/* A set of all events; PAPI_NULL if that cannot be. */
+static int open_set(void) {
+    int set = PAPI_NULL;
+    if (papi.create_eventset(&set) != PAPI_OK)
+        return PAPI_NULL;
+    for (int i = 0; i < AA_COUNTED; i++) {
+        if (*events[i] && papi.add_named_event(set, events[i]) != PAPI_OK) {
+            close_set(set);
+            return PAPI_NULL;
+        }
+    }
+    return set;
+}
+
+static bool all_start(void) {
+    int set = open_set();
+    bool start = set != PAPI_NULL && starts(set);
+    if (set != PAPI_NULL)
+        close_set(set);
+    return start;
+}
+
+static void take(int metric, const char *event, size_t length) {
     memcpy(events[metric], event, length);
     events[metric][length] = 0;
-    int set = open_set();
-    if (!*events[metric] || !starts(set))
+}
+
+static void choose(void) {
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        int metric = choices[i].metric, whole = choices[i].whole;
+        if (*events[metric])
+            continue;
+        take(metric, choices[i].event, strlen(choices[i].event));
+        if (choices[i].whole_event)
+            take(whole, choices[i].whole_event, strlen(choices[i].whole_event));
+        if (all_start())
+            continue;
         *events[metric] = 0;
-    close_set(set);
+        if (choices[i].whole_event)
+            *events[whole] = 0;
+    }
+}
+
+static int metric_of(const char *wish, size_t length) {
+    int metric = 0;
+    while (metric < AA_COUNTED &&
+           (strlen(metrics[metric]) != length || strncmp(metrics[metric], wish, length) != 0))
+        metric++;
+    return metric;
+}
+
+/* METRIC=EVENT; false if that is not counted. */
+static bool grant(const char *wish, size_t length) {
+    size_t name = strcspn(wish, "=,");
+    int metric = metric_of(wish, name);
+    if (name + 1 >= length || metric == AA_COUNTED || *events[metric] || length - name - 1 >= EVENT_LENGTH)
+        return false;
+    take(metric, wish + name + 1, length - name - 1);
+    if (!all_start())
+        *events[metric] = 0;
     return *events[metric];
 }
 
-/* The event that AUTOANALYZER_EVENTS gives to a metric; its length is 0 if there is none. */
-static const char *wanted_event(const char *wanted, const char *metric, size_t *length) {
-    size_t name = strlen(metric);
-    for (const char *at = wanted; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        if (strncmp(at, metric, name) == 0 && at[name] == '=') {
-            *length = strcspn(at + name + 1, ",");
-            return at + name + 1;
-        }
-    }
-    *length = 0;
-    return NULL;
+static void note_lack(const char *wish, size_t length) {
+    static const char wanted[] =
+        "AUTOANALYZER_EVENTS: METRIC=EVENT wanted for each of instructions, cycles, "
+        "l1_accesses, l1_misses, l2_accesses and l2_misses, with an event that starts; "
+        "not counted:";
+    size_t used = strlen(lacking);
+    snprintf(lacking + used, sizeof lacking - used, "%s %.*s", used ? "," : wanted, (int)length, wish);
 }
 
-static bool choose(int metric, const char *wanted) {
-    size_t length;
-    const char *event = wanted_event(wanted, metrics[metric].name, &length);
-    if (wanted)
-        return length && try_event(metric, event, length);
-    for (const char *const *each = metrics[metric].events; *each; each++) {
-        if (try_event(metric, *each, strlen(*each)))
-            return true;
+static void grant_all(const char *wishes) {
+    while (*wishes) {
+        size_t length = strcspn(wishes, ",");
+        if (length && !grant(wishes, length))
+            note_lack(wishes, length);
+        wishes += length + (wishes[length] == ',');
     }
-    return false;
 }
 
 static const char *load(void) {
@@ -162,11 +215,20 @@ static const char *load(void) {
         return "libpapi of version 5.6 to 7.2 wanted, found none";
     if (!initialise())
         return "libpapi that starts wanted, found one that does not";
-    const char *wanted = getenv("AUTOANALYZER_EVENTS");
-    bool any = false;
-    for (int i = 0; i < AA_COUNTED; i++)
-        any |= choose(i, wanted && *wanted ? wanted : NULL);
-    return any ? NULL : "an event that starts wanted, found none (virtual machine? perf_event_paranoid?)";
+    const char *wishes = getenv("AUTOANALYZER_EVENTS");
+    if (wishes && *wishes)
+        grant_all(wishes);
+    else
+        choose();
+    for (int i = 0; i < AA_COUNTED; i++) {
+        if (*events[i])
+            return NULL;
+    }
+    return "an event that starts wanted, found none (virtual machine? perf_event_paranoid?)";
+}
+
+static const char *lack(void) {
+    return *lacking ? lacking : NULL;
 }
 
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
@@ -179,16 +241,24 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
 
 /* ---- threads */
 
-static void attach(void) {
+static bool attach(void) {
     if (event_set != PAPI_NULL)
-        return;
+        return true;
     papi.register_thread();
     event_set = open_set();
-    papi.start(event_set);
+    if (event_set != PAPI_NULL && papi.start(event_set) != PAPI_OK) {
+        close_set(event_set);
+        event_set = PAPI_NULL;
+    }
+    if (event_set == PAPI_NULL)
+        papi.unregister_thread();
+    return event_set != PAPI_NULL;
 }
 
 static void detach(void) {
     long long values[AA_COUNTED];
+    if (event_set == PAPI_NULL)
+        return;
     papi.stop(event_set, values);
     close_set(event_set);
     event_set = PAPI_NULL;
@@ -215,4 +285,13 @@ static void go(bool in_mpi) {
     (void)in_mpi;
 }
 
-const struct aa_counter_source aa_counter_papi = {"papi", load, describe, attach, detach, stop, go};
+const struct aa_counter_source aa_counter_papi = {
+    .name = "papi",
+    .load = load,
+    .describe = describe,
+    .lack = lack,
+    .attach = attach,
+    .detach = detach,
+    .stop = stop,
+    .go = go,
+};

@@ -73,7 +73,10 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
         memcpy(sources[counted[i]], text, sizeof text);
 }
 
-static void attach(void) {}
+static bool attach(void) {
+    return true;
+}
+
 static void detach(void) {}
 
 static void stop(uint64_t counts[AA_COUNTED]) {
@@ -90,7 +93,15 @@ static void go(bool in_mpi) {
     ask(AA_RTCOUNT_GO, (const void *)(uintptr_t)!in_mpi, 0);
 }
 
-const struct aa_counter_source aa_counter_simulated = {"simulated", load, describe, attach, detach, stop, go};
+const struct aa_counter_source aa_counter_simulated = {
+    .name = "simulated",
+    .load = load,
+    .describe = describe,
+    .attach = attach,
+    .detach = detach,
+    .stop = stop,
+    .go = go,
+};
 
 #else
 

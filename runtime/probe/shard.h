@@ -53,10 +53,10 @@ struct aa_header {
     _Atomic uint32_t unrecorded;           /* threads that could not be recorded */
     _Atomic uint32_t refused;              /* call paths whose descriptor is none of this version */
     uint32_t regions, threads;
-    uint32_t unused;
-    double ticks_per_second; /* as measured at the start; the anchors tell it better */
-    double pair_cost;        /* nanoseconds of an entry and exit, measured at the start */
-    uint64_t start_realtime; /* nanoseconds since 1970 */
+    _Atomic uint32_t uncounted; /* threads whose counters did not start */
+    double ticks_per_second;    /* as measured at the start; the anchors tell it better */
+    double pair_cost;           /* nanoseconds of an entry and exit, measured at the start */
+    uint64_t start_realtime;    /* nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
     char wall_clock[16], cpu_clock[16];

@@ -108,9 +108,9 @@ VG_REGPARM(2) void rc_access(Addr address, UWord numbered_size) {
     UWord now = rc_counts.accesses + (numbered_size >> SIZE_BITS);
     UWord size = numbered_size & ((1 << SIZE_BITS) - 1);
     UWord first = address >> rc_l1.line_bits, last = (address + size - 1) >> rc_l1.line_bits;
-    UWord missed = touch(first, now);
-    if (last != first)
-        missed |= touch(last, now);
+    UWord missed = 0;
+    for (UWord line = first; line <= last; line++)
+        missed |= touch(line, now);
     rc_counts.l1_misses += missed & MISSED_L1;
     rc_counts.l2_misses += missed / MISSED_L2;
 }

@@ -112,3 +112,92 @@ def test_events_that_do_not_start_are_said(work: Path, library: Path) -> None:
     shard, said = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS="instructions=NO_SUCH_EVENT")
     assert shard.sources == {}
     assert "AUTOANALYZER_COUNTERS=papi: an event that starts wanted, found none (virtual machine?" in said
+    assert "not counted: instructions=NO_SUCH_EVENT\n" in said
+
+
+def test_what_events_are_wished_for_in_vain_is_said(work: Path, library: Path) -> None:
+    event = "sde:::test::work"
+    wishes = f"l1_mises={event},instructions={event},cycles,l2_misses=,,instructions={event}"
+    shard, said = run(work, library, AUTOANALYZER_COUNTERS="auto", AUTOANALYZER_EVENTS=wishes)
+    assert set(shard.sources) == {"instructions", "mpi_instructions"}
+    assert said == (
+        "autoanalyzer: AUTOANALYZER_EVENTS: METRIC=EVENT wanted for each of instructions, cycles, l1_accesses, "
+        "l1_misses, l2_accesses and l2_misses, with an event that starts; "
+        f"not counted: l1_mises={event}, cycles, l2_misses=, instructions={event}\n"
+    )
+
+
+# A processor that has the events which EVENTS names, of which threads but the first get none if ALONE is set.
+PROCESSOR = """
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int sets;
+static _Thread_local int added;
+static _Thread_local long long count;
+int PAPI_library_init(int version) { return version; }
+int PAPI_thread_init(unsigned long (*id)(void)) { (void)id; return 0; }
+int PAPI_register_thread(void) { return 0; }
+int PAPI_unregister_thread(void) { return 0; }
+int PAPI_create_eventset(int *set) { *set = __atomic_add_fetch(&sets, 1, __ATOMIC_RELAXED); added = 0; return 0; }
+int PAPI_add_named_event(int set, const char *name) {
+    (void)set, added++;
+    return strstr(getenv("EVENTS"), name) && (!getenv("ALONE") || gettid() == getpid()) ? 0 : -7;
+}
+int PAPI_cleanup_eventset(int set) { (void)set; return 0; }
+int PAPI_destroy_eventset(int *set) { *set = -1; return 0; }
+int PAPI_start(int set) { (void)set; return 0; }
+int PAPI_read(int set, long long *values) {
+    (void)set, count++;
+    for (int i = 0; i < added; i++)
+        values[i] = (1 << (10 * i)) * count;
+    return 0;
+}
+int PAPI_stop(int set, long long *values) { return PAPI_read(set, values); }
+"""
+
+
+@pytest.fixture
+def processor(tmp_path: Path) -> dict[str, str]:
+    """The variables that let the probe library find a libpapi of this processor's."""
+    (tmp_path / "papi.c").write_text(PROCESSOR)
+    library = tmp_path / "libpapi.so.7.2"
+    subprocess.run(["gcc", "-shared", "-fPIC", str(tmp_path / "papi.c"), "-o", str(library)], check=True)
+    return {"LD_LIBRARY_PATH": str(tmp_path), "AUTOANALYZER_COUNTERS": "papi"}
+
+
+@pytest.mark.parametrize(
+    ("events", "accesses", "misses"),
+    [
+        ("PAPI_L1_DCA PAPI_L1_DCM PAPI_LST_INS PAPI_L1_LDM", "PAPI_L1_DCA", "PAPI_L1_DCM"),
+        ("PAPI_L1_DCA PAPI_LST_INS PAPI_LD_INS PAPI_L1_LDM", "PAPI_LD_INS", "PAPI_L1_LDM"),
+        ("PAPI_LST_INS PAPI_L1_LDM", None, "PAPI_L1_LDM"),
+        ("PAPI_LST_INS perf::L1-DCACHE-LOADS perf::L1-DCACHE-LOAD-MISSES", "perf::L1-DCACHE-LOADS", "perf::L1-DCACHE-"),
+        ("PAPI_L1_DCA", None, None),
+    ],
+)
+def test_misses_are_among_the_accesses_that_are_counted(
+    preloaded: Record, processor: dict[str, str], events: str, accesses: str | None, misses: str | None
+) -> None:
+    (shard,) = preloaded("+main -main", EVENTS=f"PAPI_TOT_INS {events}", **processor)
+    assert shard.sources["instructions"] == "measured:papi:PAPI_TOT_INS"
+    for name, event in (("l1_accesses", accesses), ("l1_misses", misses)):
+        assert shard.sources.get(name, "none").startswith(f"measured:papi:{event}" if event else "none")
+
+
+@pytest.mark.parametrize("way", ["preloaded", "raced"])
+def test_a_thread_that_gets_no_counters_counts_nothing_and_is_noted(
+    request: pytest.FixtureRequest, processor: dict[str, str], tmp_path: Path, way: str
+) -> None:
+    record: Record = request.getfixturevalue(way)
+    words = "+main thread 2 +f -f ; parallel 3 +f -f ; +g -g -main"
+    (shard,) = record(words, EVENTS="PAPI_TOT_INS PAPI_TOT_CYC", ALONE="1", **processor)
+    assert shard.uncounted == 5
+    first, *others = shard.threads
+    assert first.nodes["instructions"].sum() > 0
+    assert (first.nodes["cycles"] == 1024 * first.nodes["instructions"]).all()
+    assert all(tree.nodes[name].sum() == 0 for tree in others for name in shard.sources)
+    remarks = merge_shards([shard], RunFacts()).notes.remarks
+    assert "5 threads counted nothing, as their counters did not start" in remarks
+    assert (tmp_path / "stderr").read_text() == ""
