@@ -36,6 +36,7 @@ class Notes:
         clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
         repairs: Regions closed because a probe was jumped over.
+        processors: How many processors the machine of the launcher gave; None if unknown.
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
         history: How a derived experiment came about.
@@ -53,6 +54,7 @@ class Notes:
     clocks: dict[str, str] = field(default_factory=dict)
     probe_ns: float | None = None
     repairs: int = 0
+    processors: int | None = None
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     history: tuple[str, ...] = ()

@@ -16,11 +16,19 @@ FACTS_FILE: Final = "run.json"
 
 @dataclass(frozen=True)
 class RunFacts:
-    """The command line, its exit status (None while it runs), and the variables that are kept."""
+    """What is kept.
+
+    Attributes:
+        command: The command line.
+        status: Its exit status; None while it runs.
+        environment: The variables that are kept.
+        processors: How many processors this process may use.
+    """
 
     command: list[str] = field(default_factory=list)
     status: int | None = None
     environment: dict[str, str] = field(default_factory=dict)
+    processors: int | None = None
 
     def write(self, shards: Path) -> None:
         """Keep the facts in the folder of the shards."""

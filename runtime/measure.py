@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -65,11 +65,11 @@ def measure(
     library = probe_library(mpi, say=say)
     folder = RunFolder(output)
     folder.prepare()
-    facts = RunFacts(list(command), None, kept_environment() if keep_environment else {})
+    facts = RunFacts(list(command), None, kept_environment() if keep_environment else {}, len(os.sched_getaffinity(0)))
     facts.write(folder.shards)
     environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters}
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
-    RunFacts(facts.command, status, facts.environment).write(folder.shards)
+    replace(facts, status=status).write(folder.shards)
     experiment = gather_shards(folder, command, gather)
     if experiment is None:
         folder.remove_shards()

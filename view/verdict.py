@@ -258,6 +258,7 @@ def _said(findings: Findings) -> Iterator[str]:
     if notes.not_instrumented:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
+    yield from _crowded(findings)
     if findings.outside:
         yield f"{seconds(findings.outside)} of it before MPI_Init or after MPI_Finalize"
     if notes.repairs:
@@ -269,6 +270,15 @@ def _said(findings: Findings) -> Iterator[str]:
     if findings.overhead.percent is not None and findings.overhead.percent >= _COSTLY:
         yield "measuring is costly here: small functions and loops that are entered often look larger than they are"
     yield _how_counted(findings)
+
+
+def _crowded(findings: Findings) -> Iterator[str]:
+    """Say that ranks took turns, if all ran on the launcher's machine: on others nobody counted the processors."""
+    locations, processors = findings.experiment.locations, findings.experiment.notes.processors
+    processes = len({each.process for each in locations})
+    if processors is not None and len({each.node for each in locations}) == 1 and processes > processors:
+        where = "one processor" if processors == 1 else f"{processors} processors"
+        yield f"{processes} ranks on {where}: they take turns, and who waits in MPI waits for that, too"
 
 
 def _how_counted(findings: Findings) -> str:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -257,3 +258,18 @@ def test_the_document_has_the_keys_of_the_schema():
         "same_work": False,
     }
     assert document["verdict"][0].startswith("app")
+
+
+@pytest.mark.parametrize(("processors", "said"), [(2, True), (4, False), (None, False)])
+def test_ranks_that_take_turns_are_said_to(processors, said):
+    plain = experiment([1.0, 1.0, 1.0, 1.0])
+    notes = replace(plain.notes, processors=processors)
+    crowded = Experiment(
+        metrics=plain.metrics,
+        call_paths=plain.call_paths,
+        locations=plain.locations,
+        severities={each.name: plain.exclusive(each.name) for each in plain.metrics},
+        notes=notes,
+    )
+    line = "4 ranks on 2 processors: they take turns, and who waits in MPI waits for that, too"
+    assert (line in verdict_lines(analyze(crowded))) == said
