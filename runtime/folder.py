@@ -52,7 +52,8 @@ class RunFolder:
             self.remove_shards()
             self.shards.mkdir(exist_ok=True)
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder by -o") from None
+            place = error.filename or self.path
+            raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder by -o") from None
 
     def join(self) -> None:
         """Make the folders, with other ranks that do the same at the same time.
