@@ -16,7 +16,7 @@ from .selection import complete
 __all__ = ["Cost", "region_costs"]
 
 _TIMES: Final = ("wall_time", "cpu_time", "mpi_time", "mpi_cpu_time", "io_time")
-_VOLUMES: Final = ("mpi_bytes", "io_bytes")
+_VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,9 @@ class Cost:
         wall_time: In seconds, as are the other times.
         compute_time: CPU time outside MPI.
         mpi_time: In MPI calls.
+        mpi_cpu_time: On a processor there, polling included.
         io_time: In calls that read or write files.
+        mpi_calls: Calls that communicate.
         mpi_bytes: Handed to and got from MPI.
         io_bytes: Read from and written to files.
         share: Wall time over the program's.
@@ -38,7 +40,9 @@ class Cost:
     wall_time: float | None
     compute_time: float | None
     mpi_time: float | None
+    mpi_cpu_time: float | None
     io_time: float | None
+    mpi_calls: float | None
     mpi_bytes: float | None
     io_bytes: float | None
     share: float
@@ -53,11 +57,11 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
     costs = []
     for index in range(len(regions)):
         each = [None if values is None else float(values[index]) for values in means]
-        wall, cpu, mpi, mpi_cpu, io, mpi_bytes, io_bytes = each
+        wall, cpu, mpi, mpi_cpu, io, calls, mpi_bytes, io_bytes = each
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu
         # A process that starts and ends takes its time, which is no part of the program's.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
-        costs.append(Cost(visits[index], wall, compute, mpi, io, mpi_bytes, io_bytes, share))
+        costs.append(Cost(visits[index], wall, compute, mpi, mpi_cpu, io, calls, mpi_bytes, io_bytes, share))
     return costs
 
 

@@ -22,9 +22,13 @@ _RAISED: Final = 3
 _EXPLAINED: Final = 0.1  # of the time that volume must explain
 _EXECUTED: Final = 0.5  # of the time that instructions must explain at the program's speed
 _TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
+_POLLING: Final = 0.25  # of the time in MPI that is on a processor, unless that is another rank's turn
+_COPIED_PER_SECOND: Final = 1e9
 _READING: Final = 0.25  # of the region's time, in file I/O, that needs no other explanation
 _COMPUTING: Final = 0.25  # of the region's time that must be outside of such calls
 _WAITING: Final = 0.25
+_LINE: Final = 10e-9  # seconds to bring a line from memory that was asked for ahead
+_MOVING: Final = 0.3  # of the time that a region computes
 
 # Attribute → the time that its volume takes.
 _TIMES: Final = {"io_bytes": "io_time", "mpi_bytes": "mpi_time"}
@@ -140,8 +144,17 @@ def _raised(
         return high & [_moves(attribute, region, cost) for region, cost in enumerate(moving)]
     high &= [_computes(cost) for cost in costs]
     if attribute.accesses is not None:
-        return high & _misses_much(attribute, per_data_access(attribute, attributes))
+        much = _misses_much(attribute, per_data_access(attribute, attributes))
+        if attribute.name == "l2_miss_rate":
+            much |= [_streams(attribute, region, cost) for region, cost in enumerate(costs)]
+        return high & much
     return high & (attribute.parts >= _EXECUTED * np.array([cost.share for cost in costs]))
+
+
+def _streams(attribute: Attribute, region: int, cost: Cost) -> bool:
+    """Whether moving lines from memory takes a good part of a region's time, however often others miss."""
+    seconds = float(attribute.amount[region].mean()) * _LINE
+    return bool(cost.compute_time and seconds >= _MOVING * cost.compute_time)
 
 
 def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]:
@@ -169,7 +182,20 @@ def _moves(attribute: Attribute, region: int, cost: Cost) -> bool:
     wall = cost.wall_time or 0.0
     if attribute.name == "io_bytes" and time >= _READING * wall:
         return volume > 0
+    if attribute.name == "mpi_bytes" and _waits_off_the_processor(cost, volume):
+        return False
     return bool(volume > 0 and at_least >= _EXPLAINED * time and time >= _TELLING * wall)
+
+
+def _waits_off_the_processor(cost: Cost, volume: float) -> bool:
+    """Whether MPI calls are off the processor for the most part, and copying takes little of what is left.
+
+    MPI polls while messages are on their way; it leaves the processor to other ranks where there are more of them than
+    processors.
+    """
+    if not cost.mpi_time or not cost.mpi_cpu_time or cost.mpi_cpu_time >= _POLLING * cost.mpi_time:
+        return False
+    return volume / _COPIED_PER_SECOND < 0.5 * cost.mpi_cpu_time
 
 
 def _computes(cost: Cost) -> bool:

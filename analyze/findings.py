@@ -21,7 +21,7 @@ from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
 from .network import differing_volumes
 from .performance import DISSIMILARITY_METRICS, Performance
 from .program_time import program_times, times_outside
-from .selection import Selection
+from .selection import Selection, complete
 from .waiting import late_cores, waiting_times
 
 __all__ = ["Findings", "Overhead", "analyze"]
@@ -32,11 +32,15 @@ _RESOLUTION: Final = 0.01  # seconds: what the scheduler's ticks and cold caches
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """The cost of measuring: probes and wrappers passed, the cost of one pair, their share of the run."""
+    """The cost of measuring: probes and wrappers passed, the cost of one pair, their share of the run.
+
+    ``of_computing`` is the share of the CPU time outside MPI, in percent too: ranks that wait pass no probes.
+    """
 
     probe_ns: float | None
     visits: int
     percent: float | None
+    of_computing: float | None
 
 
 @dataclass(frozen=True)
@@ -191,5 +195,12 @@ def _overhead(experiment: Experiment) -> Overhead:
     visits = sum(float(np.nansum(experiment.exclusive(name))) for name in ("visits", "mpi_calls") if name in experiment)
     probe_ns = experiment.notes.probe_ns
     wall = float(experiment.exclusive("wall_time").sum())
-    percent = 100 * visits * probe_ns * 1e-9 / wall if probe_ns is not None and wall > 0 else None
-    return Overhead(probe_ns, int(visits), percent)
+    if probe_ns is None:
+        return Overhead(None, int(visits), None, None)
+    cost = 100 * visits * probe_ns * 1e-9
+    computing = 0.0
+    if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
+        computing = float((experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")).sum())
+    return Overhead(
+        probe_ns, int(visits), cost / wall if wall > 0 else None, cost / computing if computing > 0 else None
+    )

@@ -86,7 +86,9 @@ def _evidence(cause: Cause) -> str:
     of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
     if cause.value > _ABOVE * cause.program:
         return f"{value} of {of}, program {percent(100 * cause.program)}"
-    return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
+    if cause.value > cause.elsewhere:
+        return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
+    return f"{value} of {of}, as elsewhere"
 
 
 def _apart(difference: Difference) -> str:

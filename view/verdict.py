@@ -16,13 +16,14 @@ from ..analyze.costs import Cost
 from ..analyze.dissimilarity_causes import Difference
 from .causes import NAMES, SAME_WORK, TO_TRY_FOR_RANKS, because, because_of, first_to_try
 from .place import Place
-from .units import percent, ranks, seconds, volume
+from .units import count, percent, ranks, seconds, volume
 
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
 _COSTLY: Final = 10  # percent
 _SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
+_SPEED: Final = "SPEED     "
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
 # What ranks do, and what one rank does, for the value that is compared.
 _VERBS: Final = {
@@ -55,9 +56,14 @@ def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
     tail = [*_said(findings), *([f"data {file}"] if file else [])]
     if findings.program_time < _SHORTEST:
         return [*head, f"too short to judge: {seconds(_SHORTEST)} of program at least wanted", "", *tail]
-    items = [*_imbalances(findings), *_heavies(findings)]
+    imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
+    speed = [each for each in imbalances if each.lines[0].startswith(_SPEED)]
+    real = imbalances[: len(imbalances) - len(speed)]
+    items = [*real, *heavies, *speed]
     body = _balanced(findings, stands_out=bool(items))
     room = _MOST_LINES - len(head) - len(body) - len(tail) - 2
+    if len(_that_fit(items, room)) <= len(real):  # what weighs most has its place beside the widest imbalance
+        items = [*real[:1], *heavies[:1], *real[1:], *heavies[1:], *speed]
     shown = _that_fit(items, room)
     for number, lines in enumerate(shown, start=1):
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
@@ -118,7 +124,7 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
     for number, core in enumerate(_cores_by_difference(findings)):
         where = _where(findings, findings.performance.regions[core])
         same = core in causes.same_work
-        lines = [f"{'SPEED     ' if same else word}  {where}", _cluster_times(findings, core)]
+        lines = [f"{_SPEED if same else word}  {where}", _cluster_times(findings, core)]
         if number == 0:
             lines[1] += f"      {last}"
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
@@ -127,7 +133,7 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         yield _Item(lines, _to_try_for_ranks(causes.of_core[core]))
     if not found.cccr:
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings)]
-        title = f"{'SPEED     ' if causes.noise else word}  spread over all regions"
+        title = f"{_SPEED if causes.noise else word}  spread over all regions"
         yield _Item([title, last, *said], _to_try_for_ranks(causes.differences))
 
 
@@ -221,7 +227,8 @@ def _weight(findings: Findings, core: int) -> list[str]:
 def _waiting(findings: Findings, core: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom."""
     cost = findings.weighed_costs[core]
-    line = f"waiting: {seconds(cost.mpi_time or 0.0)} in MPI calls that move {volume(cost.mpi_bytes or 0.0)}"
+    calls = f"{count(cost.mpi_calls)} MPI calls" if cost.mpi_calls else "MPI calls"
+    line = f"waiting: {seconds(cost.mpi_time or 0.0)} in {calls} that move {volume(cost.mpi_bytes or 0.0)}"
     if core in findings.late:
         place = Place.of(findings.experiment, findings.performance.regions[findings.late[core]])
         return f"{line}: for the ranks that take longest in {place.title} {place.source}"
@@ -259,6 +266,8 @@ def _said(findings: Findings) -> Iterator[str]:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
     yield from _crowded(findings)
+    if "," in notes.clocks.get("cpu", ""):
+        yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
     if findings.outside:
         yield f"{seconds(findings.outside)} of it before MPI_Init or after MPI_Finalize"
     if notes.repairs:
@@ -267,7 +276,7 @@ def _said(findings: Findings) -> Iterator[str]:
     if notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
-    if findings.overhead.percent is not None and findings.overhead.percent >= _COSTLY:
+    if (findings.overhead.of_computing or 0.0) >= _COSTLY:
         yield "measuring is costly here: small functions and loops that are entered often look larger than they are"
     yield _how_counted(findings)
 

@@ -16,6 +16,7 @@
 
 #define CALIBRATION 3000000u /* nanoseconds: reading an anchor errs by some 25, so the rate by 1e-5 */
 #define SYNCHRONISE_TRIES 4
+#define SWITCH_TRIES 20 /* on a busy machine a moment may be over before the thread is off the processor */
 #define PERF_PAGE 4096
 
 /* What a kernel expects before the address where an interrupted sequence would be resumed (glibc's RSEQ_SIG).
@@ -118,6 +119,11 @@ const char *aa_clock_cpu_name(void) {
 
 /* ---- the word that is watched */
 
+static void be_switched_out(void) {
+    struct timespec moment = {0, 1000};
+    syscall(SYS_nanosleep, &moment, NULL);
+}
+
 /* Offset and size of the thread's area; missing before glibc 2.35, and size 0 where the area is not
  * registered. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -150,10 +156,12 @@ static bool rseq_works(void) {
     if (!rseq_registered())
         return false;
     volatile uint64_t *field = rseq_field();
-    struct timespec moment = {0, 1000};
-    *field = (uintptr_t)&sequence;
-    syscall(SYS_nanosleep, &moment, NULL);
-    bool reset = *field == 0;
+    bool reset = false;
+    for (int i = 0; i < SWITCH_TRIES && !reset; i++) {
+        *field = (uintptr_t)&sequence;
+        be_switched_out();
+        reset = *field == 0;
+    }
     *field = 0;
     return reset;
 }
@@ -203,9 +211,9 @@ static bool perf_works(void) {
     if (!page)
         return false;
     volatile uint32_t *lock = &page->lock;
-    struct timespec moment = {0, 1000};
     uint32_t before = *lock;
-    syscall(SYS_nanosleep, &moment, NULL);
+    for (int i = 0; i < SWITCH_TRIES && *lock == before; i++)
+        be_switched_out();
     bool changed = *lock != before;
     munmap(page, PERF_PAGE);
     return changed;

@@ -267,7 +267,7 @@ static void instrument(Block *block, IRStmt *statement) {
 
 static VG_REGPARM(1) void report_avx512(Addr address) {
     static const HChar text[] = "autoanalyzer: AVX-512 at %s: a program that Valgrind can run wanted; "
-                                "for the counting run, compile with -mno-avx512f or -march=x86-64-v3\n";
+                                "for the counting run, compile with -march=x86-64-v3 -mno-fma\n";
     static Bool said;
     if (!said)
         VG_(printf)(text, VG_(describe_IP)(VG_(current_DiEpoch)(), address, NULL));

@@ -24,7 +24,14 @@ def make_experiment() -> MakeExperiment:
 
 # Metric → the one that contains it.
 _PARENTS = {"mpi_time": "wall_time", "io_time": "wall_time", "l1_misses": "l1_accesses", "l2_misses": "l2_accesses"}
-_UNITS = {"mpi_time": "sec", "io_time": "sec", "mpi_bytes": "bytes", "io_bytes": "bytes", "program_time": "sec"}
+_UNITS = {
+    "mpi_cpu_time": "sec",
+    "mpi_time": "sec",
+    "io_time": "sec",
+    "mpi_bytes": "bytes",
+    "io_bytes": "bytes",
+    "program_time": "sec",
+}
 
 Values = Mapping[str, Sequence[float]]
 
@@ -63,7 +70,7 @@ def _make(times: Values, *, threads: int = 1, own: float = 0.0, **others: Values
         Metric("cpu_time", "sec"),
         Metric("mpi_cpu_time", "sec", "cpu_time"),
     ]
-    for name in sorted(found.keys() - {"mpi_time"}):
+    for name in sorted(found.keys() - {"mpi_time", "mpi_cpu_time"}):
         parent = _PARENTS.get(name)
         source = "simulated:rtcount L1=32K/8/64 L2=1M/8/64" if _UNITS.get(name, "occ") == "occ" else "measured"
         metrics.append(Metric(name, _UNITS.get(name, "occ"), parent if parent in found else None, "", source))
