@@ -16,7 +16,9 @@ __all__ = ["late_cores", "waiting_times"]
 
 Values = npt.NDArray[np.float64]
 
-_AGAINST: Final = -0.9  # correlation of the ranks' times: who computes longer waits less
+# Correlation of the ranks' times, as who computes longer waits less: to name for whom, to call all of it waiting.
+_LATE: Final = -0.5
+_WAITING: Final = -0.9
 _SPREAD: Final = 0.25  # of the mean time in MPI, by which the ranks must differ
 
 
@@ -32,7 +34,7 @@ def waiting_times(selection: Selection) -> Values:
     in_mpi = selection.by_rank(experiment.exclusive("mpi_time"))
     compute = Performance.selected(selection).values[list(selection.top)].sum(axis=0)
     over = in_mpi.mean(axis=1) - in_mpi.min(axis=1)
-    return np.where(_falls(in_mpi, compute), over, 0.0)
+    return np.where(_falls(in_mpi, compute, _WAITING), over, 0.0)
 
 
 def late_cores(
@@ -54,7 +56,7 @@ def late_cores(
     in_mpi = selection.by_rank(selection.experiment.exclusive("mpi_time"))
     cores = list(found.cccr)
     times = performance.values[cores] - performance.values[cores].mean(axis=1, keepdims=True)
-    waits = _falls(in_mpi, performance.values[list(performance.top)].sum(axis=0))
+    waits = _falls(in_mpi, performance.values[list(performance.top)].sum(axis=0), _LATE)
     late = {}
     for region in waiting:
         together = times @ in_mpi[region]
@@ -63,10 +65,10 @@ def late_cores(
     return late
 
 
-def _falls(in_mpi: Values, times: Values) -> npt.NDArray[np.bool_]:
-    """Whether rows of times in MPI differ over the ranks, and fall as other times rise; ``bool[row]``."""
+def _falls(in_mpi: Values, times: Values, most: float) -> npt.NDArray[np.bool_]:
+    """Whether rows of times in MPI differ over the ranks, and correlate with others by at most that; ``bool[row]``."""
     one = in_mpi - in_mpi.mean(axis=1, keepdims=True)
     other = times - times.mean()
     lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other)
     correlation = np.divide(one @ other, lengths, out=np.zeros(len(one)), where=lengths > 0)
-    return np.asarray((correlation <= _AGAINST) & (np.ptp(in_mpi, axis=1) >= _SPREAD * in_mpi.mean(axis=1)))
+    return np.asarray((correlation <= most) & (np.ptp(in_mpi, axis=1) >= _SPREAD * in_mpi.mean(axis=1)))
