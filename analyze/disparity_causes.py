@@ -59,7 +59,8 @@ class DisparityCauses:
         table: A row each code region but critical ones that are no cores, whose values are mixtures; 1 is raised, or
             a core.
         causes: The root causes of each core.
-        also: What else the row of each core raises, though it tells cores from no other regions.
+        also: What else the row of each core raises, though it tells cores from no other regions; and misses of the
+            second cache that take a good part of its time, though other regions miss as often.
         waiting: Cores that spend time in MPI without volume.
     """
 
@@ -104,7 +105,10 @@ def find_disparity_causes(
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)
-        also[core] = tuple(_cause(attributes[name], core) for name in raised_here if name not in telling)
+        others = [name for name in raised_here if name not in telling]
+        if "l2_miss_rate" not in raised_here and _streams(attributes.get("l2_miss_rate"), core, costs[core]):
+            others.append("l2_miss_rate")
+        also[core] = tuple(_cause(attributes[name], core) for name in others)
     volume = attributes.get("mpi_bytes")
     waits = (core for core in found.cccr if volume and _waits(costs[core]) and not _moves(volume, core, moving[core]))
     return DisparityCauses(table, causes, also, frozenset(waits))
@@ -144,15 +148,14 @@ def _raised(
         return high & [_moves(attribute, region, cost) for region, cost in enumerate(moving)]
     high &= [_computes(cost) for cost in costs]
     if attribute.accesses is not None:
-        much = _misses_much(attribute, per_data_access(attribute, attributes))
-        if attribute.name == "l2_miss_rate":
-            much |= [_streams(attribute, region, cost) for region, cost in enumerate(costs)]
-        return high & much
+        return high & _misses_much(attribute, per_data_access(attribute, attributes))
     return high & (attribute.parts >= _EXECUTED * np.array([cost.share for cost in costs]))
 
 
-def _streams(attribute: Attribute, region: int, cost: Cost) -> bool:
+def _streams(attribute: Attribute | None, region: int, cost: Cost) -> bool:
     """Whether moving lines from memory takes a good part of a region's time, however often others miss."""
+    if attribute is None:
+        return False
     seconds = float(attribute.amount[region].mean()) * _LINE
     return bool(cost.compute_time and seconds >= _MOVING * cost.compute_time)
 

@@ -51,18 +51,19 @@ _MOST: Final = 2
 _ABOVE: Final = 1.25
 
 
-def because_of(causes: Iterable[Cause], also: Sequence[Cause] = ()) -> str:
+def because_of(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
     """Say why a region weighs: ``because of disk I/O: 1.2 GB of the program's 1.3 GB``.
 
     Args:
-        causes: Root causes, one at least.
+        causes: Root causes.
         also: What the region does much of besides, said where there is room.
     """
     ordered = [*_most_telling_first(causes), *_most_telling_first(also)][:_MOST]
     said = {each.attribute for each in also}
-    return "because of " + "; ".join(
+    line = "; ".join(
         f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}" for each in ordered
     )
+    return f"because of {line}" if causes else line
 
 
 def _most_telling_first(causes: Iterable[Cause]) -> list[Cause]:

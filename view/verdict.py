@@ -202,9 +202,11 @@ def _heavies(findings: Findings) -> Iterator[_Item]:
         waiting = [_waiting(findings, core)] if core in causes.waiting else []
         if causes.causes[core]:
             lines.append(because_of(causes.causes[core], causes.also[core]))
-            more = [*waiting, f"try: {first_to_try(causes.causes[core])}"]
+            more = [*waiting, f"try: {first_to_try([*causes.causes[core], *causes.also[core]])}"]
         elif waiting:
             lines += waiting
+        elif causes.also[core]:
+            lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
         elif "instructions" not in findings.lacking:
             lines.append(f"no counter explains it{_cpi(findings, core)}")
         yield _Item(lines, more)
