@@ -229,7 +229,8 @@ def _weight(findings: Findings, core: int) -> list[str]:
 def _waiting(findings: Findings, core: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom."""
     cost = findings.weighed_costs[core]
-    calls = f"{count(cost.mpi_calls)} MPI calls" if (cost.mpi_calls or 0.0) >= 2 else "MPI calls"
+    each = cost.mpi_calls or 0.0
+    calls = f"{count(each)} MPI calls" if each >= 2 else "MPI calls"
     line = f"waiting: {seconds(cost.mpi_time or 0.0)} in {calls} that move {volume(cost.mpi_bytes or 0.0)}"
     if core in findings.late:
         place = Place.of(findings.experiment, findings.performance.regions[findings.late[core]])
