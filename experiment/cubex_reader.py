@@ -135,7 +135,7 @@ class _Values:
         if (
             len(listed) != count
             or len(np.unique(listed)) != count
-            or not ((0 <= listed) & (listed < len(self._parents))).all()
+            or not ((listed >= 0) & (listed < len(self._parents))).all()
         ):
             raise InputError(f"{metric.number}.index: {count} different call paths wanted")
         paths = self._breadth_first() if metric.inclusive else np.arange(len(self._parents))
@@ -158,7 +158,7 @@ class _Values:
         return np.array(order, dtype=np.intp)
 
     def _data(self, metric: StoredMetric, order: str, count: int) -> npt.NDArray[np.float64]:
-        kind = np.dtype(_TYPES[metric.metric.dtype]).newbyteorder(order)
+        kind = np.dtype(order + _TYPES[metric.metric.dtype])
         size = count * kind.itemsize
         text = self._archive.read(f"{metric.number}.data", 2 * size + (1 << 20))
         if text.startswith(_PACKED):
