@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..experiment import Experiment, Topology
+from .place import visible
 from .units import ranks
 
 __all__ = ["contents_lines"]
@@ -13,6 +14,10 @@ __all__ = ["contents_lines"]
 
 def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
     """Say what an experiment holds. No number of any metric is read."""
+    return map(visible, _lines(experiment, file))
+
+
+def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     notes = experiment.notes
     yield f"{file}"
     if notes.program or notes.command:

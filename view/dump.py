@@ -16,6 +16,7 @@ from rich.text import Text
 from ..experiment import Experiment, Metric
 from ..experiment.aggregate import Level, by_level, over_locations, own_totals, totals
 from ..experiment.experiment import Severity
+from .place import at_line, visible
 from .units import count, seconds, volume
 
 __all__ = ["dump_document", "print_dump", "shown_metrics", "write_csv"]
@@ -133,7 +134,7 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         _print(
             experiment,
             [(title, kind, closed[:, column]) for column, title in enumerate(titles)],
-            f"{name} by {level}, {kept}",
+            f"{visible(name)} by {level}, {kept}",
         )
 
 
@@ -142,18 +143,17 @@ def _print(experiment: Experiment, columns: Iterable[tuple[str, Metric, Severity
     table = Table(box=None, pad_edge=False, header_style="bold")
     columns = list(columns)
     for title, _, _ in columns:
-        table.add_column(Text(title), justify="right", no_wrap=True)
+        table.add_column(Text(visible(title)), justify="right", no_wrap=True)
     table.add_column("region", no_wrap=True)
     table.add_column("source", no_wrap=True)
     depths: list[int] = []
     for index, path in enumerate(experiment.call_paths):
         depths.append(0 if path.parent is None else depths[path.parent] + 1)
         region = path.region
-        place = f"{Path(region.file).name}:{region.first_line}" if region.first_line else Path(region.file).name
         table.add_row(
             *(_text(kind, values[index]) for _, kind, values in columns),
-            Text("  " * depths[index] + region.name),
-            Text(place),
+            Text("  " * depths[index] + visible(region.name)),
+            Text(at_line(region.file, region.first_line)),
         )
     if not console.is_terminal:
         console.width = 10_000
