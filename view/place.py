@@ -36,7 +36,7 @@ class Place:
 
     @property
     def source(self) -> str:
-        """``file:line``, or the file if the line is unknown, with the file's own name alone; the region's name where there is no file."""
+        """``file:line``, with the file's own name alone; the region's name where there is no file."""
         return at_line(self.file, self.line) if self.file else self.name
 
     @property
