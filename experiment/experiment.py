@@ -136,6 +136,18 @@ class Experiment:
     def __contains__(self, metric: str) -> bool:
         return metric in self._severities
 
+    def __sub__(self, other: Experiment) -> Experiment:
+        """Subtract another experiment; see ``algebra.difference``."""
+        from .algebra import difference  # noqa: PLC0415 - the algebra is made of experiments
+
+        return difference(self, other)
+
+    def __add__(self, other: Experiment) -> Experiment:
+        """Add another experiment; see ``algebra.total``."""
+        from .algebra import total  # noqa: PLC0415
+
+        return total(self, other)
+
     def metric(self, name: str) -> Metric:
         """Find a metric by its name.
 
