@@ -20,6 +20,7 @@ __all__ = ["CubeMatrices", "parser_for"]
 
 _CHUNK: Final = 1 << 20
 _LONGEST_TAG: Final = 1 << 12
+_TAIL: Final = 1 << 12  # bytes that may follow the severities
 _MATRIX_START: Final = b"<matrix"
 _SEVERITY_END: Final = b"</severity"
 _MATRIX: Final = re.compile(rb"""<matrix\s+metricId\s*=\s*["'](\d+)["']\s*/?>""")
@@ -141,28 +142,27 @@ class CubeMatrices:
         if self._start is None:
             return {}
         starts: list[int] = []
-        last = offset = self._start
-        overlap = b""
+        offset = self._start
+        before = end = b""
         while chunk := self._source.read(offset, _CHUNK):
-            text, base = overlap + chunk, offset - len(overlap)
+            # The end of what came before may be the beginning of a tag, and holds no whole one.
+            text, base = before[1 - len(_MATRIX_START) :] + chunk, offset - min(len(before), len(_MATRIX_START) - 1)
             at = text.find(_MATRIX_START)
             while at >= 0:
-                if not starts or base + at > starts[-1]:
-                    starts.append(base + at)
+                starts.append(base + at)
                 at = text.find(_MATRIX_START, at + 1)
-            at = text.rfind(_SEVERITY_END)
-            if at >= 0:
-                last = base + at
-            overlap = text[1 - len(_SEVERITY_END) :]
+            end = (before[-_TAIL:] + chunk)[-_TAIL:]
+            before = chunk
             offset += len(chunk)
+        at = end.rfind(_SEVERITY_END)
+        if not _FILE_END.fullmatch(end, max(at, 0)):
+            raise self._broken("it ends within the severities; is it cut off?")
+        stop = offset - len(end) + at
         if len(starts) > len(self._known):
             raise self._wrong(f"at most {len(self._known)} matrices wanted, one a metric, found {len(starts)}")
-        tail = self._source.read(last, _CHUNK)
-        if not _FILE_END.fullmatch(tail):
-            raise self._broken("it ends within the severities; is it cut off?")
-        self._check_gap(self._start, starts[0] if starts else last)
+        self._check_gap(self._start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
-        for start, end in zip(starts, [*starts[1:], last], strict=True):
+        for start, end in zip(starts, [*starts[1:], stop], strict=True):
             tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
             if tag is None:
                 raise self._broken("<matrix> with the number of a metric wanted")
