@@ -19,7 +19,7 @@ __all__ = ["main"]
 # One module a command, imported only when it is needed: the compiler wrapper must start fast.
 COMMANDS: Final = (
     *("run", "analyze", "compile", "instrument", "regions", "exec"),
-    *("info", "dump", "convert", "cut"),
+    *("info", "dump", "convert", "cut", "diff", "merge", "mean", "compare"),
 )
 
 # After "--" these take flags of a compiler, which no parser of ours may look at.
@@ -38,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run one command and end the process.
 
-    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input.
+    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input; 3 ``--fail-on`` tripped.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.formatwarning = lambda message, *_: f"autoanalyzer: {message}\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .changes import operation_lines, print_changes
+from .comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 from .contents import contents_lines
 from .document import findings_document
 from .dump import dump_document, print_dump, shown_metrics, write_csv
@@ -11,10 +13,16 @@ from .units import ranks
 from .verdict import verdict_lines
 
 __all__ = [
+    "comparison_document",
+    "comparison_junit",
+    "comparison_lines",
+    "comparison_markdown",
     "contents_lines",
     "dump_document",
     "explanation_lines",
     "findings_document",
+    "operation_lines",
+    "print_changes",
     "print_dump",
     "print_tree",
     "print_verdict",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from ..experiment import Experiment
@@ -10,7 +10,7 @@ from ..notes import Notes
 from ..region import Region
 from .regions import Alike
 
-__all__ = ["derived_notes", "labels_of"]
+__all__ = ["derived_notes", "labels_of", "likenesses"]
 
 _T = TypeVar("_T")
 
@@ -48,7 +48,7 @@ def derived_notes(
         missing=tuple(sorted({rank for each in notes for rank in each.missing})),
         unfinished=tuple(sorted({rank for each in notes for rank in each.unfinished})),
         not_instrumented=_union(each.not_instrumented for each in notes),
-        remarks=(*_union(each.remarks for each in notes), *_likenesses(labels, alike), *remarks),
+        remarks=(*_union(each.remarks for each in notes), *likenesses(labels, alike), *remarks),
         clocks=_common((each.clocks for each in notes), {}),
         probe_ns=_common((each.probe_ns for each in notes), None),
         repairs=sum(each.repairs for each in notes),
@@ -68,7 +68,8 @@ def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(steps))
 
 
-def _likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Iterable[str]:
+def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Iterator[str]:
+    """Say of each operand which of its regions were matched by likeness."""
     for label, pairs in zip(labels, alike, strict=True):
         for pair in pairs:
             yield f"matched by likeness: {_named(pair.right)} in {label} is {_named(pair.left)}"

@@ -13,7 +13,7 @@ from ..experiment import CallPath, Experiment, Location, Severity
 from ..metric import Metric
 from ..topology import Topology
 from .call_paths import merge_call_paths
-from .history import labels_of
+from .history import labels_of, likenesses
 from .locations import Hierarchy, System, merge_locations
 from .metrics import merge_metrics
 from .regions import Alike
@@ -50,6 +50,17 @@ class Integration:
     rows: tuple[_Indices, ...]
     columns: tuple[_Indices, ...]
     alike: tuple[tuple[Alike, ...], ...]
+
+    def likenesses(self) -> tuple[str, ...]:
+        """Say which regions were matched by likeness."""
+        return tuple(likenesses(self.labels, self.alike))
+
+    def path_name(self, path: int) -> str:
+        """Join the names of the regions below the root by ``/``; of a root its own."""
+        steps = [self.call_paths[path]]
+        while (parent := steps[-1].parent) is not None:
+            steps.append(self.call_paths[parent])
+        return "/".join(each.region.name for each in reversed(steps[:-1] or steps))
 
     def severity(self, operand: int, metric: str) -> Severity:
         """Give an operand's exclusive values on the whole domain: 0 where it is not defined.

@@ -1,0 +1,148 @@
+"""A comparison of two sets of runs: words, Markdown, JSON, and JUnit XML for a build server."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, Final
+
+from lxml import etree
+
+from ..analyze import Comparison, Judgement
+from ..analyze.noise import CONFIDENCE, UNKNOWN_NOISE
+from .place import at_line, visible
+from .units import amount
+
+__all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown"]
+
+_SCHEMA: Final = "autoanalyzer.comparison/1"
+
+_WORDS: Final = {"slower": "SLOWER", "faster": "FASTER", "same": "SAME", "unclear": "UNCLEAR"}
+
+
+def comparison_lines(comparison: Comparison) -> list[str]:
+    """Put a comparison into words: the program, then the regions that differ."""
+    program = comparison.program
+    lines = [f"{_WORDS[program.verdict]:8} {_sentence(comparison, program)}", f"         {_basis(comparison)}"]
+    changed = [each for each in comparison.regions if each.verdict != "same"]
+    lines += [f"{_WORDS[each.verdict]:8} {_sentence(comparison, each)}" for each in changed]
+    rest = len(comparison.regions) - len(changed)
+    if rest:
+        lines.append(f"{_WORDS['same']:8} {rest} {'region' if rest == 1 else 'regions'}")
+    return [*lines, *(f"         {each}" for each in _likeness(comparison))]
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    """Write a comparison as Markdown."""
+    lines = [
+        f"**{_WORDS[comparison.program.verdict]}** {_escaped(_sentence(comparison, comparison.program))}",
+        "",
+        _basis(comparison),
+        "",
+        "| | base | now | change | at 99 % | verdict |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    for each in (comparison.program, *comparison.regions):
+        cells = (
+            _escaped(_title(comparison, each)),
+            amount(each.base, comparison.unit),
+            amount(each.other, comparison.unit),
+            _signed(each.shift.change),
+            f"{_signed(each.shift.low)} … {_signed(each.shift.high)}" if comparison.noise_known else "unknown",
+            each.verdict,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in _likeness(comparison))]) + "\n"
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Give a comparison as what ``json.dumps`` takes."""
+    return {
+        "schema": _SCHEMA,
+        "metric": comparison.metric,
+        "unit": comparison.unit,
+        "threshold": comparison.threshold,
+        "confidence": CONFIDENCE,
+        "runs": list(comparison.runs),
+        "noise_known": comparison.noise_known,
+        "slower": comparison.slower,
+        "program": _entry(comparison, comparison.program),
+        "regions": [_entry(comparison, each) for each in comparison.regions],
+        "matched_by_likeness": _likeness(comparison),
+        "verdict": comparison_lines(comparison),
+    }
+
+
+def comparison_junit(comparison: Comparison) -> bytes:
+    """Write a comparison as a suite of tests: the program and each region that was judged."""
+    every = (comparison.program, *comparison.regions)
+    failures = sum(each.verdict == "slower" for each in every)
+    suite = etree.Element(
+        "testsuite", name="autoanalyzer compare", tests=str(len(every)), failures=str(failures), errors="0"
+    )
+    for each in every:
+        case = etree.SubElement(suite, "testcase", classname=comparison.metric, name=_title(comparison, each))
+        said = _sentence(comparison, each)
+        if each.verdict == "slower":
+            etree.SubElement(case, "failure", message=said).text = _basis(comparison)
+        else:
+            etree.SubElement(case, "system-out").text = f"{each.verdict}: {said}"
+    return bytes(etree.tostring(suite, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _entry(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
+    found = judgement.shift
+    region = None if judgement.path is None else comparison.joined.call_paths[judgement.path].region
+    return {
+        "path": _title(comparison, judgement),
+        "file": region.file if region else "",
+        "line": region.first_line if region else 0,
+        "base": judgement.base,
+        "other": judgement.other,
+        "change": found.change,
+        "low": found.low,
+        "high": found.high if isfinite(found.high) else None,
+        "noise": found.noise,
+        "verdict": judgement.verdict,
+    }
+
+
+def _sentence(comparison: Comparison, judgement: Judgement) -> str:
+    """Say how large a change is, and how sure: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
+    unit, found = comparison.unit, judgement.shift
+    base, now = amount(judgement.base, unit), amount(judgement.other, unit)
+    verb = "takes" if unit == "sec" else "has"
+    size = f"{abs(100 * found.change):.1f} % {'more' if found.change >= 0 else 'less'} than {base}"
+    sure = f" ({_signed(found.low)} to {_signed(found.high)})" if comparison.noise_known else ""
+    doubt = ": repeat the runs to be sure" if judgement.verdict == "unclear" else ""
+    return f"{_title(comparison, judgement)} {verb} {now}, {size}{sure}{doubt}"
+
+
+def _basis(comparison: Comparison) -> str:
+    base, now = comparison.runs
+    noise = comparison.program.shift.noise
+    said = f"{comparison.metric}, the least of {base} {'run' if base == 1 else 'runs'} against that of {now}"
+    limit = f"less than {100 * comparison.threshold:g} % is no change"
+    if noise is None:
+        return f"{said}; not enough runs to judge noise, {100 * UNKNOWN_NOISE:g} % is taken for it; {limit}"
+    return f"{said}; noise {100 * noise:.1f} %; {limit}; sure to {100 * CONFIDENCE:g} %"
+
+
+def _title(comparison: Comparison, judgement: Judgement) -> str:
+    """Name a call path by the regions from below its root, as its own code, with its place."""
+    if judgement.path is None:
+        return "the program"
+    region = comparison.joined.call_paths[judgement.path].region
+    place = f" ({at_line(region.file, region.first_line)})" if region.file and region.first_line else ""
+    return visible(comparison.joined.path_name(judgement.path)) + place
+
+
+def _likeness(comparison: Comparison) -> list[str]:
+    return [visible(each) for each in comparison.joined.likenesses()]
+
+
+def _signed(value: float) -> str:
+    return f"{100 * value:+.1f} %" if isfinite(value) else "∞"
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{each}" if each in "\\`*_{}[]<>|#" else each for each in text)
