@@ -12,6 +12,7 @@ import numpy.typing as npt
 from lxml import etree
 
 from ..errors import InputError
+from .broken import broken_parts
 from .cube_numbers import parse_row
 from .severities import Severity
 from .source import Source
@@ -67,17 +68,14 @@ class CubeMatrices:
             InputError: The severities are broken, or do not fit what stands before them.
         """
         severity = np.zeros((len(self._places), len(self._columns)))
-        slot = self._index.get(self._numbers[metric])
-        if slot is None:
-            return severity
-        try:
-            try:
-                self._fill(severity, self._regular_rows(*slot), metric)
-            except _IrregularError:
-                severity[:] = 0
-                self._fill(severity, self._rows(*slot), metric)
-        except etree.XMLSyntaxError as error:
-            raise self._broken(f"in the matrix of {metric}: {error.msg}") from None
+        with broken_parts(self._source.path, f"CUBE 3 XML with values of {metric}"):
+            slot = self._index.get(self._numbers[metric])
+            if slot is not None:
+                try:
+                    self._fill(severity, self._regular_rows(*slot), metric)
+                except _IrregularError:
+                    severity[:] = 0
+                    self._fill(severity, self._rows(*slot), metric)
         return severity
 
     def _fill(self, severity: Severity, rows: Iterator[tuple[int, bytes]], metric: str) -> None:
@@ -88,17 +86,17 @@ class CubeMatrices:
             row = self._places.get(number)
             if row is None or seen[row]:
                 found = "two of" if row is not None else "one of an unknown"
-                raise self._wrong(f"one row of {metric} for each call path wanted, found {found} call path {number}")
+                raise InputError(f"one row of {metric} for each call path wanted, found {found} call path {number}")
             seen[row] = 1
             try:
                 values = parse_row(text)
             except ValueError:
-                raise self._wrong(f"numbers wanted in {metric} of call path {number}, found others") from None
+                raise InputError(f"numbers wanted in {metric} of call path {number}, found others") from None
             if len(values) != width:
-                raise self._wrong(f"{width} values wanted in {metric} of call path {number}, found {len(values)}")
+                raise InputError(f"{width} values wanted in {metric} of call path {number}, found {len(values)}")
             severity[row, slice(None) if in_order else self._columns] = values
         if np.isinf(severity).any():
-            raise self._wrong(f"finite values, or nan for missing ones, wanted in {metric}, found infinity")
+            raise InputError(f"finite values, or nan for missing ones, wanted in {metric}, found infinity")
 
     def _regular_rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """Give the rows of a matrix as every tool writes them; what stands otherwise is left to the XML parser."""
@@ -141,48 +139,50 @@ class CubeMatrices:
         """Where the matrix of each metric starts and ends."""
         if self._start is None:
             return {}
-        starts: list[int] = []
-        offset = self._start
-        before = end = b""
-        while chunk := self._source.read(offset, _CHUNK):
-            # The end of what came before may be the beginning of a tag, and holds no whole one.
-            text, base = before[1 - len(_MATRIX_START) :] + chunk, offset - min(len(before), len(_MATRIX_START) - 1)
-            at = text.find(_MATRIX_START)
-            while at >= 0:
-                starts.append(base + at)
-                at = text.find(_MATRIX_START, at + 1)
-            end = (before[-_TAIL:] + chunk)[-_TAIL:]
-            before = chunk
-            offset += len(chunk)
-        at = end.rfind(_SEVERITY_END)
-        if not _FILE_END.fullmatch(end, max(at, 0)):
-            raise self._broken("it ends within the severities; is it cut off?")
-        stop = offset - len(end) + at
+        starts, stop = self._starts(self._start)
         if len(starts) > len(self._known):
-            raise self._wrong(f"at most {len(self._known)} matrices wanted, one a metric, found {len(starts)}")
+            raise InputError(f"at most {len(self._known)} matrices wanted, one a metric, found {len(starts)}")
         self._check_gap(self._start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
         for start, end in zip(starts, [*starts[1:], stop], strict=True):
             tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
             if tag is None:
-                raise self._broken("<matrix> with the number of a metric wanted")
+                raise _broken("<matrix> with the number of a metric wanted")
             number = int(tag[1])
             if number in index:
-                raise self._wrong(f"one matrix of metric {number} wanted, found two")
+                raise InputError(f"one matrix of metric {number} wanted, found two")
             if number not in self._known:
-                raise self._wrong(f"a matrix of a metric wanted, there is no metric {number}")
+                raise InputError(f"a matrix of a metric wanted, there is no metric {number}")
             index[number] = (start, end)
         return index
 
+    def _starts(self, offset: int) -> tuple[list[int], int]:
+        """Find where matrices start, and where the severities end."""
+        starts: list[int] = []
+        before = tail = b""
+        while chunk := self._source.read(offset, _CHUNK):
+            # The end of what came before may be the beginning of a tag, and holds no whole one.
+            overlap = before[1 - len(_MATRIX_START) :]
+            text, base = overlap + chunk, offset - len(overlap)
+            at = text.find(_MATRIX_START)
+            while at >= 0:
+                starts.append(base + at)
+                at = text.find(_MATRIX_START, at + 1)
+            tail = (before[-_TAIL:] + chunk)[-_TAIL:]
+            before = chunk
+            offset += len(chunk)
+        at = tail.rfind(_SEVERITY_END)
+        if not _FILE_END.fullmatch(tail, max(at, 0)):
+            raise _broken("it ends within the severities; is it cut off?")
+        return starts, offset - len(tail) + at
+
     def _check_gap(self, start: int, end: int) -> None:
         if not _BETWEEN.fullmatch(self._source.read(start, min(end - start, _CHUNK))):
-            raise self._broken("a <matrix> wanted")
+            raise _broken("a <matrix> wanted")
 
-    def _broken(self, message: str) -> InputError:
-        return InputError(f"{self._source.path}: broken XML: {message}")
 
-    def _wrong(self, message: str) -> InputError:
-        return InputError(f"{self._source.path}: {message}")
+def _broken(message: str) -> InputError:
+    return InputError(f"broken XML: {message}")
 
 
 class _IrregularError(Exception):

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 import numpy as np
-from lxml import etree
 
 from ..errors import InputError
+from .broken import broken_parts
 from .cube_head import CubeHead
 from .cube_matrices import CubeMatrices, parser_for
 from .experiment import Experiment
 from .severities import LazySeverities
 from .source import Source
 
-__all__ = ["MAX_VALUES", "broken_parts", "read_cube"]
+__all__ = ["MAX_VALUES", "check_size", "read_cube"]
 
 MAX_VALUES: Final = 1 << 29  # of one metric: 4 GiB
 
@@ -77,24 +74,6 @@ def check_size(call_paths: int, locations: int) -> None:
         raise InputError(
             f"at most {MAX_VALUES:,} values a metric wanted, found {call_paths:,} call paths on {locations:,} locations"
         )
-
-
-@contextmanager
-def broken_parts(path: Path, kind: str) -> Iterator[None]:
-    """Name the file in errors of what is read in the block.
-
-    Raises:
-        InputError: Instead of whatever a broken file leads to.
-    """
-    try:
-        yield
-    except etree.XMLSyntaxError as error:
-        raise InputError(f"{path}:{error.lineno or 1}: broken XML: {error.msg}") from None
-    except InputError as error:
-        text = str(error)
-        raise InputError(text if text.startswith(f"{path}:") else f"{path}: {text}") from None
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{path}: {kind} wanted, but an element is broken or missing ({error!s:.200})") from None
 
 
 def _read_head(source: Source, head: CubeHead) -> int | None:

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from .archive import Archive
+from .broken import broken_parts
 from .cube_head import CubeHead, StoredMetric
 from .cube_matrices import parser_for
-from .cube_reader import broken_parts, check_size
+from .cube_reader import check_size
 from .experiment import CallPath, Experiment, Location
 from .severities import LazySeverities, Severity
 from .source import Source
