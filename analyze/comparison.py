@@ -58,6 +58,8 @@ class Comparison:
         runs: How many there are of the base, and of the other side.
         program: The whole program.
         regions: Call paths that take ``MIN_SHARE`` of the program on one side at least, the largest change first.
+        appeared: Call paths that take as much on the other side, and nothing in a run of the base, with what they take.
+        vanished: The reverse.
         joined: The call paths of all runs.
     """
 
@@ -67,6 +69,8 @@ class Comparison:
     runs: tuple[int, int]
     program: Judgement
     regions: tuple[Judgement, ...]
+    appeared: tuple[tuple[int, float], ...]
+    vanished: tuple[tuple[int, float], ...]
     joined: Integration
 
     @property
@@ -118,9 +122,9 @@ def compare(
                 f"{label}: {metric} of the program above 0 wanted, found {value:g}: no base to compare with"
             )
     program = _judged(None, whole[: len(base)], whole[len(base) :], threshold)
-    least = values[: len(base)].min(axis=0), values[len(base) :].min(axis=0)
-    heavy = (least[0] >= MIN_SHARE * program.base) | (least[1] >= MIN_SHARE * program.other)
-    judged = np.flatnonzero(heavy & (values > 0).all(axis=0))
+    before, after = values[: len(base)].min(axis=0), values[len(base) :].min(axis=0)
+    heavy = (before >= MIN_SHARE * program.base) | (after >= MIN_SHARE * program.other)
+    judged = np.flatnonzero(heavy & (before > 0) & (after > 0))
     regions = [_judged(int(path), values[: len(base), path], values[len(base) :, path], threshold) for path in judged]
     return Comparison(
         metric=metric,
@@ -129,6 +133,8 @@ def compare(
         runs=(len(base), len(other)),
         program=program,
         regions=tuple(sorted(_by_holm(regions, threshold), key=lambda each: each.base - each.other)),
+        appeared=tuple((int(path), float(after[path])) for path in np.flatnonzero(heavy & (before <= 0))),
+        vanished=tuple((int(path), float(before[path])) for path in np.flatnonzero(heavy & (after <= 0))),
         joined=joined,
     )
 

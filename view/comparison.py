@@ -25,6 +25,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     lines = [f"{_WORDS[program.verdict]:8} {_sentence(comparison, program)}", f"         {_basis(comparison)}"]
     changed = [each for each in comparison.regions if each.verdict != "same"]
     lines += [f"{_WORDS[each.verdict]:8} {_sentence(comparison, each)}" for each in changed]
+    lines += _appeared(comparison)
     rest = len(comparison.regions) - len(changed)
     if rest:
         lines.append(f"{_WORDS['same']:8} {rest} {'region' if rest == 1 else 'regions'}")
@@ -51,7 +52,8 @@ def comparison_markdown(comparison: Comparison) -> str:
             each.verdict,
         )
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in _likeness(comparison))]) + "\n"
+    more = (*_appeared(comparison), *_likeness(comparison))
+    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in more)]) + "\n"
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
@@ -67,6 +69,8 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "slower": comparison.slower,
         "program": _entry(comparison, comparison.program),
         "regions": [_entry(comparison, each) for each in comparison.regions],
+        "appeared": [_place(comparison, *each) for each in comparison.appeared],
+        "vanished": [_place(comparison, *each) for each in comparison.vanished],
         "matched_by_likeness": _likeness(comparison),
         "verdict": comparison_lines(comparison),
     }
@@ -91,11 +95,8 @@ def comparison_junit(comparison: Comparison) -> bytes:
 
 def _entry(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
     found = judgement.shift
-    region = None if judgement.path is None else comparison.joined.call_paths[judgement.path].region
     return {
-        "path": _title(comparison, judgement),
-        "file": region.file if region else "",
-        "line": region.first_line if region else 0,
+        **_place(comparison, judgement.path),
         "base": judgement.base,
         "other": judgement.other,
         "change": found.change,
@@ -104,6 +105,26 @@ def _entry(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
         "noise": found.noise,
         "verdict": judgement.verdict,
     }
+
+
+def _place(comparison: Comparison, path: int | None, value: float | None = None) -> dict[str, Any]:
+    """Say which call path is meant, and what it takes where it stands on one side alone."""
+    region = None if path is None else comparison.joined.call_paths[path].region
+    return {
+        "path": "" if path is None else visible(comparison.joined.path_name(path)),
+        "file": region.file if region else "",
+        "line": region.first_line if region else 0,
+        **({} if value is None else {"value": value}),
+    }
+
+
+def _appeared(comparison: Comparison) -> list[str]:
+    """Name the regions that one side alone has."""
+    return [
+        f"{word:8} {_named(comparison, path)} takes {amount(value, comparison.unit)}"
+        for word, paths in (("NEW", comparison.appeared), ("GONE", comparison.vanished))
+        for path, value in paths
+    ]
 
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:
@@ -128,12 +149,14 @@ def _basis(comparison: Comparison) -> str:
 
 
 def _title(comparison: Comparison, judgement: Judgement) -> str:
-    """Name a call path by the regions from below its root, as its own code, with its place."""
-    if judgement.path is None:
-        return "the program"
-    region = comparison.joined.call_paths[judgement.path].region
+    return "the program" if judgement.path is None else _named(comparison, judgement.path)
+
+
+def _named(comparison: Comparison, path: int) -> str:
+    """Name a call path by the regions from below its root, with its place."""
+    region = comparison.joined.call_paths[path].region
     place = f" ({at_line(region.file, region.first_line)})" if region.file and region.first_line else ""
-    return visible(comparison.joined.path_name(judgement.path)) + place
+    return visible(comparison.joined.path_name(path)) + place
 
 
 def _likeness(comparison: Comparison) -> list[str]:

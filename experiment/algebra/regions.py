@@ -87,8 +87,8 @@ def _grouped(items: Iterable[_T], key: Callable[[_T], Hashable]) -> dict[Hashabl
 def _pairs(left: Iterable[_T], right: Iterable[_T], key: Callable[[_T], Hashable]) -> Iterator[tuple[_T, _T]]:
     """Pair what has the same key, in order."""
     mine, theirs = _grouped(left, key), _grouped(right, key)
-    for same in mine.keys() & theirs.keys():
-        yield from zip(mine[same], theirs[same], strict=False)
+    for same in theirs:
+        yield from zip(mine.get(same, []), theirs[same], strict=False)
 
 
 class _Matching:
@@ -113,8 +113,8 @@ class _Matching:
         for key in (_file_and_name, _base_and_name, _name):
             mine = _grouped(self._free(self.left, self.partner.values()), key)
             theirs = _grouped(self._free(self.right, self.partner), key)
-            for same in theirs.keys() & mine.keys():
-                if len(mine[same]) == len(theirs[same]) == 1:
+            for same in theirs:
+                if len(mine.get(same, [])) == len(theirs[same]) == 1:
                     self._pair(mine[same][0], theirs[same][0])
 
     def _pair(self, mine: Procedure, theirs: Procedure) -> None:
