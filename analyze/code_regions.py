@@ -92,9 +92,11 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
 
 
 def _descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
-    for child in regions[index].children:
+    pending = [*regions[index].children]
+    while pending:
+        child = pending.pop()
         yield child
-        yield from _descendants(regions, child)
+        pending.extend(regions[child].children)
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:

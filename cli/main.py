@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         status = 0
     except MemoryError:
         status = _refuse("out of memory: a smaller experiment wanted; autoanalyzer cut makes one")
+    except RecursionError:
+        status = _refuse("call paths that are less deep wanted; autoanalyzer cut --subtree takes a part of them")
     except OSError as error:
         status = _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     sys.exit(status)

@@ -28,6 +28,7 @@ LIMITS: Final = {
     **dict.fromkeys(("attr", "metric", "dim"), 20_000),
     "cart": 1000,
 }
+_MAX_DEPTH: Final = 5000  # of elements: what a path is called grows with its square
 _MAX_TEXT: Final = 1 << 26  # characters of one element
 
 _ITEMS: Final = frozenset(
@@ -83,6 +84,8 @@ class CubeHead:
         if not self._tags:
             self._check_root(tag, attributes)
         self._tags.append(tag)
+        if len(self._tags) > _MAX_DEPTH:
+            raise InputError(f"elements at most {_MAX_DEPTH:,} deep wanted, found deeper ones")
         self._text, self._length = [], 0
         if tag in self._counts:
             self._counts[tag] += 1

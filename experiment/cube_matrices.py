@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from .source import Source
 __all__ = ["CubeMatrices", "parser_for"]
 
 _CHUNK: Final = 1 << 20
+_LONGEST_NUMBER: Final = 1 << 8  # with the white space around it
 _LONGEST_TAG: Final = 1 << 12
 _TAIL: Final = 1 << 12  # bytes that may follow the severities
 _MATRIX_START: Final = b"<matrix"
@@ -60,6 +62,7 @@ class CubeMatrices:
         self._columns = columns
         self._numbers = numbers
         self._known = known
+        self._longest = _LONGEST_NUMBER * (len(columns) + 1)
 
     def read(self, metric: str) -> Severity:
         """Give ``float64[call path, location]``; a row or a matrix that is not there is 0.
@@ -111,6 +114,8 @@ class CubeMatrices:
             if row is None or stop < 0 or (stop + len(_ROW_END) > len(buffer) and offset < end):
                 if offset >= end:
                     break
+                if len(buffer) - at > self._longest + _CHUNK:
+                    raise _too_long(self._longest)
                 size = min(max(_CHUNK, len(buffer) - at), end - offset)
                 buffer, at = buffer[at:] + self._source.read(offset, size), 0
                 offset += size
@@ -125,7 +130,7 @@ class CubeMatrices:
 
     def _rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """Give the rows of a matrix by the XML parser."""
-        target = _RowTarget()
+        target = _RowTarget(self._longest)
         parser = parser_for(target)
         while start < end:
             parser.feed(self._source.read(start, min(_CHUNK, end - start)))
@@ -144,7 +149,7 @@ class CubeMatrices:
             raise InputError(f"at most {len(self._known)} matrices wanted, one a metric, found {len(starts)}")
         self._check_gap(self._start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
-        for start, end in zip(starts, [*starts[1:], stop], strict=True):
+        for start, end in pairwise([*starts, stop]):
             tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
             if tag is None:
                 raise _broken("<matrix> with the number of a metric wanted")
@@ -185,6 +190,10 @@ def _broken(message: str) -> InputError:
     return InputError(f"broken XML: {message}")
 
 
+def _too_long(longest: int) -> InputError:
+    return InputError(f"rows of at most {longest:,} characters wanted, found a longer one")
+
+
 class _IrregularError(Exception):
     """A matrix is not laid out as every tool writes them."""
 
@@ -192,7 +201,9 @@ class _IrregularError(Exception):
 class _RowTarget:
     """Takes the events of a parser within one ``<matrix>``."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._length = 0
         self._tags: list[str] = []
         self._number = 0
         self._text: list[str] = []
@@ -204,9 +215,12 @@ class _RowTarget:
             raise InputError(f"rows in a matrix wanted, found <{tag[:80]}>")
         if tag == "row":
             self._number = int(attributes["cnodeId"])
-            self._text = []
+            self._text, self._length = [], 0
 
     def data(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > self._longest:
+            raise _too_long(self._longest)
         self._text.append(text)
 
     def end(self, tag: str) -> None:

@@ -124,7 +124,7 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         columns = [
             (name, experiment.metric(name), _values(experiment, name, None, inclusive=inclusive)) for name in metrics
         ]
-        _print(experiment, columns, f"sums over {len(experiment.locations)} locations, {kept}")
+        _print(experiment, columns, f"all {len(experiment.locations)} locations together, {kept}")
         return
     for name in metrics:
         values = experiment.inclusive(name) if inclusive else experiment.exclusive(name)
