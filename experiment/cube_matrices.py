@@ -146,7 +146,7 @@ class CubeMatrices:
             return {}
         starts, stop = self._starts(self._start)
         if len(starts) > len(self._known):
-            raise InputError(f"at most {len(self._known)} matrices wanted, one a metric, found {len(starts)}")
+            raise InputError(f"one matrix a metric wanted, found {len(starts)} for {len(self._known)}")
         self._check_gap(self._start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
         for start, end in pairwise([*starts, stop]):

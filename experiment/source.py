@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,7 +77,7 @@ class _GzipSource(Source):
         start = _State(0, 0, b"", zlib.decompressobj(wbits=31))
         self._states = [start]
         self._spacing = 1 << 22
-        self._now = start
+        self._now = replace(start, engine=start.engine.copy())
         self._block = b""  # what was unpacked before self._now
 
     @property
@@ -102,7 +102,7 @@ class _GzipSource(Source):
 
     def _rewind(self, offset: int) -> None:
         state = max((each for each in self._states if each.unpacked <= offset), key=lambda each: each.unpacked)
-        self._now = _State(state.unpacked, state.packed, state.tail, state.engine.copy())
+        self._now = replace(state, engine=state.engine.copy())
         self._block = b""
 
     def _advance(self) -> bool:
@@ -138,7 +138,7 @@ class _GzipSource(Source):
         now = self._now
         if now.engine is None or now.unpacked < self._states[-1].unpacked + self._spacing:
             return
-        self._states.append(_State(now.unpacked, now.packed, now.tail, now.engine.copy()))
+        self._states.append(replace(now, engine=now.engine.copy()))
         if len(self._states) > _CHECKPOINTS:
             self._states = self._states[::2]
             self._spacing *= 2
