@@ -15,12 +15,14 @@ from ..experiment.algebra import Integration, integrate
 from .code_regions import program_times, startup_paths
 from .noise import CONFIDENCE, Shift, shift
 
-__all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
+__all__ = ["COMPUTE_TIME", "MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
 
 MIN_SHARE: Final = 0.05  # of the program: what a region must take to be judged
 
 Verdict = Literal["slower", "faster", "same", "unclear"]
 
+COMPUTE_TIME: Final = "compute_time"
+_NEEDED: Final = {COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = frozenset({"wall_time", "mpi_time", "io_time", "time"})
 _NOT_OF_THE_PROGRAM: Final = frozenset({"mpi", "io", "math", "library"})
 
@@ -102,7 +104,8 @@ def compare(
     Args:
         base: Runs of the one side.
         other: Runs of the other.
-        metric: What is compared; more of it is worse.
+        metric: What is compared; more of it is worse. ``compute_time`` is CPU time outside MPI, of which other
+            programs on the machine take less than of wall time.
         threshold: The least change that counts, relative.
         exact: Match regions of the same identity only.
         labels: What to call the experiments in messages, the base's first.
@@ -128,7 +131,7 @@ def compare(
     regions = [_judged(int(path), values[: len(base), path], values[len(base) :, path], threshold) for path in judged]
     return Comparison(
         metric=metric,
-        unit=base[0].metric(metric).unit,
+        unit=base[0].metric(_NEEDED.get(metric, (metric,))[0]).unit,
         threshold=threshold,
         runs=(len(base), len(other)),
         program=program,
@@ -143,16 +146,16 @@ def _check(joined: Integration, count: int, metric: str) -> None:
     """Refuse runs that cannot be compared."""
     first, *_ = ranks = [sorted({place.process for place in each.locations}) for each in joined.operands]
     for label, each, found in zip(joined.labels, joined.operands, ranks, strict=True):
-        if metric not in each:
-            raise InputError(
-                f"{label}: metric {metric!r} wanted, found none; it has {', '.join(m.name for m in each.metrics)}"
-            )
+        for name in _NEEDED.get(metric, (metric,)):
+            if name not in each:
+                known = ", ".join(one.name for one in each.metrics)
+                raise InputError(f"{label}: metric {name!r} wanted, found none; it has {known}")
         if found != first:
             raise InputError(
                 f"{label}: {len(first)} ranks as in {joined.labels[0]} wanted, found {len(found)}: "
                 f"compare runs of one number of ranks"
             )
-        if each.notes.missing or np.isnan(each.exclusive(metric)).any():
+        if each.notes.missing or np.isnan(_exclusive(each, metric)).any():
             raise InputError(f"{label}: values of all ranks wanted, found some missing; repeat that run")
     sides = [set().union(*(rows.tolist() for rows in side)) for side in (joined.rows[:count], joined.rows[count:])]
     own = [{path for path in side if _of_the_program(joined.call_paths[path])} for side in sides]
@@ -184,8 +187,14 @@ def _whole(experiment: Experiment, metric: str) -> float:
     return float(values.sum())
 
 
+def _exclusive(experiment: Experiment, metric: str) -> _Values:
+    if metric == COMPUTE_TIME:
+        return np.asarray(experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time"))
+    return experiment.exclusive(metric)
+
+
 def _over_locations(experiment: Experiment, metric: str) -> _Values:
-    values = experiment.exclusive(metric)
+    values = _exclusive(experiment, metric)
     if metric not in _WALL:
         return np.asarray(values.sum(axis=1))
     first: dict[int, int] = {}

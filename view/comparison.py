@@ -8,6 +8,7 @@ from typing import Any, Final
 from lxml import etree
 
 from ..analyze import Comparison, Judgement
+from ..analyze.comparison import COMPUTE_TIME
 from ..analyze.noise import CONFIDENCE, UNKNOWN_NOISE
 from .place import at_line, visible
 from .units import amount
@@ -134,8 +135,13 @@ def _sentence(comparison: Comparison, judgement: Judgement) -> str:
     verb = "takes" if unit == "sec" else "has"
     size = f"{abs(100 * found.change):.1f} % {'more' if found.change >= 0 else 'less'} than {base}"
     sure = f" ({_signed(found.low)} to {_signed(found.high)})" if comparison.noise_known else ""
-    doubt = ": repeat the runs to be sure" if judgement.verdict == "unclear" else ""
+    doubt = f": {_to_be_sure(comparison)}" if judgement.verdict == "unclear" else ""
     return f"{_title(comparison, judgement)} {verb} {now}, {size}{sure}{doubt}"
+
+
+def _to_be_sure(comparison: Comparison) -> str:
+    more = f", or compare {COMPUTE_TIME}, which other programs disturb less" if comparison.metric == "wall_time" else ""
+    return f"more runs to be sure{more}"
 
 
 def _basis(comparison: Comparison) -> str:

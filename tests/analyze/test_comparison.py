@@ -129,3 +129,18 @@ def test_other_metrics_are_summed_up():
     found = compare([counted(10)] * 2, [counted(12)] * 2, metric="visits")
     assert (found.program.base, found.program.other, found.unit) == (40, 48, "occ")
     assert found.program.verdict == "slower"
+
+
+def test_compute_time_is_cpu_time_outside_mpi():
+    def computing(cpu: float, mpi: float) -> Experiment:
+        names = ("cpu_time", "mpi_cpu_time")
+        return experiment(
+            [1.0],
+            metrics=[Metric(names[0], "sec"), Metric(names[1], "sec", names[0])],
+            severities={name: np.full((2, 2), value) for name, value in zip(names, (cpu, mpi), strict=True)},
+        )
+
+    found = compare([computing(3, 1)] * 2, [computing(6, 4)] * 2, metric="compute_time")
+    assert (found.program.base, found.program.other, found.unit) == (8, 8, "sec")
+    with pytest.raises(InputError, match="'cpu_time' wanted, found none"):
+        compare([experiment([1.0])], [experiment([1.0])], metric="compute_time")
