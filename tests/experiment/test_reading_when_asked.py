@@ -39,9 +39,7 @@ def test_a_metric_that_is_broken_does_not_matter_to_the_others(name, tmp_path):
 
 
 def test_opening_reads_the_head_and_the_end_alone(tmp_path, monkeypatch):
-    save(made(locations=200_000), tmp_path / "e.cube")
-    small = made(locations=1)
-    save(small, tmp_path / "small.cube")
+    save(made(locations=20_000), tmp_path / "e.cube")
     read: list[int] = []
     plain = Source.read
 
@@ -54,7 +52,7 @@ def test_opening_reads_the_head_and_the_end_alone(tmp_path, monkeypatch):
     head = text.index(b"<severity>")
     monkeypatch.setattr(Source, "read", counted)
     load(tmp_path / "e.cube")
-    assert sum(read) < head + 400_000 < len(text)
+    assert sum(read) < head + 200_000 < len(text)
 
 
 def test_the_file_may_be_replaced_while_it_is_open(tmp_path):
