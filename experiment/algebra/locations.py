@@ -54,6 +54,10 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
     """
     if isinstance(hierarchy, int) and not 0 <= hierarchy < len(systems):
         raise UsageError(f"system of an operand from 1 to {len(systems)} wanted, found {hierarchy + 1}")
+    if len(systems) > 1 and all(each == systems[0] for each in systems):
+        one = merge_locations(systems[:1], "collapse" if hierarchy == "collapse" else 0)
+        copied = hierarchy if isinstance(hierarchy, int) else one.copied
+        return System(one.locations, one.columns * len(systems), copied, one.threads * len(systems))
     threads = tuple(_within_process(each) for each in systems)
     order = sorted({thread for each in threads for thread in each.values()})
     column = {thread: index for index, thread in enumerate(order)}

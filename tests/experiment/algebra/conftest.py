@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+
+# On a busy machine an example may take long: times are not what is tested.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 REGIONS = (
     Region("program", "main", "main.c", "main", 0, 1, 40),
