@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .comparison import Comparison, Judgement, compare
+from .comparison import Comparison, Judgement, compare, metrics_to_compare
 from .crnm import DISPARITY_METRICS
 from .findings import Findings, Overhead, analyze
 from .performance import DISSIMILARITY_METRICS
@@ -16,4 +16,5 @@ __all__ = [
     "Overhead",
     "analyze",
     "compare",
+    "metrics_to_compare",
 ]

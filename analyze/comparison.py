@@ -15,14 +15,14 @@ from ..experiment.algebra import Integration, integrate
 from .code_regions import program_times, startup_paths
 from .noise import CONFIDENCE, Shift, shift
 
-__all__ = ["COMPUTE_TIME", "MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
+__all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare", "metrics_to_compare"]
 
 MIN_SHARE: Final = 0.05  # of the program: what a region must take to be judged
 
 Verdict = Literal["slower", "faster", "same", "unclear"]
 
-COMPUTE_TIME: Final = "compute_time"
-_NEEDED: Final = {COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
+_COMPUTE_TIME: Final = "compute_time"
+_NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = frozenset({"wall_time", "mpi_time", "io_time", "time"})
 _NOT_OF_THE_PROGRAM: Final = frozenset({"mpi", "io", "math", "library"})
 
@@ -84,6 +84,19 @@ class Comparison:
     def slower(self) -> bool:
         """Whether the program or a region is slower."""
         return any(each.verdict == "slower" for each in (self.program, *self.regions))
+
+
+def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
+    """Choose what to compare of runs: their wall time and, where it was measured, the CPU time outside MPI.
+
+    The one shows waiting, too; the other is little disturbed by other programs. Of other tools' experiments ``time``.
+    """
+    there = [each for each in ("wall_time", _COMPUTE_TIME) if all(_has(run, each) for run in runs)]
+    return tuple(there) or (("time",) if all("time" in run for run in runs) else ("wall_time",))
+
+
+def _has(experiment: Experiment, metric: str) -> bool:
+    return all(name in experiment for name in _NEEDED.get(metric, (metric,)))
 
 
 def compare(
@@ -188,7 +201,7 @@ def _whole(experiment: Experiment, metric: str) -> float:
 
 
 def _exclusive(experiment: Experiment, metric: str) -> _Values:
-    if metric == COMPUTE_TIME:
+    if metric == _COMPUTE_TIME:
         return np.asarray(experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time"))
     return experiment.exclusive(metric)
 

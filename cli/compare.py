@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import Final
 
-from ..analyze import compare
+from ..analyze import compare, metrics_to_compare
 from ..errors import UsageError
 from ..files import replacing
 from ..view import comparison_document, comparison_junit, comparison_lines, comparison_markdown, print_verdict
@@ -41,7 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"end with exit code 3 if the program or a region is slower by this much, and surely; smaller changes are "
         f"none (without it: {_THRESHOLD}, and exit code 0)",
     )
-    parser.add_argument("--metric", default="wall_time", metavar="NAME", help="what is compared (default: %(default)s)")
+    parser.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="what is compared; may be repeated (default: wall_time, and compute_time, the CPU time outside MPI)",
+    )
     add_exact_argument(parser)
     for kind, title in (("markdown", "Markdown"), ("junit", "JUnit XML"), ("json", "JSON")):
         parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write the verdict to FILE as {title}")
@@ -54,25 +59,30 @@ def run(arguments: argparse.Namespace) -> int:
     for kind, target in targets.items():
         if target and (target.is_dir() or not target.parent.is_dir()):
             raise UsageError(f"--{kind} {target}: a file in a folder that exists wanted")
-    comparison = compare(
-        opened(arguments.base),
-        opened(arguments.other),
-        metric=arguments.metric,
-        threshold=threshold,
-        exact=arguments.exact,
-        labels=[str(path) for path in (*arguments.base, *arguments.other)],
-    )
+    base, other = opened(arguments.base), opened(arguments.other)
+    comparisons = [
+        compare(
+            base,
+            other,
+            metric=metric,
+            threshold=threshold,
+            exact=arguments.exact,
+            labels=[str(path) for path in (*arguments.base, *arguments.other)],
+        )
+        for metric in arguments.metric or metrics_to_compare([*base, *other])
+    ]
     texts = {
-        "markdown": comparison_markdown(comparison).encode(),
-        "junit": comparison_junit(comparison),
-        "json": json.dumps(comparison_document(comparison), indent=1, allow_nan=False).encode() + b"\n",
+        "markdown": "\n".join(map(comparison_markdown, comparisons)).encode(),
+        "junit": comparison_junit(comparisons),
+        "json": json.dumps(comparison_document(comparisons), indent=1, allow_nan=False).encode() + b"\n",
     }
     for kind, target in targets.items():
         if target:
             with replacing(target) as stream:
                 stream.write(texts[kind])
-    print_verdict(comparison_lines(comparison))
-    return _TRIPPED if arguments.fail_on and comparison.slower else 0
+    for number, comparison in enumerate(comparisons):
+        print_verdict([*([""] if number else []), *comparison_lines(comparison)])
+    return _TRIPPED if arguments.fail_on and any(each.slower for each in comparisons) else 0
 
 
 def _percent(text: str) -> float:

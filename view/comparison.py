@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Final
 
 from lxml import etree
 
 from ..analyze import Comparison, Judgement
-from ..analyze.comparison import COMPUTE_TIME
 from ..analyze.noise import CONFIDENCE, UNKNOWN_NOISE
 from .place import at_line, visible
 from .units import amount
@@ -57,10 +57,17 @@ def comparison_markdown(comparison: Comparison) -> str:
     return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in more)]) + "\n"
 
 
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Give a comparison as what ``json.dumps`` takes."""
+def comparison_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """Give comparisons by several metrics as what ``json.dumps`` takes."""
     return {
         "schema": _SCHEMA,
+        "slower": any(each.slower for each in comparisons),
+        "comparisons": [_document(each) for each in comparisons],
+    }
+
+
+def _document(comparison: Comparison) -> dict[str, Any]:
+    return {
         "metric": comparison.metric,
         "unit": comparison.unit,
         "threshold": comparison.threshold,
@@ -77,12 +84,19 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def comparison_junit(comparison: Comparison) -> bytes:
-    """Write a comparison as a suite of tests: the program and each region that was judged."""
+def comparison_junit(comparisons: Sequence[Comparison]) -> bytes:
+    """Write comparisons as suites of tests: one a metric, with the program and each region that was judged."""
+    suites = etree.Element("testsuites", name="autoanalyzer compare")
+    for comparison in comparisons:
+        _add_suite(suites, comparison)
+    return bytes(etree.tostring(suites, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _add_suite(suites: Any, comparison: Comparison) -> None:
     every = (comparison.program, *comparison.regions)
-    failures = sum(each.verdict == "slower" for each in every)
-    suite = etree.Element(
-        "testsuite", name="autoanalyzer compare", tests=str(len(every)), failures=str(failures), errors="0"
+    failures = str(sum(each.verdict == "slower" for each in every))
+    suite = etree.SubElement(
+        suites, "testsuite", name=comparison.metric, tests=str(len(every)), failures=failures, errors="0"
     )
     for each in every:
         case = etree.SubElement(suite, "testcase", classname=comparison.metric, name=_title(comparison, each))
@@ -91,7 +105,6 @@ def comparison_junit(comparison: Comparison) -> bytes:
             etree.SubElement(case, "failure", message=said).text = _basis(comparison)
         else:
             etree.SubElement(case, "system-out").text = f"{each.verdict}: {said}"
-    return bytes(etree.tostring(suite, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 
 
 def _entry(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
@@ -135,13 +148,8 @@ def _sentence(comparison: Comparison, judgement: Judgement) -> str:
     verb = "takes" if unit == "sec" else "has"
     size = f"{abs(100 * found.change):.1f} % {'more' if found.change >= 0 else 'less'} than {base}"
     sure = f" ({_signed(found.low)} to {_signed(found.high)})" if comparison.noise_known else ""
-    doubt = f": {_to_be_sure(comparison)}" if judgement.verdict == "unclear" else ""
+    doubt = ": more runs to be sure" if judgement.verdict == "unclear" else ""
     return f"{_title(comparison, judgement)} {verb} {now}, {size}{sure}{doubt}"
-
-
-def _to_be_sure(comparison: Comparison) -> str:
-    more = f", or compare {COMPUTE_TIME}, which other programs disturb less" if comparison.metric == "wall_time" else ""
-    return f"more runs to be sure{more}"
 
 
 def _basis(comparison: Comparison) -> str:
@@ -151,7 +159,10 @@ def _basis(comparison: Comparison) -> str:
     limit = f"less than {100 * comparison.threshold:g} % is no change"
     if noise is None:
         return f"{said}; not enough runs to judge noise, {100 * UNKNOWN_NOISE:g} % is taken for it; {limit}"
-    return f"{said}; noise {100 * noise:.1f} %; {limit}; sure to {100 * CONFIDENCE:g} %"
+    found = comparison.program.shift
+    hidden = found.low <= -comparison.threshold <= comparison.threshold <= found.high
+    much = ", which would hide it" if hidden else ""
+    return f"{said}; {limit}; noise {100 * noise:.1f} %{much}; sure to {100 * CONFIDENCE:g} %"
 
 
 def _title(comparison: Comparison, judgement: Judgement) -> str:

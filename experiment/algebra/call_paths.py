@@ -59,7 +59,8 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
 
 
 def _named(path: CallPath, names: Mapping[Region, Region]) -> CallPath:
-    return replace(path, region=names[path.region]) if path.region in names else path
+    region = names.get(path.region, path.region)
+    return path if region == path.region else replace(path, region=region)
 
 
 def _merge(union: list[CallPath], forest: Sequence[CallPath], *, exact: bool) -> Rows:

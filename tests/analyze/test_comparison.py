@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze import Comparison, compare
+from autoanalyzer.analyze import Comparison, compare, metrics_to_compare
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
@@ -140,6 +140,8 @@ def test_compute_time_is_cpu_time_outside_mpi():
             severities={name: np.full((2, 2), value) for name, value in zip(names, (cpu, mpi), strict=True)},
         )
 
+    assert metrics_to_compare([computing(3, 1)]) == ("compute_time",)
+    assert metrics_to_compare([experiment([1.0])]) == ("wall_time",)
     found = compare([computing(3, 1)] * 2, [computing(6, 4)] * 2, metric="compute_time")
     assert (found.program.base, found.program.other, found.unit) == (8, 8, "sec")
     with pytest.raises(InputError, match="'cpu_time' wanted, found none"):

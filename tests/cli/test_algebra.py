@@ -174,11 +174,12 @@ def test_compare_writes_markdown_junit_and_json(series):
     words = ("--markdown", "c.md", "--junit", "c.xml", "--json", "c.json", "--fail-on", "5%")
     assert series("autoanalyzer", "compare", *A, "--with", *B, *words).returncode == 3
     assert "| work (a.c:10) | 2 s | 2.4 s | +20.0 % |" in (series.folder / "c.md").read_text()
-    suite = etree.parse(str(series.folder / "c.xml")).getroot()
-    assert (suite.tag, suite.get("tests"), suite.get("failures")) == ("testsuite", "3", "2")
+    (suite,) = etree.parse(str(series.folder / "c.xml")).getroot()
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("wall_time", "3", "2")
     assert [case.get("name") for case in suite if case.find("failure") is not None] == ["the program", "work (a.c:10)"]
-    found = json.loads((series.folder / "c.json").read_text())
-    assert found["schema"] == "autoanalyzer.comparison/1"
+    document = json.loads((series.folder / "c.json").read_text())
+    assert (document["schema"], document["slower"]) == ("autoanalyzer.comparison/1", True)
+    (found,) = document["comparisons"]
     assert [found["slower"], found["runs"], found["noise_known"]] == [True, [3, 3], True]
     assert [(each["path"], each["verdict"]) for each in found["regions"]] == [("work", "slower"), ("idle", "same")]
 
