@@ -56,7 +56,7 @@ bench: $(VENV)/.ready
 
 fuzz: $(VENV)/.ready
 	@$(BIN)/python tools/fuzz.py --mutations $(MUTATIONS) --seed $(SEED)
-	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED)
+	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -24,6 +24,8 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "mpi_bytes_sent": ("bytes_sent",),
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
+# Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
+_UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {"wall_time": "wall time", "cpu_time": "CPU time", "mpi_time": "time in MPI"}
 _WANTED: Final = {
     "mpi_bytes": "MPI volume",
@@ -72,8 +74,10 @@ def in_own_names(experiment: Experiment) -> Experiment:
 
 def _sources(experiment: Experiment) -> dict[str, _Source]:
     found: dict[str, _Source] = {}
+    units = {each.name: _UNITS[each.unit] for each in STORED_METRICS}
     for ours, names in _NAMES.items():
-        name = next((each for each in names if each in experiment), None) or _called(experiment, ours)
+        known = (each for each in names if each in experiment and experiment.metric(each).unit in units[ours])
+        name = next(known, None) or _called(experiment, ours)
         if name is not None:
             found[ours] = _Source(name, lambda name=name: experiment.exclusive(name))  # type: ignore[misc]
     if "wall_time" not in found:

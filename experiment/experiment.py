@@ -115,9 +115,10 @@ class Experiment:
                 raise InputError(f"process {each.process} on one node wanted, found it on two")
         if self._severities.keys() != units.keys():
             raise InputError(f"severities of {sorted(units)} wanted, found {sorted(self._severities)}")
+        places = {(each.process, each.thread) for each in self.locations} if self.topologies else set()
         for topology in self.topologies:
             topology.check()
-            if strangers := topology.coordinates.keys() - {(each.process, each.thread) for each in self.locations}:
+            if strangers := topology.coordinates.keys() - places:
                 raise InputError(
                     f"topology {topology.name!r}: no process and thread {min(strangers)} in this experiment"
                 )

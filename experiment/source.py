@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,14 +31,15 @@ class Source:
         if path.exists() and not path.is_file():
             raise InputError(f"{path}: an experiment's file wanted, found a folder, a pipe or a device")
         try:
-            self._file = path.open("rb", buffering=0)
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        weakref.finalize(self, os.close, self._file)
 
     @property
     def size(self) -> int | None:
         """How many bytes there are; None if that is known at the end only."""
-        return os.fstat(self._file.fileno()).st_size
+        return os.fstat(self._file).st_size
 
     def read(self, offset: int, size: int) -> bytes:
         """Give ``size`` bytes from ``offset`` on, fewer at the end.
@@ -50,7 +52,7 @@ class Source:
     def _packed(self, offset: int, size: int) -> bytes:
         parts = []
         try:
-            while size > 0 and (part := os.pread(self._file.fileno(), size, offset)):
+            while size > 0 and (part := os.pread(self._file, size, offset)):
                 parts.append(part)
                 offset += len(part)
                 size -= len(part)

@@ -55,6 +55,11 @@ def test_without_any_time_the_analysis_names_what_there_is():
         analyze(foreign(visits="occ"))
 
 
+def test_a_time_in_another_unit_is_not_taken_for_wall_time():
+    with pytest.raises(InputError, match="not found: wall_time"):
+        analyze(foreign(time="usec"))
+
+
 def test_values_are_not_read_before_they_are_needed():
     experiment = foreign(time="sec", bytes="bytes")
     ours = in_own_names(experiment)
