@@ -109,13 +109,20 @@ class _Matching:
         return self.result
 
     def _pair_by_name(self) -> None:
-        """Pair procedures of one name: of one file first, then of files of one name, then whichever is left alone."""
+        """Pair procedures of one name: of one file first, then of files of one name, then of any two files.
+
+        Two in files that both versions have may be different procedures: those are left to likeness.
+        """
+        common = {*map(_base, self.left.procedures.values())} & {*map(_base, self.right.procedures.values())}
         for key in (_file_and_name, _base_and_name, _name):
             mine = _grouped(self._free(self.left, self.partner.values()), key)
             theirs = _grouped(self._free(self.right, self.partner), key)
             for same in theirs:
-                if len(mine.get(same, [])) == len(theirs[same]) == 1:
-                    self._pair(mine[same][0], theirs[same][0])
+                ours, others = mine.get(same, []), theirs[same]
+                if len(ours) != 1 or len(others) != 1:
+                    continue
+                if _base(ours[0]) == _base(others[0]) or not {_base(ours[0]), _base(others[0])} <= common:
+                    self._pair(ours[0], others[0])
 
     def _pair(self, mine: Procedure, theirs: Procedure) -> None:
         self.partner[theirs] = mine

@@ -1,5 +1,7 @@
 """The laws of the algebra over random experiments with different trees."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,3 +136,38 @@ def test_minimum_and_maximum_enclose_the_mean_and_operands_stay_unchanged(a, b):
     assert low.keys() == middle.keys() == high.keys()
     assert all(low[key] - 1e-9 <= middle[key] <= high[key] + 1e-9 for key in low)
     assert (cells(a), cells(b)) == before
+
+
+def _later(experiment: Experiment) -> Experiment:
+    """The same of a later version of the source: lines moved, and a loop stands before the others of ``solve``."""
+    moved = {
+        "solve": lambda region: replace(region, first_line=3, last_line=25),
+        "norm": lambda region: replace(region, first_line=27, last_line=35),
+        "loop@5": lambda region: replace(region, name="loop@9", ordinal=1, first_line=9, last_line=12),
+        "loop@10": lambda region: replace(region, name="loop@14", ordinal=2, first_line=14, last_line=22),
+        "loop@24": lambda region: replace(region, name="loop@29", first_line=29, last_line=33),
+    }
+    return Experiment(
+        metrics=experiment.metrics,
+        call_paths=[
+            replace(path, region=moved.get(path.region.name, lambda region: region)(path.region))
+            for path in experiment.call_paths
+        ],
+        locations=experiment.locations,
+        severities={metric.name: experiment.exclusive(metric.name) for metric in experiment.metrics},
+    )
+
+
+@given(experiments(), experiments())
+def test_the_laws_hold_across_versions_of_the_source(a, b):
+    after = _later(b)
+    change = difference(a, after)
+    change.check()
+    again = total(change, after)
+    assert len(again.call_paths) == len(change.call_paths)
+    mine, found = (
+        sorted(filter(None, cells(a).values())),
+        [value for value in cells(again).values() if abs(value) > 1e-5],
+    )
+    np.testing.assert_allclose(sorted(found), [value for value in mine if abs(value) > 1e-5], rtol=0, atol=1e-12 * 1e8)
+    assert not any(cells(difference(after, after)).values())

@@ -147,3 +147,18 @@ def test_regions_that_stand_alone_keep_an_identity_of_their_own():
     after = version(function("main", 1, 34), loop(0, 5, 6), loop(1, 9, 22))
     identities = [path.region.identity for path in merge(before, after).call_paths]
     assert len(set(identities)) == len(identities) == 3
+
+
+def test_a_function_that_moved_to_a_new_file_matches_and_that_is_said():
+    before = version(function("main", 1, 9), function("work", 11, 30))
+    after = version(function("main", 1, 9), function("work", 3, 40, "work.c"))
+    assert matches(before, after) == {0: 0, 1: 1}
+    assert len(mean(before, after).notes.remarks) == 1
+
+
+def test_functions_of_one_name_in_files_that_both_have_do_not_match_by_the_name_alone():
+    before = version(
+        function("main", 1, 9), function("f", 1, 9, "b.c"), function("init", 11, 99), function("g", 1, 9, "b.c")
+    )
+    after = version(function("main", 1, 9), function("f", 1, 9, "b.c"), function("init", 11, 19, "b.c"))
+    assert matches(before, after) == {0: 0, 1: 1, 2: None}
