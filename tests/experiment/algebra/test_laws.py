@@ -158,16 +158,15 @@ def _later(experiment: Experiment) -> Experiment:
     )
 
 
-@given(experiments(), experiments())
+whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
+
+
+@given(experiments(values=whole), experiments(values=whole))
 def test_the_laws_hold_across_versions_of_the_source(a, b):
     after = _later(b)
     change = difference(a, after)
     change.check()
     again = total(change, after)
     assert len(again.call_paths) == len(change.call_paths)
-    mine, found = (
-        sorted(filter(None, cells(a).values())),
-        [value for value in cells(again).values() if abs(value) > 1e-5],
-    )
-    np.testing.assert_allclose(sorted(found), [value for value in mine if abs(value) > 1e-5], rtol=0, atol=1e-12 * 1e8)
+    assert sorted(filter(None, cells(again).values())) == sorted(filter(None, cells(a).values()))
     assert not any(cells(difference(after, after)).values())
