@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..experiment import Experiment, Metric
-from ..experiment.aggregate import Level, by_level, over_locations, own_totals, totals
+from ..experiment.aggregate import Level, by_level, columns_at, over_locations, own_totals, totals
 from ..experiment.experiment import Severity
 from .place import at_line, visible
-from .units import count, seconds, volume
+from .units import amount
 
 __all__ = ["dump_document", "print_dump", "shown_metrics", "write_csv"]
 
@@ -25,7 +25,6 @@ SCHEMA: Final = "autoanalyzer.dump/1"
 
 _ALSO: Final = frozenset({"mpi_time", "io_time", "mpi", "mpi_io"})  # beside the metrics that no other one includes
 _MOST: Final = 12
-_WRITERS: Final = {"sec": seconds, "bytes": volume, "occ": count}
 
 
 def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) -> None:
@@ -52,9 +51,6 @@ def dump_document(experiment: Experiment, file: Path, metrics: Sequence[str], le
 
     Metrics hold their parts; ``exclusive`` is of the call path alone, ``inclusive`` with all below it. None is missing.
     """
-    columns = (
-        by_level(experiment, metrics[0], experiment.exclusive(metrics[0]), level)[0] if level and metrics else None
-    )
     return {
         "schema": SCHEMA,
         "experiment": str(file),
@@ -81,21 +77,17 @@ def dump_document(experiment: Experiment, file: Path, metrics: Sequence[str], le
             }
             for index, path in enumerate(experiment.call_paths)
         ],
-        "columns": columns,
-        "exclusive": {name: _numbers(_values(experiment, name, level, inclusive=False)) for name in metrics},
-        "inclusive": {name: _numbers(_values(experiment, name, level, inclusive=True)) for name in metrics},
+        "columns": list(columns_at(experiment, level)) if level else None,
+        "exclusive": {name: _numbers(_values(experiment, name, level, inclusive=False).tolist()) for name in metrics},
+        "inclusive": {name: _numbers(_values(experiment, name, level, inclusive=True).tolist()) for name in metrics},
     }
 
 
-def _numbers(values: Any) -> list[Any]:
-    return [
-        [None if math.isnan(value) else value for value in row]
-        if isinstance(row, list)
-        else None
-        if math.isnan(row)
-        else row
-        for row in values.tolist()
-    ]
+def _numbers(values: Any) -> Any:
+    """Give numbers as JSON can hold them."""
+    if isinstance(values, list):
+        return [_numbers(each) for each in values]
+    return None if math.isnan(values) else values
 
 
 def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
@@ -151,7 +143,7 @@ def _print(experiment: Experiment, columns: Iterable[tuple[str, Metric, Severity
         depths.append(0 if path.parent is None else depths[path.parent] + 1)
         region = path.region
         table.add_row(
-            *(_text(kind, values[index]) for _, kind, values in columns),
+            *(amount(float(values[index]), kind.unit) for _, kind, values in columns),
             Text("  " * depths[index] + visible(region.name)),
             Text(at_line(region.file, region.first_line)),
         )
@@ -159,12 +151,3 @@ def _print(experiment: Experiment, columns: Iterable[tuple[str, Metric, Severity
         console.width = 10_000
     console.print(table)
     console.print(Text(caption))
-
-
-def _text(metric: Metric, value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    writer = _WRITERS.get(metric.unit)
-    if writer is None:
-        return f"{value:.6g}"
-    return f"-{writer(-value)}" if value < 0 else writer(value)

@@ -60,5 +60,5 @@ def amount(value: float, unit: str) -> str:
         return "-"
     writer = {"sec": seconds, "occ": count, "bytes": volume}.get(unit)
     if writer is None:
-        return f"{value:.4g}"
+        return f"{value:.6g}"
     return f"-{writer(-value)}" if value < 0 else writer(value)
