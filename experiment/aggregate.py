@@ -11,6 +11,7 @@ Sums come first and differences after, in the order of the trees: so that little
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Final, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from .experiment import Experiment, Location
 from .metric import Metric
 from .severities import Severity
 
-__all__ = ["LEVELS", "Level", "by_level", "over_locations", "own", "own_totals", "totals"]
+__all__ = ["LEVELS", "Level", "by_level", "columns_at", "over_locations", "own", "own_totals", "totals"]
 
 Level = Literal["machine", "node", "process", "thread"]
 
@@ -35,12 +36,16 @@ LEVELS: Final[dict[Level, Callable[[Location], tuple[object, ...]]]] = {
 def own(experiment: Experiment, metric: str) -> Severity:
     """Give what of a metric none of its parts holds; ``float64[call path, location]``, exclusive along call paths."""
     values = experiment.exclusive(metric)
-    if experiment.metric(metric).aggregation != "sum" or not experiment.parts(metric):
-        return values
-    rest = values.copy()
-    for part in experiment.parts(metric):
-        rest -= experiment.exclusive(part)
-    return rest
+    for part in _added_parts(experiment, metric):
+        values = values - experiment.exclusive(part)
+    return values
+
+
+def _added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
+    """Name the parts that a metric is a sum of; minima and maxima are no parts of sums, nor have they any."""
+    parts = (metric, *experiment.parts(metric))
+    summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
+    return tuple(summed[1:]) if metric in summed else ()
 
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
@@ -71,18 +76,23 @@ def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
 
 def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
     """Give what ``totals`` gives, less what the metric's parts hold, of several metrics; each is read once."""
-    summed = {name: experiment.metric(name).aggregation == "sum" and bool(experiment.parts(name)) for name in metrics}
-    wanted = dict.fromkeys(metrics) | dict.fromkeys(
-        part for name in metrics if summed[name] for part in experiment.parts(name)
-    )
-    whole = {name: totals(experiment, name) for name in wanted}
+    parts = {name: _added_parts(experiment, name) for name in metrics}
+    whole = {name: totals(experiment, name) for name in dict.fromkeys([*metrics, *chain(*parts.values())])}
     found = {}
     for name in metrics:
         rest = whole[name]
-        for part in experiment.parts(name) if summed[name] else ():
+        for part in parts[name]:
             rest = rest - whole[part]
         found[name] = rest
     return found
+
+
+def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...], list[int]]:
+    """Give the columns of each machine (by its name), node (machine and node), process (rank) or thread (two ranks)."""
+    columns: dict[tuple[object, ...], list[int]] = {}
+    for column, place in enumerate(experiment.locations):
+        columns.setdefault(LEVELS[level](place), []).append(column)
+    return columns
 
 
 def by_level(
@@ -97,11 +107,9 @@ def by_level(
         level: One of ``LEVELS``.
 
     Returns:
-        What each column is: a machine's name; machine and node; a rank; rank and thread. And the columns.
+        What each column is, as in ``columns_at``, and the columns.
     """
-    columns: dict[tuple[object, ...], list[int]] = {}
-    for column, place in enumerate(experiment.locations):
-        columns.setdefault(LEVELS[level](place), []).append(column)
+    columns = columns_at(experiment, level)
     kind = experiment.metric(metric)
     closed = [over_locations(kind, values[:, each]) for each in columns.values()]
     return list(columns), np.array(closed).reshape(len(columns), len(values)).T

@@ -30,8 +30,9 @@ _MATRIX: Final = re.compile(rb"""<matrix\s+metricId\s*=\s*["'](\d+)["']\s*/?>"""
 _ROW: Final = re.compile(rb'\s*<row cnodeId="(\d+)">')
 _ROW_END: Final = b"</row>"
 _MATRIX_END: Final = re.compile(rb"\s*</matrix>\s*")
-_BETWEEN: Final = re.compile(rb"(?:\s|<!--.*?-->)*", re.S)
-_FILE_END: Final = re.compile(rb"</severity\s*>(?:\s|<!--.*?-->)*</cube\s*>(?:\s|<!--.*?-->)*", re.S)
+_SPACE: Final = rb"(?>\s+|<!--.*?-->)*+"  # atomic: many comments must not be tried in many ways
+_BETWEEN: Final = re.compile(_SPACE, re.S)
+_FILE_END: Final = re.compile(rb"</severity\s*>%b</cube\s*>%b" % (_SPACE, _SPACE), re.S)
 
 
 class CubeMatrices:

@@ -148,6 +148,12 @@ def test_what_contradicts_itself_is_refused_in_one_line(parts, message, read, tm
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("place", "more"), [("<severity>", "x"), ("</cube>", "x"), ("</severity>", "<!--")])
+def test_many_comments_before_something_wrong_are_refused_as_soon_as_few(place, more, read):
+    with pytest.raises(InputError, match="broken XML"):
+        read(cube().replace(place, f"{place}{'<!-- -->' * 400}{more}"))
+
+
 def test_more_call_paths_than_fit_into_memory_are_refused(read, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube_head.LIMITS", {"cnode": 2})
     with pytest.raises(InputError, match="at most 2 elements <cnode> wanted, found more"):
