@@ -17,7 +17,7 @@ help:
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
-	@echo "make fuzz    try the Fortran front end on sources changed at random"
+	@echo "make fuzz    try the Fortran front end on sources, and the readers on experiments, changed at random"
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
 $(VENV)/.packages: tools/packages.sh
@@ -57,6 +57,7 @@ bench: $(VENV)/.ready
 
 fuzz: $(VENV)/.ready
 	@$(BIN)/python tools/fuzz.py --mutations $(MUTATIONS) --seed $(SEED)
+	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from .comparison import Comparison, Judgement, compare, metrics_to_compare
 from .crnm import DISPARITY_METRICS
 from .findings import Findings, Overhead, analyze
 from .performance import DISSIMILARITY_METRICS
 
-__all__ = ["DISPARITY_METRICS", "DISSIMILARITY_METRICS", "Findings", "Overhead", "analyze"]
+__all__ = [
+    "DISPARITY_METRICS",
+    "DISSIMILARITY_METRICS",
+    "Comparison",
+    "Findings",
+    "Judgement",
+    "Overhead",
+    "analyze",
+    "compare",
+    "metrics_to_compare",
+]

@@ -17,7 +17,10 @@ from ..errors import AutoanalyzerError, UsageError
 __all__ = ["main"]
 
 # One module a command, imported only when it is needed: the compiler wrapper must start fast.
-COMMANDS: Final = ("run", "analyze", "compile", "instrument", "regions", "exec")
+COMMANDS: Final = (
+    *("run", "analyze", "compile", "instrument", "regions", "exec"),
+    *("info", "dump", "convert", "cut", "diff", "merge", "mean", "compare"),
+)
 
 # After "--" these take flags of a compiler, which no parser of ours may look at.
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
@@ -35,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run one command and end the process.
 
-    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input.
+    Exit codes: 0 done; 1 the program under study failed; 2 bad usage or input; 3 ``--fail-on`` tripped.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.formatwarning = lambda message, *_: f"autoanalyzer: {message}\n"
@@ -54,6 +57,10 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         # The reader of our output is gone (``| head``): nothing is wrong, and nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
+    except MemoryError:
+        status = _refuse("out of memory: a smaller experiment wanted; autoanalyzer cut makes one")
+    except RecursionError:
+        status = _refuse("call paths that are less deep wanted; autoanalyzer cut --subtree takes a part of them")
     except OSError as error:
         status = _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     sys.exit(status)

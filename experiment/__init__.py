@@ -9,24 +9,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .cube_reader import load
-    from .cube_writer import save
+    from .builder import Builder
     from .experiment import CallPath, Experiment, Location
+    from .flat_profile import flat
+    from .frames import to_pandas, to_xarray
     from .metric import Metric
     from .notes import Notes
     from .region import Region
+    from .selection import select
+    from .storage import load, save
+    from .topology import Topology
 
-__all__ = ["CallPath", "Experiment", "Location", "Metric", "Notes", "Region", "load", "save"]
+__all__ = [
+    "Builder",
+    "CallPath",
+    "Experiment",
+    "Location",
+    "Metric",
+    "Notes",
+    "Region",
+    "Topology",
+    "flat",
+    "load",
+    "save",
+    "select",
+    "to_pandas",
+    "to_xarray",
+]
 
 _HOME = {
+    "Builder": "builder",
     "CallPath": "experiment",
     "Experiment": "experiment",
     "Location": "experiment",
     "Metric": "metric",
     "Notes": "notes",
     "Region": "region",
-    "load": "cube_reader",
-    "save": "cube_writer",
+    "Topology": "topology",
+    "flat": "flat_profile",
+    "load": "storage",
+    "save": "storage",
+    "select": "selection",
+    "to_pandas": "frames",
+    "to_xarray": "frames",
 }
 
 

@@ -6,46 +6,63 @@ What CUBE has no element for goes where CUBE allows free text: a region's ``desc
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
+import numpy as np
 from lxml import etree
 
+from ..errors import InputError
 from ..files import replacing
-from .experiment import Experiment, Location, Severity
-from .metric import Metric
+from .cube_head import FORMAT_VERSION, NOTES_KEY, SOURCE_KEY, VERSION_KEY
+from .cube_numbers import row_text
+from .experiment import Experiment, Location
 from .region import Region
+from .severities import Severity
+from .topology import Topology
 
-__all__ = ["FORMAT_VERSION", "NOTES_KEY", "SOURCE_KEY", "VERSION_KEY", "save"]
-
-FORMAT_VERSION: Final = "1"
-VERSION_KEY: Final = "autoanalyzer"
-NOTES_KEY: Final = "autoanalyzer.notes"
-SOURCE_KEY: Final = "autoanalyzer.source."
+__all__ = ["write_cube"]
 
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+_CLOSE: Final = -1
 
-def save(experiment: Experiment, path: Path) -> None:
-    """Write ``path`` whole or not at all; every value is read back bit for bit.
+
+def write_cube(experiment: Experiment, path: Path) -> None:
+    """Write ``path`` whole or not at all, packed if its name ends in ``.gz``.
 
     Raises:
-        InputError: The folder does not exist or cannot be written.
+        InputError: The folder does not exist or cannot be written, or a value is infinite.
     """
-    with replacing(path) as stream, etree.xmlfile(stream, encoding="UTF-8") as xml:
+    with replacing(path) as file, _packing(file, path) as stream, etree.xmlfile(stream, encoding="UTF-8") as xml:
         xml.write_declaration()
         with xml.element("cube", version="3.0"):
             for key, value in _attributes(experiment):
                 _element(xml, "attr", key=key, value=value)
-            _write_metrics(xml, experiment.metrics)
+            _write_metrics(xml, experiment)
             _write_program(xml, experiment)
-            _write_system(xml, experiment.locations)
+            _write_system(xml, experiment)
             with xml.element("severity"):
+                xml.flush()
                 for number, metric in enumerate(experiment.metrics):
-                    _write_matrix(xml, number, experiment.exclusive(metric.name))
+                    severity = experiment.exclusive(metric.name)
+                    if np.isinf(severity).any():
+                        raise InputError(f"{path}: finite values of {metric.name} wanted, found infinity")
+                    _write_matrix(stream, number, severity)
+
+
+@contextmanager
+def _packing(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
+    if not path.name.endswith(".gz"):
+        yield file
+        return
+    with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+        yield packed  # type: ignore[misc]
 
 
 def _attributes(experiment: Experiment) -> Iterable[tuple[str, str]]:
@@ -62,31 +79,36 @@ def _element(xml: Any, tag: str, text: str | None = None, **attributes: str) -> 
     xml.write(element)
 
 
-def _write_metrics(xml: Any, metrics: tuple[Metric, ...]) -> None:
-    numbers = {metric.name: str(number) for number, metric in enumerate(metrics)}
-
-    def write_below(parent: str | None) -> None:
-        for metric in metrics:
-            if metric.parent == parent:
-                with xml.element("metric", id=numbers[metric.name]):
-                    _element(xml, "disp_name", metric.name)
-                    _element(xml, "uniq_name", metric.name)
-                    _element(xml, "dtype", "FLOAT")
-                    _element(xml, "uom", metric.unit)
-                    _element(xml, "url")
-                    _element(xml, "descr", metric.description)
-                    write_below(metric.name)
-                xml.write("\n")
-
+def _write_metrics(xml: Any, experiment: Experiment) -> None:
+    metrics = experiment.metrics
+    numbers = {metric.name: number for number, metric in enumerate(metrics)}
+    forest = _Forest(None if metric.parent is None else numbers[metric.parent] for metric in metrics)
     with xml.element("metrics"):
-        write_below(None)
+        for number in forest.walk(xml, "metric", lambda number: {"id": str(number)}):
+            metric = metrics[number]
+            _element(xml, "disp_name", metric.display or metric.name)
+            _element(xml, "uniq_name", metric.name)
+            _element(xml, "dtype", metric.dtype)
+            _element(xml, "uom", metric.unit)
+            _element(xml, "url")
+            _element(xml, "descr", metric.description)
     xml.write("\n")
 
 
 def _write_program(xml: Any, experiment: Experiment) -> None:
+    paths = experiment.call_paths
     numbers: dict[Region, int] = {}
-    for path in experiment.call_paths:
+    for path in paths:
         numbers.setdefault(path.region, len(numbers))
+
+    def attributes(number: int) -> dict[str, str]:
+        path = paths[number]
+        found = {"id": str(number), "calleeId": str(numbers[path.region])}
+        if path.site is not None:
+            caller = path.region if path.parent is None else paths[path.parent].region
+            found |= {"line": str(path.site), "mod": _printable(caller.file)}
+        return found
+
     with xml.element("program"):
         for region, number in numbers.items():
             place = {"mod": _printable(region.file), "begin": str(region.first_line), "end": str(region.last_line)}
@@ -95,28 +117,38 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
                 _element(xml, "url")
                 _element(xml, "descr", region.descriptor)
             xml.write("\n")
-        _write_call_paths(xml, experiment, numbers)
+        for _ in _Forest(path.parent for path in paths).walk(xml, "cnode", attributes):
+            pass
     xml.write("\n")
 
 
-def _write_call_paths(xml: Any, experiment: Experiment, numbers: dict[Region, int]) -> None:
-    """Write the call forest without recursion: call paths may be deeper than Python's stack."""
-    enclosing: list[tuple[int, Any]] = []  # call path, its open element
-    for root in experiment.roots:
-        for path in experiment.walk(root):
-            parent = experiment.call_paths[path].parent
-            while enclosing and enclosing[-1][0] != parent:
-                enclosing.pop()[1].__exit__(None, None, None)
-            region = experiment.call_paths[path].region
-            place = {"line": str(region.first_line), "mod": _printable(region.file), "calleeId": str(numbers[region])}
-            element = xml.element("cnode", id=str(path), **place)
+class _Forest:
+    """Elements in elements, written without recursion: a forest may be deeper than Python's stack."""
+
+    def __init__(self, parents: Iterable[int | None]) -> None:
+        self._children: dict[int | None, list[int]] = {}
+        for number, parent in enumerate(parents):
+            self._children.setdefault(parent, []).append(number)
+
+    def walk(self, xml: Any, tag: str, attributes: Callable[[int], dict[str, str]]) -> Iterator[int]:
+        """Open an element for each node, give the node so that its content can be written, and close it again."""
+        pending = self._children.get(None, [])[::-1]
+        enclosing: list[Any] = []
+        while pending:
+            number = pending.pop()
+            if number < 0:
+                enclosing.pop().__exit__(None, None, None)
+                continue
+            element = xml.element(tag, **attributes(number))
             element.__enter__()
-            enclosing.append((path, element))
-    while enclosing:
-        enclosing.pop()[1].__exit__(None, None, None)
+            enclosing.append(element)
+            yield number
+            pending.append(_CLOSE)
+            pending.extend(reversed(self._children.get(number, [])))
 
 
-def _write_system(xml: Any, locations: tuple[Location, ...]) -> None:
+def _write_system(xml: Any, experiment: Experiment) -> None:
+    locations = experiment.locations
     nodes = itertools.count()
     processes = itertools.count()
     with xml.element("system"):
@@ -134,6 +166,7 @@ def _write_system(xml: Any, locations: tuple[Location, ...]) -> None:
                                 _element(xml, "rank", str(process))
                                 for index in threads:
                                     _write_thread(xml, index, of(index).thread)
+        _write_topologies(xml, experiment.topologies, locations)
     xml.write("\n")
 
 
@@ -143,20 +176,31 @@ def _write_thread(xml: Any, number: int, rank: int) -> None:
         _element(xml, "rank", str(rank))
 
 
-def _write_matrix(xml: Any, metric: int, severity: Severity) -> None:
+def _write_topologies(xml: Any, topologies: Sequence[Topology], locations: Sequence[Location]) -> None:
+    if not topologies:
+        return
+    numbers = {(place.process, place.thread): str(number) for number, place in enumerate(locations)}
+    with xml.element("topologies"):
+        for topology in topologies:
+            name = {"name": _printable(topology.name)} if topology.name else {}
+            with xml.element("cart", ndims=str(len(topology.dimensions)), **name):
+                for title, size, periodic in topology.dimensions:
+                    name = {"name": title} if title else {}
+                    _element(xml, "dim", size=str(size), periodic=str(periodic).lower(), **name)
+                for place, coordinates in topology.coordinates.items():
+                    _element(xml, "coord", " ".join(map(str, coordinates)), thrdId=numbers[place])
+
+
+def _write_matrix(stream: IO[bytes], metric: int, severity: Severity) -> None:
     """Write one metric; a call path that is 0 everywhere is left out, as CUBE allows."""
-    with xml.element("matrix", metricId=str(metric)):
-        for path in range(len(severity)):
-            row = severity[path]
-            if row.any():
-                _element(xml, "row", "\n".join(map(_number, row.tolist())), cnodeId=str(path))
-    xml.write("\n")
+    stream.write(b'<matrix metricId="%d">' % metric)
+    for path in range(len(severity)):
+        row = severity[path]
+        if row.any() or np.signbit(row).any():
+            stream.write(b'<row cnodeId="%d">%b</row>\n' % (path, row_text(row)))
+    stream.write(b"</matrix>\n")
 
 
 def _printable(text: str) -> str:
     """Replace what XML cannot hold (control characters, bytes of an unknown encoding) by U+FFFD."""
     return _NOT_XML.sub("\ufffd", text)
-
-
-def _number(value: float) -> str:
-    return repr(value).removesuffix(".0")

@@ -7,24 +7,30 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InputError
 from .metric import Metric
 from .notes import Notes
 from .region import Region
+from .severities import LazySeverities, Severity
+from .topology import Topology
 
 __all__ = ["CallPath", "Experiment", "Location", "Severity"]
-
-Severity = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class CallPath:
-    """A region reached through its parent's call path; ``parent`` is an index, None for a root."""
+    """A region reached through its parent's call path.
+
+    Attributes:
+        region: What was entered.
+        parent: Index of the call path that it was entered from; None for a root.
+        site: The line of the call in the file of the parent's region; None if unknown.
+    """
 
     region: Region
     parent: int | None = None
+    site: int | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,8 +53,10 @@ class Experiment:
         metrics: The metric forest, parents before children.
         call_paths: The call forest, parents before children.
         locations: One per column, one per process and thread.
-        severities: Metric name to ``float64[call path, location]``, of each call path alone.
+        severities: Metric name to ``float64[call path, location]``, of each call path alone. ``LazySeverities`` are
+            looked into when a metric is asked for.
         notes: What must be said beside the numbers.
+        topologies: Places of processes and threads on grids.
 
     Raises:
         InputError: The parts contradict each other; see ``check``.
@@ -62,21 +70,33 @@ class Experiment:
         locations: Sequence[Location],
         severities: Mapping[str, Severity],
         notes: Notes | None = None,
+        topologies: Sequence[Topology] = (),
     ) -> None:
         self.metrics = tuple(metrics)
         self.call_paths = tuple(call_paths)
         self.locations = tuple(locations)
         self.notes = notes or Notes()
-        self._severities = dict(severities)
-        self.check()
+        self.topologies = tuple(topologies)
+        self._severities = severities if isinstance(severities, LazySeverities) else dict(severities)
+        self._metrics = {metric.name: metric for metric in self.metrics}
+        self._check_structure()
+        if isinstance(self._severities, dict):
+            for name, severity in self._severities.items():
+                self._check_shape(name, severity)
 
     def check(self) -> None:
-        """State what makes an experiment valid.
+        """State what makes an experiment valid. The constructor states it but for values that are not in memory.
 
         Raises:
             InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a
-                location stands twice, or a severity has another shape.
+                location stands twice, a place lies outside its topology, or a severity has another shape or is
+                infinite.
         """
+        self._check_structure()
+        for metric in self.metrics:
+            self._check_values(metric.name)
+
+    def _check_structure(self) -> None:
         units: dict[str, str] = {}
         for metric in self.metrics:
             if metric.name in units:
@@ -89,15 +109,45 @@ class Experiment:
                 raise InputError(f"call path {index}: a parent before it wanted, found {path.parent}")
         if len({(each.process, each.thread) for each in self.locations}) < len(self.locations):
             raise InputError("a process and thread stands twice among the locations")
-        shape = (len(self.call_paths), len(self.locations))
-        if set(self._severities) != set(units):
+        nodes: dict[int, tuple[str, str]] = {}
+        for each in self.locations:
+            if nodes.setdefault(each.process, (each.machine, each.node)) != (each.machine, each.node):
+                raise InputError(f"process {each.process} on one node wanted, found it on two")
+        if self._severities.keys() != units.keys():
             raise InputError(f"severities of {sorted(units)} wanted, found {sorted(self._severities)}")
-        for name, severity in self._severities.items():
-            if severity.shape != shape:
-                raise InputError(f"severity of {name!r}: shape {shape} wanted, found {severity.shape}")
+        places = {(each.process, each.thread) for each in self.locations} if self.topologies else set()
+        for topology in self.topologies:
+            topology.check()
+            if strangers := topology.coordinates.keys() - places:
+                raise InputError(
+                    f"topology {topology.name!r}: no process and thread {min(strangers)} in this experiment"
+                )
+
+    def _check_shape(self, name: str, severity: Severity) -> None:
+        shape = (len(self.call_paths), len(self.locations))
+        if severity.shape != shape:
+            raise InputError(f"severity of {name!r}: shape {shape} wanted, found {severity.shape}")
+
+    def _check_values(self, name: str) -> None:
+        severity = self._severities[name]
+        self._check_shape(name, severity)
+        if np.isinf(severity).any():
+            raise InputError(f"severity of {name!r}: finite values, or NaN for missing ones, wanted, found infinity")
 
     def __contains__(self, metric: str) -> bool:
         return metric in self._severities
+
+    def __sub__(self, other: Experiment) -> Experiment:
+        """Subtract another experiment; see ``algebra.difference``."""
+        from .algebra import difference  # noqa: PLC0415 - the algebra is made of experiments
+
+        return difference(self, other)
+
+    def __add__(self, other: Experiment) -> Experiment:
+        """Add another experiment; see ``algebra.total``."""
+        from .algebra import total  # noqa: PLC0415
+
+        return total(self, other)
 
     def metric(self, name: str) -> Metric:
         """Find a metric by its name.
@@ -105,10 +155,13 @@ class Experiment:
         Raises:
             InputError: There is no such metric.
         """
-        for each in self.metrics:
-            if each.name == name:
-                return each
-        raise InputError(f"no metric {name!r} in this experiment; it has {', '.join(m.name for m in self.metrics)}")
+        if name not in self._metrics:
+            raise InputError(f"no metric {name!r} in this experiment; it has {', '.join(self._metrics)}")
+        return self._metrics[name]
+
+    def parts(self, metric: str) -> tuple[str, ...]:
+        """Name the metrics right below a metric, which it includes."""
+        return tuple(each.name for each in self.metrics if each.parent == metric)
 
     def exclusive(self, metric: str) -> Severity:
         """Give ``float64[call path, location]`` of each call path alone, in the metric's unit; not to be changed."""
@@ -116,16 +169,28 @@ class Experiment:
         return self._severities[metric]
 
     def inclusive(self, metric: str) -> Severity:
-        """Give the metric of each call path and all below it; same shape as ``exclusive``."""
-        return self.summed_up(self.exclusive(metric))
+        """Give the metric of each call path and all below it; same shape as ``exclusive``, not to be changed."""
+        stored = self.stored_inclusive(metric)
+        if stored is not None:
+            return stored
+        return self.summed_up(self.exclusive(metric), self._metrics[metric])
 
-    def summed_up(self, values: Severity) -> Severity:
-        """Add to each call path's values those of all below it; ``float64[call path, location]``, not changed."""
+    def stored_inclusive(self, metric: str) -> Severity | None:
+        """Give the inclusive values if the file holds those; None where it holds the exclusive ones."""
+        self.metric(metric)
+        return self._severities.inclusive(metric) if isinstance(self._severities, LazySeverities) else None
+
+    def summed_up(self, values: Severity, metric: Metric | None = None) -> Severity:
+        """Add to each call path's values those of all below it; ``float64[call path, location]``, not changed.
+
+        Of a metric that is a minimum or a maximum the least or the greatest is taken.
+        """
+        add = {"sum": np.add, "min": np.fmin, "max": np.fmax}[metric.aggregation if metric else "sum"]
         total = values.copy()
         for index in range(len(self.call_paths) - 1, -1, -1):
             parent = self.call_paths[index].parent
             if parent is not None:
-                total[parent] += total[index]
+                add(total[parent], total[index], out=total[parent])
         return total
 
     @cached_property

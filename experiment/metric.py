@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 __all__ = ["COUNT_METRICS", "STORED_METRICS", "Metric"]
 
@@ -18,6 +18,8 @@ class Metric:
         parent: Name of the metric that includes this one; None for a root.
         description: One sentence.
         source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.
+        display: What a viewer shows; empty for the name. Need not be unique.
+        dtype: How CUBE files type the values; it also says how values are put together.
     """
 
     name: str
@@ -25,6 +27,20 @@ class Metric:
     parent: str | None = None
     description: str = ""
     source: str = "measured"
+    display: str = ""
+    dtype: str = "FLOAT"
+
+    @property
+    def aggregation(self) -> Literal["sum", "min", "max"]:
+        """How the values of several call paths or locations become one."""
+        if self.dtype == "MINDOUBLE":
+            return "min"
+        return "max" if self.dtype == "MAXDOUBLE" else "sum"
+
+    @property
+    def integral(self) -> bool:
+        """Whether the values are whole numbers."""
+        return "INT" in self.dtype
 
 
 # Of every run.

@@ -1,11 +1,33 @@
-"""From findings to something to read: terminal text and JSON."""
+"""From findings and experiments to something to read: terminal text, CSV and JSON."""
 
 from __future__ import annotations
 
+from .changes import operation_lines, print_changes
+from .comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
+from .contents import contents_lines
 from .document import findings_document
+from .dump import dump_document, print_dump, shown_metrics, write_csv
 from .explain import explanation_lines
 from .terminal import print_tree, print_verdict
 from .units import ranks
 from .verdict import verdict_lines
 
-__all__ = ["explanation_lines", "findings_document", "print_tree", "print_verdict", "ranks", "verdict_lines"]
+__all__ = [
+    "comparison_document",
+    "comparison_junit",
+    "comparison_lines",
+    "comparison_markdown",
+    "contents_lines",
+    "dump_document",
+    "explanation_lines",
+    "findings_document",
+    "operation_lines",
+    "print_changes",
+    "print_dump",
+    "print_tree",
+    "print_verdict",
+    "ranks",
+    "shown_metrics",
+    "verdict_lines",
+    "write_csv",
+]

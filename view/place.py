@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..analyze.code_regions import CodeRegion
 from ..experiment import Experiment
 
-__all__ = ["Place"]
+__all__ = ["Place", "at_line", "visible"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class Place:
         path, name = experiment.path_name(region.id), source.name
         if region.own_code:
             path = name = f"(own code of {source.name})"
-        path, name, function, file = map(_visible, (path, name, source.function or source.name, source.file))
+        path, name, function, file = map(visible, (path, name, source.function or source.name, source.file))
         depth = max(1, experiment.depth(region.id))
         return cls(region.id, path, name, source.kind, function, file, source.first_line, depth)
 
     @property
     def source(self) -> str:
         """``file:line``, with the file's own name alone; the region's name where there is no file."""
-        return f"{self.file.rpartition('/')[2]}:{self.line}" if self.file else self.name
+        return at_line(self.file, self.line) if self.file else self.name
 
     @property
     def title(self) -> str:
@@ -48,6 +48,12 @@ class Place:
         return self.name.strip("()") if own else self.name
 
 
-def _visible(text: str) -> str:
+def at_line(file: str, line: int) -> str:
+    """Write ``file:line``, with the file's own name alone; without a line if it is unknown."""
+    name = visible(file.rpartition("/")[2])
+    return f"{name}:{line}" if line else name
+
+
+def visible(text: str) -> str:
     """Replace control characters: a name must not forge lines or colours on a terminal."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 
-__all__ = ["count", "percent", "ranks", "seconds", "volume"]
+__all__ = ["amount", "count", "percent", "ranks", "seconds", "volume"]
 
 
 def seconds(value: float) -> str:
@@ -51,3 +52,13 @@ def ranks(labels: Sequence[int | str]) -> str:
     if len(parts) > 4:
         shown[3:] = [f"… {parts[-1][-1]}"]
     return ("rank " if len(labels) == 1 else "ranks ") + ", ".join(shown)
+
+
+def amount(value: float, unit: str) -> str:
+    """Write a value of a metric, which may be negative or missing: ``-83 ms``, ``3.1e9``, ``-``."""
+    if isnan(value):
+        return "-"
+    writer = {"sec": seconds, "occ": count, "bytes": volume}.get(unit)
+    if writer is None:
+        return f"{value:.6g}"
+    return f"-{writer(-value)}" if value < 0 else writer(value)

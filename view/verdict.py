@@ -15,7 +15,7 @@ from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
 from ..analyze.dissimilarity_causes import Difference
 from .causes import NAMES, SAME_WORK, TO_TRY_FOR_RANKS, because, because_of, first_to_try
-from .place import Place
+from .place import Place, at_line
 from .units import count, percent, ranks, seconds, volume
 
 __all__ = ["verdict_lines"]
@@ -253,7 +253,7 @@ def _where(findings: Findings, region: CodeRegion) -> str:
     for parent in findings.experiment.ancestors(place.id):
         caller = findings.experiment.call_paths[parent].region
         if caller.function != place.function and not region.own_code:
-            line = f" {caller.file.rpartition('/')[2]}:{caller.first_line}" if caller.file else ""
+            line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
             return f"{where}  ‹ {caller.function or caller.name}{line}"
     return where
 
@@ -296,7 +296,9 @@ def _crowded(findings: Findings) -> Iterator[str]:
 def _how_counted(findings: Findings) -> str:
     """Say where counts come from, and which are not there."""
     if "instructions" in findings.lacking:
-        return "nothing was counted (--counters simulated): time alone is classed, no causes in instructions and misses"
+        imported = findings.experiment.metric("wall_time").source.startswith("imported:")
+        way = "" if imported else " (--counters simulated)"
+        return f"nothing was counted{way}: time alone is classed, no causes in instructions and misses"
     source = findings.experiment.metric("instructions").source
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""

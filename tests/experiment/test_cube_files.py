@@ -77,7 +77,11 @@ def test_the_file_of_another_tool_is_read():
         (b'<!DOCTYPE cube [<!ENTITY a "b">]><cube version="3.0"><attr key="k" value="&a;"/></cube>', "refused"),
         (b'<!DOCTYPE cube SYSTEM "file:///etc/passwd"><cube version="3.0"/>', "refused"),
         (b"<cube version='3.0'><attr key='autoanalyzer' value='9'/></cube>", "format 1 wanted, found 9"),
-        (b"<cube version='3.0'><program><cnode id='0' calleeId='7'/></program></cube>", "broken or missing"),
+        (
+            b"<cube version='3.0'><program><cnode id='0' calleeId='7'/></program></cube>",
+            "region 7 of a call path wanted",
+        ),
+        (b"<cube version='3.0'><program><cnode/></program></cube>", "broken or missing"),
     ],
 )
 def test_a_file_that_is_no_experiment_is_refused_in_one_line(content: bytes, message: str, tmp_path: Path):

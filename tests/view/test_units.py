@@ -1,6 +1,6 @@
 import pytest
 
-from autoanalyzer.view.units import percent, ranks, seconds
+from autoanalyzer.view.units import amount, percent, ranks, seconds
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,17 @@ def test_percentages_are_as_exact_as_they_matter(value: float, text: str):
 )
 def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):
     assert ranks(labels) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (-0.083, "sec", "-83 ms"),
+        (12.0, "occ", "12"),
+        (-1.2e9, "bytes", "-1.2 GB"),
+        (0.123456789, "1", "0.123457"),
+        (float("nan"), "sec", "-"),
+    ],
+)
+def test_amounts_may_be_negative_or_missing(value: float, unit: str, text: str):
+    assert amount(value, unit) == text

@@ -1,0 +1,144 @@
+"""Time writing, opening and reading experiments against lxml's own parse of the same file.
+
+    python benchmarks/experiment/run.py [--locations 10000] [--in-memory 100000]
+
+A file of 200 call paths and 12 metrics; then the same in memory, where algebra and inclusive sums are timed. Beside
+each time stands that of the same on a tenth of the locations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, load, save
+
+PATHS, METRICS = 200, 12
+
+
+def made(locations: int, *, kind: str = "times") -> Experiment:
+    """Make an experiment of times with all their digits, or of whole numbers."""
+    chance = np.random.default_rng(7)
+    shape = (PATHS, locations)
+    names = [f"metric_{number}" for number in range(METRICS)]
+    draw = chance.random if kind == "times" else lambda size: np.floor(1e6 * chance.random(size))
+    return Experiment(
+        metrics=[Metric(name, "sec", names[0] if number else None) for number, name in enumerate(names)],
+        call_paths=[
+            CallPath(Region("function", f"f{path}", "a.c", f"f{path}"), (path - 1) // 3 if path else None)
+            for path in range(PATHS)
+        ],
+        locations=[Location("machine", f"node{rank // 64}", rank) for rank in range(locations)],
+        severities={name: draw(shape) for name in names},
+    )
+
+
+def timed(call: Callable[[], object], times: int = 3) -> float:
+    """Give the seconds of the fastest of some calls."""
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def peak(code: str, file: Path) -> float:
+    """Give the memory in MiB that a process of its own takes for some code on ``file``, its imports aside."""
+    peak_now = "int(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
+    script = f"""
+import sys
+from pathlib import Path
+import lxml.etree, autoanalyzer.experiment.storage as storage
+file, before = sys.argv[1], {peak_now}
+{code}
+print({peak_now} - before)
+"""
+    done = subprocess.run([sys.executable, "-c", script, file], capture_output=True, text=True, check=True)
+    return int(done.stdout) / 1024
+
+
+def parse(file: Path) -> None:
+    """Parse a file by lxml alone."""
+    etree.parse(str(file), etree.XMLParser(huge_tree=True))
+
+
+def read_all(file: Path) -> None:
+    """Open an experiment and read every metric."""
+    load(file).check()
+
+
+def files(locations: int, kind: str, folder: Path) -> None:
+    """Print what a file takes."""
+    experiment = made(locations, kind=kind)
+    file = folder / "e.cube"
+    packed = folder / "e.cube.gz"
+    write = timed(lambda: save(experiment, file), 1)
+    save(experiment, packed)
+    base = timed(lambda: parse(file))
+    opened = timed(lambda: load(file))
+    one = timed(lambda: load(file).exclusive("metric_5"))
+    everything = timed(lambda: read_all(file))
+    unpacked = timed(lambda: load(packed).exclusive("metric_5"), 1)
+    memory = [
+        peak("lxml.etree.parse(file, lxml.etree.XMLParser(huge_tree=True))", file),
+        peak("storage.load(file)", file),
+        peak("storage.load(file).exclusive('metric_5')", file),
+    ]
+    seconds = [write, base, opened, one, everything, unpacked]
+    print(
+        f"{locations:>9,} {kind:<6} {file.stat().st_size / 1e6:>7.0f} MB",
+        *(f"{each:>8.2f}" for each in seconds),
+        f"{everything / base:>8.1f}",
+        *(f"{each:>7.0f}" for each in memory),
+    )
+
+
+def in_memory(locations: int) -> None:
+    """Print what operations in memory take."""
+    one, other = made(locations), made(locations)
+    once = timed(lambda: [one.exclusive(metric.name).sum() for metric in one.metrics])
+    rows: list[tuple[str, Callable[[], object]]] = [("inclusive", lambda: one.inclusive("metric_5"))]
+    try:
+        from autoanalyzer.experiment import algebra  # noqa: PLC0415 - beside the file formats
+    except ImportError:
+        algebra = None
+    if algebra is not None:
+        rows += [
+            ("difference", lambda: algebra.difference(one, other).check()),
+            ("mean", lambda: algebra.mean(one, other).check()),
+        ]
+    for name, call in rows:
+        took = timed(call, 2)
+        print(f"{locations:>9,} {name:<12} {took:>8.2f} s {took / once:>8.1f} times one pass over one operand")
+    print(f"{locations:>9,} {'memory':<12} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10:>8,} MiB at most")
+
+
+def main() -> None:
+    """Print a line a size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--locations", type=int, default=10_000)
+    parser.add_argument("--in-memory", type=int, default=100_000)
+    options = parser.parse_args()
+    print(f"{PATHS} call paths, {METRICS} metrics; seconds and, at the end, MiB of lxml, opening, one metric")
+    titles = ("write", "lxml", "open", "one", "all", "one .gz", "all/lxml")
+    print("locations kind        file", *(f"{title:>8}" for title in titles), *(f"{each:>7}" for each in titles[1:4]))
+    with tempfile.TemporaryDirectory() as folder:
+        for locations in (options.locations // 10, options.locations):
+            for kind in ("times", "counts"):
+                files(locations, kind, Path(folder))
+    for locations in (options.in_memory // 10, options.in_memory):
+        in_memory(locations)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""``autoanalyzer compare``: two sets of runs judged."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Final
+
+from ..analyze import compare, metrics_to_compare
+from ..errors import UsageError
+from ..files import replacing
+from ..view import comparison_document, comparison_junit, comparison_lines, comparison_markdown, print_verdict
+from .operands import add_exact_argument, opened
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "compare"
+HELP: Final = "judge whether runs of one version of a program are slower than those of another"
+
+_TRIPPED: Final = 3
+_THRESHOLD: Final = "5%"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("base", type=Path, nargs="+", metavar="BASE", help="runs to compare with: files, or folders")
+    parser.add_argument(
+        "--with",
+        dest="other",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="RUN",
+        help="runs to judge, of as many ranks",
+    )
+    parser.add_argument(
+        "--fail-on",
+        metavar="PERCENT",
+        help=f"end with exit code 3 if the program or a region is slower by this much, and surely; smaller changes are "
+        f"none (without it: {_THRESHOLD}, and exit code 0)",
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="what is compared; may be repeated (default: wall_time, and compute_time, the CPU time outside MPI)",
+    )
+    add_exact_argument(parser)
+    for kind, title in (("markdown", "Markdown"), ("junit", "JUnit XML"), ("json", "JSON")):
+        parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write the verdict to FILE as {title}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    threshold = _percent(arguments.fail_on or _THRESHOLD)
+    targets = {kind: getattr(arguments, kind) for kind in ("markdown", "junit", "json")}
+    for kind, target in targets.items():
+        if target and (target.is_dir() or not target.parent.is_dir()):
+            raise UsageError(f"--{kind} {target}: a file in a folder that exists wanted")
+    base, other = opened(arguments.base), opened(arguments.other)
+    comparisons = [
+        compare(
+            base,
+            other,
+            metric=metric,
+            threshold=threshold,
+            exact=arguments.exact,
+            labels=[str(path) for path in (*arguments.base, *arguments.other)],
+        )
+        for metric in arguments.metric or metrics_to_compare([*base, *other])
+    ]
+    texts = {
+        "markdown": "\n".join(map(comparison_markdown, comparisons)).encode(),
+        "junit": comparison_junit(comparisons),
+        "json": json.dumps(comparison_document(comparisons), indent=1, allow_nan=False).encode() + b"\n",
+    }
+    for kind, target in targets.items():
+        if target:
+            with replacing(target) as stream:
+                stream.write(texts[kind])
+    for number, comparison in enumerate(comparisons):
+        print_verdict([*([""] if number else []), *comparison_lines(comparison)])
+    return _TRIPPED if arguments.fail_on and any(each.slower for each in comparisons) else 0
+
+
+def _percent(text: str) -> float:
+    """Read ``5%`` or ``5``.
+
+    Raises:
+        UsageError: It is no percentage above 0.
+    """
+    try:
+        value = float(text.strip().removesuffix("%"))
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise UsageError(f"--fail-on {text}: a percentage above 0 wanted, as in 5%")
+    return value / 100

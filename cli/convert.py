@@ -1,0 +1,30 @@
+"""``autoanalyzer convert``: an experiment as a file of another kind."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from ..experiment import save
+from ..experiment.storage import check_name
+from ..runtime.folder import open_experiment
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "convert"
+HELP: Final = "write an experiment as a file of another kind, by the name's ending: .cube, .cube.gz, .xml"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a file of CUBE 3 or 4, or a run's folder")
+    parser.add_argument("output", type=Path, metavar="OUT", help="the file to write")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    check_name(arguments.output)
+    experiment, _ = open_experiment(arguments.experiment)
+    save(experiment, arguments.output)
+    return 0

@@ -1,0 +1,47 @@
+"""``autoanalyzer cut``: a part of an experiment."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from ..errors import UsageError
+from ..experiment import save, select
+from ..experiment.storage import check_name
+from ..runtime.folder import open_experiment
+from .parts import names_of, ranks_of
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "cut"
+HELP: Final = "write a part of an experiment: a subtree, some ranks, some metrics"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="the file to write")
+    parser.add_argument(
+        "--subtree",
+        metavar="NAME",
+        help="a region, wherever it is entered first, or a call path as in a/b, with all below",
+    )
+    parser.add_argument("--ranks", metavar="LIST", help="processes, as in 0-3,8")
+    parser.add_argument("--metrics", metavar="NAME,…", help="metrics")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    check_name(arguments.output)
+    if arguments.subtree is None and arguments.ranks is None and arguments.metrics is None:
+        raise UsageError("cut: --subtree, --ranks or --metrics wanted, found none; see autoanalyzer cut --help")
+    experiment, _ = open_experiment(arguments.experiment)
+    part = select(
+        experiment,
+        subtree=arguments.subtree,
+        processes=ranks_of(experiment, arguments.ranks),
+        metrics=names_of(experiment, arguments.metrics),
+    )
+    save(part, arguments.output)
+    return 0

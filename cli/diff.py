@@ -1,0 +1,47 @@
+"""``autoanalyzer diff``: what changed from one experiment to another."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from ..errors import UsageError
+from ..experiment import save
+from ..experiment.algebra import difference, integrate, ratio
+from ..experiment.storage import check_name
+from ..view import operation_lines, print_changes, print_verdict
+from .operands import add_operand_arguments, opened, options_of
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "diff"
+HELP: Final = "subtract the second experiment from the first: what is gained is above 0, what is lost below"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("before", type=Path, metavar="BEFORE", help="an experiment's file, or a run's folder")
+    parser.add_argument("after", type=Path, metavar="AFTER", help="another")
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="the file to write, if any")
+    parser.add_argument("--ratio", action="store_true", help="divide the first by the second instead; needs -o")
+    parser.add_argument("--metric", metavar="NAME", help="the metric whose changes are listed by region")
+    add_operand_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    if arguments.output:
+        check_name(arguments.output)
+    elif arguments.ratio:
+        raise UsageError("--ratio: a file to write wanted; add -o OUT")
+    paths = (arguments.before, arguments.after)
+    before, after = opened(paths)
+    options = options_of(arguments, paths)
+    result = (ratio if arguments.ratio else difference)(before, after, **options)
+    if not arguments.ratio:
+        print_changes(integrate((before, after), **options), arguments.metric)
+    if arguments.output:
+        save(result, arguments.output)
+    print_verdict(operation_lines(result, arguments.output))
+    return 0

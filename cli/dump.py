@@ -1,0 +1,62 @@
+"""``autoanalyzer dump``: the numbers of an experiment."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Final
+
+from ..errors import UsageError
+from ..experiment import flat
+from ..experiment.aggregate import LEVELS
+from ..runtime.folder import open_experiment
+from ..view import dump_document, print_dump, shown_metrics, write_csv
+from .parts import names_of
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "dump"
+HELP: Final = "print the numbers of an experiment: tables, CSV or JSON"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument(
+        "--metrics", metavar="NAME,…", help="these metrics (default: all; in tables those that no other one includes)"
+    )
+    parser.add_argument("--flat", action="store_true", help="a line a region instead of a line a call path")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--csv", action="store_true", help="CSV: of each call path alone, metrics without their parts, six digits"
+    )
+    kind.add_argument("--json", action="store_true", help="JSON, with all digits")
+    parser.add_argument(
+        "--exclusive", action="store_true", help="in tables: of each call path alone, without what is below it"
+    )
+    parser.add_argument(
+        "--by", choices=tuple(LEVELS), help="a column a machine, node, process or thread (default: all together)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    if arguments.csv and (arguments.by or arguments.exclusive):
+        raise UsageError("--csv: neither --by nor --exclusive wanted; CSV is exclusive, of all locations together")
+    experiment, file = open_experiment(arguments.experiment)
+    if arguments.flat:
+        experiment = flat(experiment)
+    everything = arguments.csv or arguments.json
+    metrics = names_of(experiment, arguments.metrics)
+    if metrics is None:
+        metrics = [each.name for each in experiment.metrics] if everything else shown_metrics(experiment)
+    if arguments.csv:
+        write_csv(experiment, metrics, sys.stdout)
+    elif arguments.json:
+        document = dump_document(experiment, file, metrics, arguments.by)
+        sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
+    else:
+        print_dump(experiment, metrics, arguments.by, inclusive=not arguments.exclusive)
+    return 0

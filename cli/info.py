@@ -1,0 +1,28 @@
+"""``autoanalyzer info``: what is in an experiment."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from ..runtime.folder import open_experiment
+from ..view import contents_lines
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "info"
+HELP: Final = "print what is in an experiment: its system, call paths, metrics, how it came about"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    experiment, file = open_experiment(arguments.experiment)
+    sys.stdout.writelines(f"{line}\n" for line in contents_lines(experiment, file))
+    return 0

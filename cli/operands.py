@@ -1,0 +1,59 @@
+"""What the commands of the algebra share: experiments as operands, and how they are put side by side."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import UsageError
+from ..experiment import Experiment
+from ..experiment.algebra import Hierarchy, Options
+from ..runtime.folder import open_experiment
+
+__all__ = ["add_exact_argument", "add_operand_arguments", "opened", "options_of"]
+
+
+def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of an operation to a command."""
+    add_exact_argument(parser)
+    parser.add_argument(
+        "--system",
+        default="auto",
+        metavar="WHICH",
+        help="machines and nodes: of operand 1, 2, …, or collapse to one (default: of operand 1 if all agree on which "
+        "processes share a node, else collapse)",
+    )
+
+
+def add_exact_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that forbids likeness."""
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="match regions by file, function, kind and ordinal alone, never by likeness",
+    )
+
+
+def opened(paths: Sequence[Path]) -> list[Experiment]:
+    """Read experiments."""
+    return [open_experiment(path)[0] for path in paths]
+
+
+def options_of(arguments: argparse.Namespace, paths: Sequence[Path]) -> Options:
+    """Give what the command line says of how operands are put side by side.
+
+    Raises:
+        UsageError: ``--system`` is no operand.
+    """
+    return Options(exact=arguments.exact, system=_system(arguments.system), labels=[str(path) for path in paths])
+
+
+def _system(word: str) -> Hierarchy:
+    if word == "auto":
+        return "auto"
+    if word == "collapse":
+        return "collapse"
+    if not word.isascii() or not word.isdecimal() or len(word) > 9:
+        raise UsageError(f"--system {word}: auto, collapse or the number of an operand wanted")
+    return int(word) - 1

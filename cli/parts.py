@@ -1,0 +1,53 @@
+"""Naming parts of an experiment on a command line."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Final
+
+from ..errors import UsageError
+from ..experiment import Experiment
+
+__all__ = ["names_of", "ranks_of"]
+
+_RANGE: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+
+
+def names_of(experiment: Experiment, words: str | None) -> list[str] | None:
+    """Read ``--metrics a,b``; None for None.
+
+    Raises:
+        UsageError: There is no such metric.
+    """
+    if words is None:
+        return None
+    names = [word.strip() for word in words.split(",") if word.strip()]
+    for name in names or [""]:
+        if name not in experiment:
+            known = [each.name for each in experiment.metrics]
+            near = difflib.get_close_matches(name, known, n=3) or known[:5]
+            raise UsageError(f"--metrics {words}: no metric {name!r}; did you mean {', '.join(near)}?")
+    return list(dict.fromkeys(names))
+
+
+def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
+    """Read ``--ranks 0-3,8``; None for None.
+
+    Raises:
+        UsageError: It is no list of ranks, or there is no such rank.
+    """
+    if words is None:
+        return None
+    there = sorted({place.process for place in experiment.locations})
+    found: set[int] = set()
+    for word in words.split(","):
+        match = _RANGE.fullmatch(word.strip())
+        if not match:
+            raise UsageError(f"--ranks {words}: ranks and ranges as in 0-3,8 wanted")
+        first, last = int(match[1]), int(match[2] or match[1])
+        within = {rank for rank in there if first <= rank <= last}
+        if len(within) < last - first + 1:
+            raise UsageError(f"--ranks {words}: no such ranks; there are {there[0]} to {there[-1]}")
+        found |= within
+    return sorted(found)

@@ -1,0 +1,115 @@
+"""Values of many as the value of one: inclusive or exclusive along metrics, call paths and the system.
+
+An experiment stores values exclusive along call paths and inclusive along metrics. Single representation (paper 002,
+section 4), where within a tree each part is shown once, is reached by one rule for all three axes: what is shown open
+loses what its parts hold, what is shown closed keeps it. ``exclusive`` and ``own`` are open, ``inclusive`` and a
+metric as it is stored are closed; the system is stored open, by thread, and is closed level by level.
+
+Sums come first and differences after, in the order of the trees: so that little is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .experiment import Experiment, Location
+from .metric import Metric
+from .severities import Severity
+
+__all__ = ["LEVELS", "Level", "by_level", "columns_at", "over_locations", "own", "own_totals", "totals"]
+
+Level = Literal["machine", "node", "process", "thread"]
+
+LEVELS: Final[dict[Level, Callable[[Location], tuple[object, ...]]]] = {
+    "machine": lambda place: (place.machine,),
+    "node": lambda place: (place.machine, place.node),
+    "process": lambda place: (place.process,),
+    "thread": lambda place: (place.process, place.thread),
+}
+
+
+def own(experiment: Experiment, metric: str) -> Severity:
+    """Give what of a metric none of its parts holds; ``float64[call path, location]``, exclusive along call paths."""
+    values = experiment.exclusive(metric)
+    for part in _added_parts(experiment, metric):
+        values = values - experiment.exclusive(part)
+    return values
+
+
+def _added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
+    """Name the parts that a metric is a sum of; minima and maxima are no parts of sums, nor have they any."""
+    parts = (metric, *experiment.parts(metric))
+    summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
+    return tuple(summed[1:]) if metric in summed else ()
+
+
+def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
+    """Put the values of all locations together: ``float64[call path]``; missing ones count only if all are."""
+    if not values.shape[1]:
+        return np.full(len(values), np.nan)
+    if metric.aggregation != "sum":
+        return np.asarray((np.fmin if metric.aggregation == "min" else np.fmax).reduce(values, axis=1))
+    missing = np.isnan(values)
+    # One after the other, as other tools add: along the outer axis numpy does not pair.
+    by_location = np.ascontiguousarray(np.where(missing, 0.0, values).T)
+    return np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
+
+
+def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
+    """Give a metric of each call path alone, of all locations together; ``float64[call path]``."""
+    kind = experiment.metric(metric)
+    stored = experiment.stored_inclusive(metric)
+    if stored is None:
+        return over_locations(kind, experiment.exclusive(metric))
+    inclusive = over_locations(kind, stored)
+    exclusive = inclusive.copy()
+    for path, each in enumerate(experiment.call_paths):
+        if each.parent is not None:
+            exclusive[each.parent] -= inclusive[path]
+    return exclusive
+
+
+def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
+    """Give what ``totals`` gives, less what the metric's parts hold, of several metrics; each is read once."""
+    parts = {name: _added_parts(experiment, name) for name in metrics}
+    whole = {name: totals(experiment, name) for name in dict.fromkeys([*metrics, *chain(*parts.values())])}
+    found = {}
+    for name in metrics:
+        rest = whole[name]
+        for part in parts[name]:
+            rest = rest - whole[part]
+        found[name] = rest
+    return found
+
+
+def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...], list[int]]:
+    """Give the columns of each machine (by its name), node (machine and node), process (rank) or thread (two ranks)."""
+    columns: dict[tuple[object, ...], list[int]] = {}
+    for column, place in enumerate(experiment.locations):
+        columns.setdefault(LEVELS[level](place), []).append(column)
+    return columns
+
+
+def by_level(
+    experiment: Experiment, metric: str, values: Severity, level: Level
+) -> tuple[list[tuple[object, ...]], Severity]:
+    """Close the system below a level.
+
+    Args:
+        experiment: Whose locations the columns of ``values`` are.
+        metric: Says how values are put together.
+        values: ``float64[call path, location]``.
+        level: One of ``LEVELS``.
+
+    Returns:
+        What each column is, as in ``columns_at``, and the columns.
+    """
+    columns = columns_at(experiment, level)
+    kind = experiment.metric(metric)
+    closed = [over_locations(kind, values[:, each]) for each in columns.values()]
+    return list(columns), np.array(closed).reshape(len(columns), len(values)).T

@@ -1,0 +1,22 @@
+"""The algebra of experiments: difference, merge, mean and more; each gives an experiment again (paper 002)."""
+
+from __future__ import annotations
+
+from .integration import Integration, integrate
+from .locations import Hierarchy
+from .operators import Options, difference, maximum, mean, merge, minimum, ratio, stddev, total
+
+__all__ = [
+    "Hierarchy",
+    "Integration",
+    "Options",
+    "difference",
+    "integrate",
+    "maximum",
+    "mean",
+    "merge",
+    "minimum",
+    "ratio",
+    "stddev",
+    "total",
+]

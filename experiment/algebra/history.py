@@ -1,0 +1,97 @@
+"""How a derived experiment came about, and what must be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from .regions import Alike
+
+__all__ = ["derived_notes", "labels_of", "likenesses"]
+
+_T = TypeVar("_T")
+
+
+def labels_of(operands: Sequence[Experiment]) -> tuple[str, ...]:
+    """Call each experiment what it is: the operation that it is the result of, or its program."""
+    return tuple(
+        each.notes.history[-1] if each.notes.history else each.notes.program or "experiment" for each in operands
+    )
+
+
+def derived_notes(
+    operation: str,
+    operands: Sequence[Experiment],
+    labels: Sequence[str],
+    alike: Sequence[Sequence[Alike]],
+    remarks: Iterable[str] = (),
+) -> Notes:
+    """Give the notes of a result: what all operands have in common, and everything that was said of any.
+
+    Args:
+        operation: Its name, ``mean`` for instance.
+        operands: What it was applied to.
+        labels: What they are called.
+        alike: For each one, its regions that were matched by likeness.
+        remarks: What else is to be said.
+    """
+    notes = [each.notes for each in operands]
+    processes = [each.expected_processes for each in notes if each.expected_processes is not None]
+    return Notes(
+        program=_common((each.program for each in notes), ""),
+        command=_common((each.command for each in notes), ()),
+        program_status=_common((each.program_status for each in notes), None),
+        expected_processes=max(processes, default=None),
+        missing=tuple(sorted({rank for each in notes for rank in each.missing})),
+        unfinished=tuple(sorted({rank for each in notes for rank in each.unfinished})),
+        not_instrumented=_union(each.not_instrumented for each in notes),
+        remarks=(*_union(each.remarks for each in notes), *likenesses(labels, alike), *remarks),
+        clocks=_common((each.clocks for each in notes), {}),
+        probe_ns=_common((each.probe_ns for each in notes), None),
+        repairs=sum(each.repairs for each in notes),
+        processors=_common((each.processors for each in notes), None),
+        counts_by_rank=all(each.counts_by_rank for each in notes),
+        environment=_common_entries([each.environment for each in notes]),
+        history=(*_steps(notes, labels), f"{operation}({', '.join(labels)})"),
+    )
+
+
+def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
+    """List the steps that led to the operands, once each; the last of each one carries its label."""
+    steps: list[str] = []
+    for each, label in zip(notes, labels, strict=True):
+        *before, last = each.history or ("",)
+        steps += before
+        if last:
+            steps.append(last if label == last else f"{label} = {last}")
+    return tuple(dict.fromkeys(steps))
+
+
+def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Iterator[str]:
+    """Say of each operand which of its regions were matched by likeness."""
+    for label, pairs in zip(labels, alike, strict=True):
+        for pair in pairs:
+            yield f"matched by likeness: {_named(pair.right)} in {label} is {_named(pair.left)}"
+
+
+def _named(region: Region) -> str:
+    within = f" in {region.function}" if region.function not in ("", region.name) else ""
+    place = f" ({region.file}:{region.first_line})" if region.file and region.first_line else ""
+    return f"{region.name}{within}{place}"
+
+
+def _common(values: Iterable[_T], otherwise: _T) -> _T:
+    """Give the value that all have, or the other."""
+    first, *others = values
+    return first if all(each == first for each in others) else otherwise
+
+
+def _union(values: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for each in values for text in each))
+
+
+def _common_entries(values: Sequence[dict[str, str]]) -> dict[str, str]:
+    return {key: value for key, value in values[0].items() if all(each.get(key) == value for each in values)}

@@ -1,0 +1,137 @@
+"""What the metrics, call paths and locations of several experiments are in one (paper 002, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import UsageError
+from ..experiment import CallPath, Experiment, Location, Severity
+from ..metric import Metric
+from ..topology import Topology
+from .call_paths import merge_call_paths
+from .history import labels_of, likenesses
+from .locations import Hierarchy, System, merge_locations
+from .metrics import merge_metrics
+from .regions import Alike
+
+__all__ = ["Integration", "integrate"]
+
+_Indices = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Integration:
+    """The domain that several experiments share, and where each one's values stand in it.
+
+    Attributes:
+        operands: The experiments.
+        labels: What each is called.
+        metrics: The metrics of all.
+        call_paths: The call paths of all.
+        locations: The locations of all.
+        topologies: Of the first operand that has any, if machines and nodes were copied.
+        names: For each operand, metric of the domain → its own name of it.
+        rows: For each operand, where its call paths stand in the domain.
+        columns: For each operand, where its locations stand in the domain.
+        alike: For each operand, its regions that were matched by likeness.
+    """
+
+    operands: tuple[Experiment, ...]
+    labels: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    call_paths: tuple[CallPath, ...]
+    locations: tuple[Location, ...]
+    topologies: tuple[Topology, ...]
+    names: tuple[Mapping[str, str], ...]
+    rows: tuple[_Indices, ...]
+    columns: tuple[_Indices, ...]
+    alike: tuple[tuple[Alike, ...], ...]
+
+    def likenesses(self) -> tuple[str, ...]:
+        """Say which regions were matched by likeness."""
+        return tuple(likenesses(self.labels, self.alike))
+
+    def path_name(self, path: int) -> str:
+        """Join the names of the regions below the root by ``/``; of a root its own."""
+        steps = [self.call_paths[path]]
+        while (parent := steps[-1].parent) is not None:
+            steps.append(self.call_paths[parent])
+        return "/".join(each.region.name for each in reversed(steps[:-1] or steps))
+
+    def severity(self, operand: int, metric: str) -> Severity:
+        """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
+
+        A value that is missing in the operand (NaN) is missing here, too. Not to be changed: where the domain is the
+        operand's own, these are its values themselves.
+        """
+        shape = (len(self.call_paths), len(self.locations))
+        if metric not in self.names[operand]:
+            return np.broadcast_to(0.0, shape)
+        values = self.operands[operand].exclusive(self.names[operand][metric])
+        rows, columns = self.rows[operand], self.columns[operand]
+        if values.shape == shape and _in_order(rows) and _in_order(columns):
+            return values
+        extended = np.zeros(shape)
+        extended[np.ix_(rows, columns)] = values
+        return extended
+
+
+def integrate(
+    operands: Sequence[Experiment],
+    *,
+    exact: bool = False,
+    system: Hierarchy = "auto",
+    labels: Sequence[str] | None = None,
+) -> Integration:
+    """Integrate the metadata of experiments.
+
+    Args:
+        operands: At least one.
+        exact: Match regions of the same identity only; else likeness counts where the source has changed.
+        system: Where machines and nodes come from; see ``merge_locations``.
+        labels: What to call the operands, their files for instance.
+
+    Raises:
+        InputError: A metric has two units.
+        UsageError: There is no operand, or ``system`` is none of them.
+    """
+    if not operands:
+        raise UsageError("one experiment at least wanted, found none")
+    called = tuple(labels) if labels is not None else labels_of(operands)
+    metrics, names = merge_metrics([each.metrics for each in operands], called)
+    forest = merge_call_paths([each.call_paths for each in operands], exact=exact)
+    merged = merge_locations([each.locations for each in operands], system)
+    return Integration(
+        tuple(operands),
+        called,
+        metrics,
+        forest.call_paths,
+        merged.locations,
+        _topologies(operands, merged),
+        tuple({after: before for before, after in each.items()} for each in names),
+        forest.rows,
+        merged.columns,
+        forest.alike,
+    )
+
+
+def _topologies(operands: Sequence[Experiment], system: System) -> tuple[Topology, ...]:
+    if system.copied is None:
+        return ()
+    order = [system.copied, *range(len(operands))]
+    owner = next((each for each in order if operands[each].topologies), None)
+    if owner is None:
+        return ()
+    threads = system.threads[owner]
+    return tuple(
+        replace(each, coordinates={threads[key]: place for key, place in each.coordinates.items() if key in threads})
+        for each in operands[owner].topologies
+    )
+
+
+def _in_order(indices: _Indices) -> bool:
+    return bool(np.array_equal(indices, np.arange(len(indices))))

@@ -1,0 +1,105 @@
+"""Systems of several experiments become one: processes and threads by their numbers (paper 002, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import UsageError
+from ..experiment import Location
+
+__all__ = ["Hierarchy", "System", "merge_locations"]
+
+Hierarchy = Literal["auto", "collapse"] | int
+
+_MACHINE: Final = "machine"
+_NODE: Final = "node"
+
+_Thread = tuple[int, int]
+_Place = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class System:
+    """The merged system.
+
+    Attributes:
+        locations: In the order of processes and threads.
+        columns: For each operand, where its locations stand among these.
+        copied: The operand that machines and nodes are those of; None if they are collapsed to one.
+        threads: For each operand, its (process, thread) → the merged one.
+    """
+
+    locations: tuple[Location, ...]
+    columns: tuple[npt.NDArray[np.intp], ...]
+    copied: int | None
+    threads: tuple[Mapping[_Thread, _Thread], ...]
+
+
+def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy = "auto") -> System:
+    """Match locations by process and thread; copy machines and nodes from an operand, or collapse them to one.
+
+    Args:
+        systems: The locations of each operand.
+        hierarchy: ``auto`` copies from the first operand if all agree on which processes share a node, and
+            collapses otherwise; ``collapse``; or the position of the operand to copy from. Processes that this one
+            lacks stay where the first operand that has them puts them.
+
+    Raises:
+        UsageError: There is no operand at that position.
+    """
+    if isinstance(hierarchy, int) and not 0 <= hierarchy < len(systems):
+        raise UsageError(f"system of an operand from 1 to {len(systems)} wanted, found {hierarchy + 1}")
+    if len(systems) > 1 and all(each == systems[0] for each in systems):
+        one = merge_locations(systems[:1], "collapse" if hierarchy == "collapse" else 0)
+        copied = hierarchy if isinstance(hierarchy, int) else one.copied
+        return System(one.locations, one.columns * len(systems), copied, one.threads * len(systems))
+    threads = tuple(_within_process(each) for each in systems)
+    order = sorted({thread for each in threads for thread in each.values()})
+    column = {thread: index for index, thread in enumerate(order)}
+    columns = tuple(np.array([column[thread] for thread in each.values()], dtype=np.intp) for each in threads)
+    copied = hierarchy if isinstance(hierarchy, int) else 0
+    if hierarchy == "collapse" or (hierarchy == "auto" and not _agree(systems)):
+        locations = tuple(Location(_MACHINE, _NODE, *thread) for thread in order)
+        return System(locations, columns, None, threads)
+    places: dict[int, _Place] = {}
+    for system in (systems[copied], *systems):
+        for process, place in _places(system).items():
+            places.setdefault(process, place)
+    locations = tuple(Location(*places[thread[0]], *thread) for thread in order)
+    return System(locations, columns, copied, threads)
+
+
+def _within_process(system: Sequence[Location]) -> Mapping[_Thread, _Thread]:
+    """Number the threads of each process from 0, as OpenMP does; some tools number them throughout the program."""
+    first: dict[int, int] = {}
+    for each in system:
+        first[each.process] = min(each.thread, first.get(each.process, each.thread))
+    return {(each.process, each.thread): (each.process, each.thread - first[each.process]) for each in system}
+
+
+def _places(system: Iterable[Location]) -> dict[int, _Place]:
+    return {each.process: (each.machine, each.node) for each in system}
+
+
+def _agree(systems: Sequence[Sequence[Location]]) -> bool:
+    """Tell whether all operands put the same processes together, whatever they call the nodes.
+
+    Operands with other processes must name the nodes alike, too: else nobody knows on which node the others are.
+    """
+    places = [_places(system) for system in systems]
+    if all(each.keys() == places[0].keys() for each in places):
+        return all(_partition(each) == _partition(places[0]) for each in places)
+    known: dict[int, _Place] = {}
+    return all(known.setdefault(process, place) == place for each in places for process, place in each.items())
+
+
+def _partition(places: Mapping[int, _Place]) -> set[frozenset[int]]:
+    together: dict[_Place, set[int]] = {}
+    for process, place in places.items():
+        together.setdefault(place, set()).add(process)
+    return {frozenset(each) for each in together.values()}

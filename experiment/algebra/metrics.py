@@ -1,0 +1,99 @@
+"""Metric forests of several experiments become one (paper 002, section 3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...errors import InputError
+from ..metric import Metric
+
+__all__ = ["merge_metrics"]
+
+
+@dataclass
+class _Node:
+    """A metric of the merged forest: as its first operand has it, and what it is called there."""
+
+    metric: Metric
+    label: str
+    unit: str
+    parent: _Node | None
+    below: dict[str, _Node] = field(default_factory=dict)
+    name: str = ""
+
+
+def merge_metrics(
+    forests: Sequence[Sequence[Metric]], labels: Sequence[str]
+) -> tuple[tuple[Metric, ...], tuple[Mapping[str, str], ...]]:
+    """Match metrics top-down: the same name below the same parent, in the same unit.
+
+    Those that match nothing stand for themselves. Two of one name in different places are told apart by their
+    parents: ``bytes_sent``, and ``bytes_p2p/bytes_sent``; whichever operand they come from, the names are the same.
+    A unit that a file does not state (empty) goes with any.
+
+    Args:
+        forests: The metrics of each operand, parents before children.
+        labels: What each operand is called in a message.
+
+    Returns:
+        The metrics, each followed by those below it, and for each operand its names → the merged ones.
+
+    Raises:
+        InputError: A metric has two units.
+    """
+    roots: dict[str, _Node] = {}
+    found: list[dict[str, _Node]] = []
+    for forest, label in zip(forests, labels, strict=True):
+        nodes: dict[str, _Node] = {}
+        for metric in forest:
+            parent = nodes[metric.parent] if metric.parent is not None else None
+            siblings = parent.below if parent else roots
+            key = _own_name(metric)
+            node = siblings.get(key)
+            if node is None:
+                node = siblings[key] = _Node(metric, label, metric.unit, parent)
+            elif not node.unit:
+                node.unit, node.label = metric.unit, label
+            elif metric.unit and metric.unit != node.unit:
+                raise InputError(
+                    f"metric {key!r} in one unit wanted, found {node.unit!r} in {node.label} and {metric.unit!r} "
+                    f"in {label}; leave it out of one by cut --metrics"
+                )
+            nodes[metric.name] = node
+        found.append(nodes)
+    ordered = tuple(_walk(roots))
+    _give_names(ordered)
+    metrics = tuple(
+        replace(node.metric, name=node.name, unit=_root(node).unit, parent=node.parent.name if node.parent else None)
+        for node in ordered
+    )
+    return metrics, tuple({name: node.name for name, node in nodes.items()} for nodes in found)
+
+
+def _own_name(metric: Metric) -> str:
+    """Give the name without the parent's, which an earlier merge may have put before it."""
+    return metric.name.removeprefix(f"{metric.parent}/") if metric.parent is not None else metric.name
+
+
+def _walk(siblings: Mapping[str, _Node]) -> Iterator[_Node]:
+    pending = [*siblings.values()][::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend([*node.below.values()][::-1])
+
+
+def _give_names(nodes: Sequence[_Node]) -> None:
+    """Name each node; parents come before children."""
+    often = Counter(_own_name(node.metric) for node in nodes)
+    for node in nodes:
+        own = _own_name(node.metric)
+        node.name = f"{node.parent.name}/{own}" if node.parent and often[own] > 1 else own
+
+
+def _root(node: _Node) -> _Node:
+    while node.parent:
+        node = node.parent
+    return node

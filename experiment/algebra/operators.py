@@ -1,0 +1,204 @@
+"""The operators of the algebra: experiments in, an experiment out (paper 002, section 3).
+
+Values are combined one by one, exclusive as they are stored, on the domain that the operands share. Where an operand
+is not defined it counts as 0; where its value is missing (NaN), that of the result is missing, too. A metric of the
+result is computed when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypedDict, Unpack
+
+import numpy as np
+
+from ...errors import UsageError
+from ..experiment import Experiment, Severity
+from ..metric import Metric
+from ..severities import LazySeverities
+from .history import derived_notes
+from .integration import Integration, integrate
+from .locations import Hierarchy
+
+__all__ = ["Options", "difference", "maximum", "mean", "merge", "minimum", "ratio", "stddev", "total"]
+
+
+class Options(TypedDict, total=False):
+    """How operands are put side by side; see ``integrate``."""
+
+    exact: bool
+    system: Hierarchy
+    labels: Sequence[str]
+
+
+def difference(minuend: Experiment, subtrahend: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Subtract the second experiment from the first."""
+    return _combined("difference", (minuend, subtrahend), lambda values: next(values) - next(values), options)
+
+
+def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Join the metrics of experiments; one that several have is taken from the first of them.
+
+    Nothing is computed, so metrics keep their sources.
+    """
+    joined = integrate(operands, **options)
+
+    def values(metric: str) -> Severity:
+        owner = next(index for index, names in enumerate(joined.names) if metric in names)
+        return joined.severity(owner, metric)
+
+    return _experiment("merge", joined, joined.metrics, values)
+
+
+def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Average experiments."""
+
+    def values(of_each: Iterator[Severity]) -> Severity:
+        return np.asarray(_added(of_each) / len(operands))
+
+    return _combined("mean", operands, values, options, integral=False)
+
+
+def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Add experiments up."""
+    return _combined("sum", operands, _added, options)
+
+
+def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Take the least value of each metric, call path and location."""
+    return _combined("min", operands, lambda values: _folded(np.minimum, values), options)
+
+
+def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Take the greatest value of each metric, call path and location."""
+    return _combined("max", operands, lambda values: _folded(np.maximum, values), options)
+
+
+def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Give the standard deviation of a sample (n - 1) of experiments.
+
+    That of a metric does not hold those of the metrics below it: all stand side by side, as ``time.stddev``.
+
+    Raises:
+        UsageError: There are less than two experiments.
+    """
+    if len(operands) < 2:
+        raise UsageError("stddev of two experiments at least wanted, found one")
+
+    def values(of_each: Iterator[Severity]) -> Severity:
+        every = list(of_each)
+        middle = _added(iter(every)) / len(every)
+        return np.asarray(np.sqrt(_added((each - middle) ** 2 for each in every) / (len(every) - 1)))
+
+    return _combined("stddev", operands, values, options, integral=False, flat=True)
+
+
+def ratio(dividend: Experiment, divisor: Experiment, **options: Unpack[Options]) -> Experiment:
+    """Divide the first experiment by the second; missing where the latter is 0.
+
+    Ratios do not add up along call paths; nor along metrics, which stand side by side, as ``time.ratio``.
+    """
+
+    def values(of_each: Iterator[Severity]) -> Severity:
+        above, below = of_each
+        with np.errstate(all="ignore"):
+            quotient = np.divide(above, np.where(below == 0, np.nan, below))
+        return np.where(np.isinf(quotient), np.nan, quotient)
+
+    return _combined("ratio", (dividend, divisor), values, options, integral=False, flat=True, unit="1")
+
+
+def _combined(
+    operation: str,
+    operands: Sequence[Experiment],
+    combine: Callable[[Iterator[Severity]], Severity],
+    options: Options,
+    *,
+    integral: bool = True,
+    flat: bool = False,
+    unit: str | None = None,
+) -> Experiment:
+    """Apply an operation value by value.
+
+    Args:
+        operation: Its name.
+        operands: What it is applied to.
+        combine: Gives the values of the result from those of the operands.
+        options: How the operands are put side by side.
+        integral: Whether whole numbers give whole numbers.
+        flat: Whether the results are metrics of their own, which include none of the others.
+        unit: That of the result; None for that of the operands.
+    """
+    joined = integrate(operands, **options)
+    metrics: list[Metric] = []
+    mixed: list[str] = []
+    for metric in joined.metrics:
+        sources = dict.fromkeys(
+            _basis(each.metric(names[metric.name]))
+            for each, names in zip(joined.operands, joined.names, strict=True)
+            if metric.name in names
+        )
+        if len(sources) > 1:
+            mixed.append(metric.name)
+        whose = f" of {next(iter(sources))}" if len(sources) == 1 else ""
+        metrics.append(
+            replace(
+                metric,
+                name=f"{metric.name}.{operation}" if flat else metric.name,
+                unit=metric.unit if unit is None else unit,
+                parent=None if flat else metric.parent,
+                source=f"derived:{operation}{whose}",
+                dtype=_dtype(metric, integral=integral),
+            )
+        )
+
+    of = {metric.name: before.name for metric, before in zip(metrics, joined.metrics, strict=True)}
+
+    def values(metric: str) -> Severity:
+        return combine(joined.severity(index, of[metric]) for index in range(len(operands)))
+
+    remarks = [f"{operation} of values from different sources: {', '.join(mixed)}"] if mixed else []
+    return _experiment(operation, joined, metrics, values, remarks)
+
+
+def _experiment(
+    operation: str,
+    joined: Integration,
+    metrics: Sequence[Metric],
+    values: Callable[[str], Severity],
+    remarks: Iterable[str] = (),
+) -> Experiment:
+    return Experiment(
+        metrics=metrics,
+        call_paths=joined.call_paths,
+        locations=joined.locations,
+        severities=LazySeverities([metric.name for metric in metrics], values),
+        notes=derived_notes(operation, joined.operands, joined.labels, joined.alike, remarks),
+        topologies=joined.topologies,
+    )
+
+
+def _basis(metric: Metric) -> str:
+    """Give the source of the values that a metric comes down to; the steps between are in the history."""
+    return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
+
+
+def _dtype(metric: Metric, *, integral: bool) -> str:
+    """Give the type of the result: signed for whole numbers, since a difference may be negative."""
+    if not metric.integral:
+        return metric.dtype
+    return "INTEGER" if integral else "FLOAT"
+
+
+def _added(values: Iterable[Severity]) -> Severity:
+    return _folded(np.add, values)
+
+
+def _folded(operation: np.ufunc, values: Iterable[Severity]) -> Severity:
+    """Combine all values, two at a time; those given are not changed."""
+    every = iter(values)
+    result = next(every)
+    for number, each in enumerate(every):
+        result = operation(result, each, out=result if number else None)
+    return np.asarray(result)

@@ -1,0 +1,94 @@
+"""What a call forest shows of a program's source: its procedures, and the regions in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..experiment import CallPath
+from ..region import Region
+
+__all__ = ["Procedure", "Program"]
+
+
+@dataclass(eq=False)
+class Procedure:
+    """A procedure: the regions that are it, those that it encloses, and its neighbours in the call forest.
+
+    Attributes:
+        file: Its source file, as the compiler was given it.
+        name: Its name.
+        own: Regions of the whole procedure: one, unless a tool tells several.
+        inner: Regions that it encloses, by kind and ordinal.
+        callers: Procedures that call it.
+        below: Names of what it calls.
+    """
+
+    file: str
+    name: str
+    own: list[Region] = field(default_factory=list)
+    inner: list[Region] = field(default_factory=list)
+    callers: set[Procedure | None] = field(default_factory=set)
+    below: set[str] = field(default_factory=set)
+
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """First and last line, where they are known."""
+        return next(((each.first_line, each.last_line) for each in self.own if each.first_line > 0), None)
+
+    def kinds(self) -> dict[str, list[Region]]:
+        """Give the enclosed regions of each kind, in the order of their ordinals."""
+        found: dict[str, list[Region]] = {}
+        for region in self.inner:
+            found.setdefault(region.kind, []).append(region)
+        return found
+
+
+@dataclass
+class Program:
+    """The procedures of a call forest.
+
+    Attributes:
+        procedures: By file and name, in the order of the call paths.
+        below: Region → names of the procedures that are called right below it.
+    """
+
+    procedures: dict[tuple[str, str], Procedure] = field(default_factory=dict)
+    below: dict[Region, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, paths: Sequence[CallPath]) -> Program:
+        """Read a call forest."""
+        program = cls()
+        for region in dict.fromkeys(path.region for path in paths):
+            procedure = program.procedures.setdefault(_place(region), Procedure(*_place(region)))
+            (procedure.inner if _enclosed(region) else procedure.own).append(region)
+            program.below[region] = set()
+        for procedure in program.procedures.values():
+            procedure.inner.sort(key=lambda region: (region.kind, region.ordinal, region.first_line))
+        for path in paths:
+            program._take_call(paths[path.parent].region if path.parent is not None else None, path.region)
+        return program
+
+    def procedure(self, region: Region) -> Procedure:
+        """Give the procedure that a region is, or stands in."""
+        return self.procedures[_place(region)]
+
+    def _take_call(self, caller: Region | None, callee: Region) -> None:
+        called = self.procedure(callee)
+        calling = self.procedure(caller) if caller else None
+        if called is calling:
+            return
+        called.callers.add(calling)
+        if caller and calling:
+            self.below[caller].add(called.name)
+            calling.below.add(called.name)
+
+
+def _place(region: Region) -> tuple[str, str]:
+    return region.file, region.function or region.name
+
+
+def _enclosed(region: Region) -> bool:
+    """Tell a region in a procedure from one that is the procedure."""
+    return region.function not in ("", region.name)

@@ -1,0 +1,282 @@
+"""Which region of one version of a source is which of another: by identity, then by likeness.
+
+Paper 002 (section 3) leaves open how call paths of different versions match. Here a procedure is known by its name; a
+region in it by its kind and ordinal, as long as the text of the procedure is the same but for its place in the file.
+Where the text has changed, ordinals say little, for a loop that was inserted shifts those behind it::
+
+    before   loop 0 (12 lines, calls f)                      loop 1 (3 lines)
+                      │                                           │
+    after    loop 0 (12 lines, calls f)   loop 1 (5 lines)   loop 2 (3 lines)
+
+so the regions of each kind are aligned in order, by their lengths, by what they call and by where they stand.
+Procedures that are left over are then matched by names, lengths, callers and callees.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Final, TypeVar
+
+from ..experiment import CallPath
+from ..region import Region
+from .alignment import align
+from .procedures import Procedure, Program
+
+__all__ = ["Alike", "Correspondence", "correspond"]
+
+_T = TypeVar("_T")
+
+_ENOUGH_INSIDE: Final = 0.35  # within one procedure and in order, little likeness will do
+_ENOUGH: Final = 0.6  # for a procedure of another name
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Two regions that were matched by likeness."""
+
+    left: Region
+    right: Region
+
+
+@dataclass
+class Correspondence:
+    """What the regions of two call forests are in their union.
+
+    Attributes:
+        left: Region of the left one → that of the union, where it changes.
+        right: Region of the right one → that of the union; a left one's if they match.
+        alike: Pairs that were matched by likeness.
+    """
+
+    left: dict[Region, Region] = field(default_factory=dict)
+    right: dict[Region, Region] = field(default_factory=dict)
+    alike: list[Alike] = field(default_factory=list)
+
+
+def correspond(left: Sequence[CallPath], right: Sequence[CallPath], *, exact: bool = False) -> Correspondence:
+    """Find for each region of the right call forest the one of the left that it is.
+
+    Args:
+        left: A call forest, the union of earlier operands for instance.
+        right: Another.
+        exact: Match nothing but what has the same identity: file, function, kind and ordinal.
+
+    Returns:
+        The regions of the union. Where one without a match would have the identity of another, the regions of its
+        kind in the procedure get new ordinals, in the order of both.
+    """
+    if not exact:
+        return _Matching(Program.of(left), Program.of(right)).found()
+    theirs = dict.fromkeys(path.region for path in right)
+    found = Correspondence(right=dict(zip(theirs, theirs, strict=True)))
+    mine = dict.fromkeys(path.region for path in left)
+    found.right |= {other: one for one, other in _pairs(mine, theirs, lambda region: region.identity)}
+    return found
+
+
+def _grouped(items: Iterable[_T], key: Callable[[_T], Hashable]) -> dict[Hashable, list[_T]]:
+    groups: dict[Hashable, list[_T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _pairs(left: Iterable[_T], right: Iterable[_T], key: Callable[[_T], Hashable]) -> Iterator[tuple[_T, _T]]:
+    """Pair what has the same key, in order."""
+    mine, theirs = _grouped(left, key), _grouped(right, key)
+    for same in theirs:
+        yield from zip(mine.get(same, []), theirs[same], strict=False)
+
+
+class _Matching:
+    """Pairs of procedures, and then of the regions in them."""
+
+    def __init__(self, left: Program, right: Program) -> None:
+        self.left = left
+        self.right = right
+        self.partner: dict[Procedure, Procedure] = {}  # right → left
+        self.called: dict[str, str] = {}  # names of procedures, right → left
+        self.result = Correspondence(right={region: region for region in right.below})
+
+    def found(self) -> Correspondence:
+        self._pair_by_name()
+        self._pair_by_likeness()
+        for theirs, mine in self.partner.items():
+            self._pair_regions(mine, theirs)
+        return self.result
+
+    def _pair_by_name(self) -> None:
+        """Pair procedures of one name: of one file first, then of files of one name, then of any two files.
+
+        Two in files that both versions have may be different procedures: those are left to likeness.
+        """
+        common = {*map(_base, self.left.procedures.values())} & {*map(_base, self.right.procedures.values())}
+        for key in (_file_and_name, _base_and_name, _name):
+            mine = _grouped(self._free(self.left, self.partner.values()), key)
+            theirs = _grouped(self._free(self.right, self.partner), key)
+            for same in theirs:
+                ours, others = mine.get(same, []), theirs[same]
+                if len(ours) != 1 or len(others) != 1:
+                    continue
+                if _base(ours[0]) == _base(others[0]) or not {_base(ours[0]), _base(others[0])} <= common:
+                    self._pair(ours[0], others[0])
+
+    def _pair(self, mine: Procedure, theirs: Procedure) -> None:
+        self.partner[theirs] = mine
+        self.called[theirs.name] = mine.name
+
+    @staticmethod
+    def _free(program: Program, taken: Iterable[Procedure]) -> list[Procedure]:
+        gone = set(taken)
+        return [each for each in program.procedures.values() if each not in gone]
+
+    def _pair_by_likeness(self) -> None:
+        """Pair procedures of other names with a common caller, the likest first, as long as there are any."""
+        unmoved = self._unmoved_files()
+        paired = True
+        while paired:
+            paired = False
+            mine = [each for each in self._free(self.left, self.partner.values()) if each.lines]
+            theirs = [each for each in self._free(self.right, self.partner) if each.lines]
+            scores = [
+                (self._procedures_alike(mine[i], other, unmoved), i, j)
+                for j, other in enumerate(theirs)
+                for i in self._with_common_caller(mine, other)
+            ]
+            for score, i, j in sorted(scores, reverse=True):
+                if score >= _ENOUGH and mine[i] not in self.partner.values() and theirs[j] not in self.partner:
+                    self._pair(mine[i], theirs[j])
+                    paired = True
+
+    def _with_common_caller(self, mine: Sequence[Procedure], theirs: Procedure) -> Iterator[int]:
+        callers = {
+            self.partner.get(each) if each else None for each in theirs.callers if not each or each in self.partner
+        }
+        yield from (index for index, one in enumerate(mine) if not callers.isdisjoint(one.callers))
+
+    def _unmoved_files(self) -> set[tuple[str, str]]:
+        """Find pairs of files with one text: what both versions show of it stands where it stood."""
+        files: dict[tuple[str, str], bool] = {}
+        for theirs, mine in self.partner.items():
+            pair = (mine.file, theirs.file)
+            moved = mine.lines and theirs.lines and mine.lines != theirs.lines
+            files[pair] = files.get(pair, True) and not moved and _same_text(mine, theirs)
+        return {pair for pair, unmoved in files.items() if unmoved}
+
+    def _procedures_alike(self, mine: Procedure, theirs: Procedure, unmoved: set[tuple[str, str]]) -> float:
+        if (mine.file, theirs.file) in unmoved:
+            return float(mine.lines == theirs.lines)
+        below = _overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
+        files = _base(mine) == _base(theirs)
+        likeness = 0.25 * _ratio(_length(mine), _length(theirs)) + 0.25 * below + 0.2 * files
+        if likeness + 0.3 < _ENOUGH:  # whatever the names: to compare them is slow
+            return 0.0
+        return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
+
+    def _pair_regions(self, mine: Procedure, theirs: Procedure) -> None:
+        renamed = mine.name != theirs.name or _base(mine) != _base(theirs)
+        for one, other in _pairs(mine.own, theirs.own, lambda region: (region.kind, region.ordinal)):
+            self.result.right[other] = one
+            if renamed:
+                self.result.alike.append(Alike(one, other))
+        same = _same_text(mine, theirs)
+        left, right = mine.kinds(), theirs.kinds()
+        for kind in right:
+            self._pair_kind(mine, theirs, left.get(kind, []), right[kind], same=same)
+
+    def _pair_kind(
+        self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], *, same: bool
+    ) -> None:
+        """Pair the enclosed regions of one kind, and name those that are left over as the left procedure would."""
+        if same:
+            partner = {other: one for one, other in _pairs(left, right, lambda region: region.ordinal)}
+            for each in right:
+                self._take(partner.get(each), each, mine, each.ordinal)
+            return
+        pairs = align(
+            left, right, lambda one, other: self._regions_alike(mine, theirs, one, other), enough=_ENOUGH_INSIDE
+        )
+        anew = any(one is None for one, _ in pairs)
+        for place, (one, other) in enumerate(pairs):
+            if one and anew:
+                self.result.left[one] = replace(one, ordinal=place)
+            if other:
+                self._take(one, other, mine, place)
+            if one and other and one.ordinal != other.ordinal:
+                self.result.alike.append(Alike(one, other))
+
+    def _take(self, one: Region | None, other: Region, mine: Procedure, ordinal: int) -> None:
+        alone = replace(other, file=mine.file, function=mine.name, ordinal=ordinal)
+        self.result.right[other] = self.result.left.get(one, one) if one else alone
+
+    def _regions_alike(self, mine: Procedure, theirs: Procedure, one: Region, other: Region) -> float:
+        """Weigh lengths, callees, place in the procedure and, where it is more than a line number, the name."""
+        called = {self.called.get(name, name) for name in self.right.below[other]}
+        weights = [(2.0, _ratio(_size(one), _size(other))), (1.0, float(_same_offset(mine, theirs, one, other)))]
+        if called or self.left.below[one]:
+            weights.append((2.0, _overlap(self.left.below[one], called)))
+        if not one.name.startswith(f"{one.kind}@"):
+            weights.append((3.0, float(one.name == other.name)))
+        return sum(weight * value for weight, value in weights) / sum(weight for weight, _ in weights)
+
+
+def _file_and_name(procedure: Procedure) -> Hashable:
+    return procedure.file, procedure.name
+
+
+def _base_and_name(procedure: Procedure) -> Hashable:
+    return _base(procedure), procedure.name
+
+
+def _name(procedure: Procedure) -> Hashable:
+    return procedure.name
+
+
+def _base(procedure: Procedure) -> str:
+    return PurePath(procedure.file).name
+
+
+def _same_text(mine: Procedure, theirs: Procedure) -> bool:
+    """Tell whether two procedures show the same text: as long, and what both show inside stands at the same places."""
+    if mine.lines is None or theirs.lines is None:
+        return _same_places(mine, theirs, 0, 0)
+    return _length(mine) == _length(theirs) and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])
+
+
+def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: int) -> bool:
+    one, other = _places(mine, start), _places(theirs, other_start)
+    return all(one[each] == other[each] for each in one.keys() & other.keys())
+
+
+def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
+    """Give the lines of enclosed regions, counted from a line."""
+    return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
+
+
+def _same_offset(mine: Procedure, theirs: Procedure, one: Region, other: Region) -> bool:
+    """Tell whether two regions stand as far from the beginning of their procedures, or from the end."""
+    if mine.lines is None or theirs.lines is None:
+        return one.first_line == other.first_line
+    from_start = one.first_line - mine.lines[0] == other.first_line - theirs.lines[0]
+    return from_start or mine.lines[1] - one.last_line == theirs.lines[1] - other.last_line
+
+
+def _size(region: Region) -> int:
+    return max(0, region.last_line - region.first_line + 1) if region.first_line else 0
+
+
+def _length(procedure: Procedure) -> int:
+    return max(0, procedure.lines[1] - procedure.lines[0] + 1) if procedure.lines else 0
+
+
+def _ratio(one: int, other: int) -> float:
+    """Compare two sizes; where one is unknown nothing speaks for or against."""
+    return min(one, other) / max(one, other) if one and other else 0.5
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    """Compare two sets; where both are empty nothing speaks for or against."""
+    return len(one & other) / len(one | other) if one | other else 0.5

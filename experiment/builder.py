@@ -1,0 +1,115 @@
+"""Making an experiment piece by piece, from whatever has numbers to offer (paper 002, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from .experiment import CallPath, Experiment, Location
+from .metric import Metric
+from .notes import Notes
+from .region import Region
+from .severities import Severity
+from .topology import Dimension, Topology
+
+__all__ = ["Builder"]
+
+
+class Builder:
+    """Collects metrics, call paths, locations and values; values that are never set are 0.
+
+    Metrics are known by their names, call paths and locations by the numbers that ``call_path`` and ``location`` give.
+    """
+
+    def __init__(self, notes: Notes | None = None) -> None:
+        self._notes = notes
+        self._metrics: list[Metric] = []
+        self._paths: list[CallPath] = []
+        self._locations: list[Location] = []
+        self._topologies: list[Topology] = []
+        self._values: dict[str, dict[tuple[int, int], float]] = {}
+
+    def metric(
+        self,
+        name: str,
+        unit: str = "sec",
+        *,
+        parent: str | None = None,
+        description: str = "",
+        source: str = "measured",
+    ) -> str:
+        """Define a metric; give its name."""
+        self._metrics.append(Metric(name, unit, parent, description, source))
+        self._values[name] = {}
+        return name
+
+    def call_path(self, region: Region | str, parent: int | None = None, *, site: int | None = None) -> int:
+        """Define a call path, of a function if only a name is given; give its number."""
+        of = Region("function", region, "", region) if isinstance(region, str) else region
+        self._paths.append(CallPath(of, parent, site))
+        return len(self._paths) - 1
+
+    def location(self, process: int, thread: int = 0, *, node: str = "node", machine: str = "machine") -> int:
+        """Define a thread of a process; give its number."""
+        self._locations.append(Location(machine, node, process, thread))
+        return len(self._locations) - 1
+
+    def topology(
+        self, name: str, dimensions: Sequence[Dimension], places: Mapping[tuple[int, int], tuple[int, ...]]
+    ) -> Self:
+        """Define a grid: name, size and periodicity of each dimension, and the places of processes and threads."""
+        self._topologies.append(Topology(name, tuple(dimensions), dict(places)))
+        return self
+
+    def set(self, metric: str, call_path: int, location: int, value: float) -> Self:
+        """Set the value of a call path alone on one location."""
+        self._of(metric)[call_path, location] = value
+        return self
+
+    def add(self, metric: str, call_path: int, location: int, value: float) -> Self:
+        """Add to the value of a call path alone on one location."""
+        values = self._of(metric)
+        values[call_path, location] = values.get((call_path, location), 0.0) + value
+        return self
+
+    def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
+        """Set the values of a call path alone on all locations, in the order of their definition."""
+        if len(values) != len(self._locations):
+            raise InputError(f"{len(self._locations)} values of {metric} wanted, found {len(values)}")
+        for location, value in enumerate(values):
+            self.set(metric, call_path, location, float(value))
+        return self
+
+    def experiment(self) -> Experiment:
+        """Give the experiment.
+
+        Raises:
+            InputError: The parts contradict each other; see ``Experiment.check``.
+        """
+        made = Experiment(
+            metrics=self._metrics,
+            call_paths=self._paths,
+            locations=self._locations,
+            severities={name: self._severity(values) for name, values in self._values.items()},
+            notes=self._notes,
+            topologies=self._topologies,
+        )
+        made.check()
+        return made
+
+    def _of(self, metric: str) -> dict[tuple[int, int], float]:
+        if metric not in self._values:
+            raise InputError(f"no metric {metric!r} was defined; there are {', '.join(self._values) or 'none'}")
+        return self._values[metric]
+
+    def _severity(self, values: Mapping[tuple[int, int], float]) -> Severity:
+        severity = np.zeros((len(self._paths), len(self._locations)))
+        for (path, location), value in values.items():
+            if not (0 <= path < len(self._paths) and 0 <= location < len(self._locations)):
+                raise InputError(f"a value of call path {path} on location {location} was set; they were not defined")
+            severity[path, location] = value
+        return severity

@@ -1,0 +1,45 @@
+"""Flat profiles: trivial call trees (paper 002, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .experiment import CallPath, Experiment
+from .region import Region
+from .severities import LazySeverities, Severity
+
+__all__ = ["flat"]
+
+
+def flat(experiment: Experiment) -> Experiment:
+    """Give the flat profile: each region a call path of its own, a root, with the values of the region alone.
+
+    It is an experiment as any other; metrics are computed when they are asked for.
+    """
+    rows: dict[Region, int] = {}
+    for path in experiment.call_paths:
+        rows.setdefault(path.region, len(rows))
+    row_of = np.array([rows[path.region] for path in experiment.call_paths], dtype=np.intp)
+    shape = (len(rows), len(experiment.locations))
+
+    def read(name: str) -> Severity:
+        values = experiment.exclusive(name)
+        kind = experiment.metric(name).aggregation
+        if kind == "sum":
+            total = np.zeros(shape)
+            np.add.at(total, row_of, values)
+            return total
+        total = np.full(shape, np.nan)
+        (np.fmin if kind == "min" else np.fmax).at(total, row_of, values)
+        return total
+
+    return Experiment(
+        metrics=experiment.metrics,
+        call_paths=[CallPath(region) for region in rows],
+        locations=experiment.locations,
+        severities=LazySeverities((each.name for each in experiment.metrics), read),
+        notes=replace(experiment.notes, history=(*experiment.notes.history, "flat")),
+        topologies=experiment.topologies,
+    )

@@ -1,0 +1,159 @@
+"""A file that is read from any place, plain or packed by gzip."""
+
+from __future__ import annotations
+
+import os
+import weakref
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from ..errors import InputError
+
+__all__ = ["MAX_UNPACKED", "Source", "open_source"]
+
+MAX_UNPACKED: Final = 1 << 36  # bytes: some 3e9 values
+_GZIP: Final = b"\x1f\x8b"
+_BLOCK: Final = 1 << 18
+_CHECKPOINTS: Final = 256  # of some 50 kB each
+
+
+class Source:
+    """A plain file, which stays open: what takes its name later does not matter.
+
+    Raises:
+        InputError: It is missing, or not to be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: an experiment's file wanted, found a folder, a pipe or a device")
+        try:
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        weakref.finalize(self, os.close, self._file)
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are; None if that is known at the end only."""
+        return os.fstat(self._file).st_size
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Give ``size`` bytes from ``offset`` on, fewer at the end.
+
+        Raises:
+            InputError: The file cannot be read, or what it unpacks to is broken or too large.
+        """
+        return self._packed(offset, size)
+
+    def _packed(self, offset: int, size: int) -> bytes:
+        parts = []
+        try:
+            while size > 0 and (part := os.pread(self._file, size, offset)):
+                parts.append(part)
+                offset += len(part)
+                size -= len(part)
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read: {error.strerror}") from None
+        return b"".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Unpacking as it stood before the byte ``unpacked`` of what comes out, with ``packed`` bytes taken in."""
+
+    unpacked: int
+    packed: int
+    tail: bytes
+    engine: Any
+
+
+class _GzipSource(Source):
+    """Unpacks from the checkpoint before the place that is wanted; memory does not grow with the file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        start = _State(0, 0, b"", zlib.decompressobj(wbits=31))
+        self._states = [start]
+        self._spacing = 1 << 22
+        self._now = replace(start, engine=start.engine.copy())
+        self._block = b""  # what was unpacked before self._now
+
+    @property
+    def size(self) -> int | None:
+        return None
+
+    def read(self, offset: int, size: int) -> bytes:
+        parts = []
+        while size > 0:
+            first = self._now.unpacked - len(self._block)
+            if not first <= offset < self._now.unpacked:
+                if offset < first:
+                    self._rewind(offset)
+                if not self._advance():
+                    break
+                continue
+            part = self._block[offset - first : offset - first + size]
+            parts.append(part)
+            offset += len(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _rewind(self, offset: int) -> None:
+        state = max((each for each in self._states if each.unpacked <= offset), key=lambda each: each.unpacked)
+        self._now = replace(state, engine=state.engine.copy())
+        self._block = b""
+
+    def _advance(self) -> bool:
+        """Unpack one block more; False at the end."""
+        now = self._now
+        engine, packed, tail = now.engine, now.packed, now.tail
+        while True:
+            if not tail:
+                tail = self._packed(packed, _BLOCK)
+                packed += len(tail)
+            if not tail:
+                if engine is None:
+                    return False
+                raise InputError(f"{self.path}: packed data that end too soon: the file is cut off")
+            try:
+                engine = engine or zlib.decompressobj(wbits=31)
+                block = engine.decompress(tail, _BLOCK)
+            except zlib.error as error:
+                raise InputError(f"{self.path}: broken gzip data: {error}") from None
+            tail = engine.unconsumed_tail
+            if engine.eof:
+                tail, engine = engine.unused_data.lstrip(b"\0"), None
+            if block:
+                break
+        self._block = block
+        self._now = _State(now.unpacked + len(block), packed, tail, engine)
+        if self._now.unpacked > MAX_UNPACKED:
+            raise InputError(f"{self.path}: at most {MAX_UNPACKED >> 30} GiB unpacked wanted, found more")
+        self._remember()
+        return True
+
+    def _remember(self) -> None:
+        now = self._now
+        if now.engine is None or now.unpacked < self._states[-1].unpacked + self._spacing:
+            return
+        self._states.append(replace(now, engine=now.engine.copy()))
+        if len(self._states) > _CHECKPOINTS:
+            self._states = self._states[::2]
+            self._spacing *= 2
+
+
+def open_source(path: Path) -> Source:
+    """Open a file; that it is packed is seen by how it begins.
+
+    Raises:
+        InputError: It is missing, not to be read, or empty.
+    """
+    plain = Source(path)
+    start = plain.read(0, len(_GZIP))
+    if not start:
+        raise InputError(f"{path}: an experiment wanted, found an empty file")
+    return _GzipSource(path) if start == _GZIP else plain

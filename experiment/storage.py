@@ -1,0 +1,58 @@
+"""Experiments in files: which kind a file is of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError
+from .cube_reader import read_cube
+from .cube_writer import write_cube
+from .cubex_reader import read_cubex
+from .experiment import Experiment
+from .source import open_source
+
+__all__ = ["WRITTEN", "check_name", "load", "save"]
+
+WRITTEN: Final = (".cube", ".cube.gz", ".xml")
+
+_TAR: Final = (257, b"ustar")
+
+
+def load(path: Path | str) -> Experiment:
+    """Read an experiment: CUBE 3 XML, plain or packed by gzip, or CUBE 4. What a file is of is seen by its content.
+
+    Its severities stay in the file until a metric is asked for, and the file stays open: it may be replaced.
+
+    Raises:
+        InputError: The file is missing, of another kind or version, or broken.
+    """
+    source = open_source(Path(path))
+    place, magic = _TAR
+    if Path(path).name.endswith(".cubex") or source.read(place, len(magic)) == magic:
+        return read_cubex(source)
+    return read_cube(source)
+
+
+def save(experiment: Experiment, path: Path | str) -> None:
+    """Write an experiment whole or not at all, as CUBE 3 XML; every value is read back bit for bit.
+
+    Args:
+        experiment: Any.
+        path: Its name ends in one of ``WRITTEN``.
+
+    Raises:
+        InputError: The name ends otherwise, or the folder does not exist or cannot be written.
+    """
+    check_name(Path(path))
+    write_cube(experiment, Path(path))
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that no experiment can be written to.
+
+    Raises:
+        InputError: It ends in none of ``WRITTEN``.
+    """
+    if not path.name.endswith(WRITTEN):
+        raise InputError(f"{path}: a name that ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]} wanted")

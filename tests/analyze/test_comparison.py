@@ -1,0 +1,148 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import Comparison, compare, metrics_to_compare
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+
+MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
+REGIONS = [
+    Region("function", name, "a.c", name, 0, 10 * number, 10 * number + 9) for number, name in enumerate("xyz", 1)
+]
+NOISE = (1.0, 1.004, 1.001, 1.02, 1.3)
+
+
+def experiment(
+    values: Sequence[float], *, ranks: int = 2, regions: Sequence[Region] = REGIONS, **changes: object
+) -> Experiment:
+    """Main takes 0.1 s of its own; the regions take what is given, on every rank."""
+    paths = [CallPath(MAIN), *(CallPath(region, 0) for region in regions[: len(values)])]
+    times = np.repeat(np.array([0.1, *values])[:, None], ranks, axis=1)
+    parts: dict[str, object] = {
+        "metrics": [Metric("wall_time", "sec")],
+        "call_paths": paths,
+        "locations": [Location("m", "n", rank) for rank in range(ranks)],
+        "severities": {"wall_time": times},
+    }
+    return Experiment(**(parts | changes))  # type: ignore[arg-type]
+
+
+def series(*values: float) -> list[Experiment]:
+    return [experiment([factor * value for value in values]) for factor in NOISE]
+
+
+def verdicts(comparison: Comparison) -> dict[str, str]:
+    return {
+        comparison.joined.path_name(each.path): each.verdict for each in comparison.regions if each.path is not None
+    }
+
+
+def test_equal_runs_show_no_change():
+    found = compare(series(1.0, 2.0, 0.5), series(1.0, 2.0, 0.5))
+    assert found.program.verdict == "same"
+    assert set(verdicts(found).values()) == {"same"}
+    assert not found.slower
+
+
+def test_a_slower_region_is_named_and_makes_the_program_slower():
+    found = compare(series(1.0, 2.0, 0.5), series(1.0, 2.6, 0.5))
+    assert found.program.verdict == "slower"
+    assert verdicts(found) == {"x": "same", "y": "slower", "z": "same"}
+    assert found.regions[0].shift.change == pytest.approx(0.3)
+    assert found.slower
+
+
+def test_a_loss_in_one_region_is_seen_where_another_gains_as_much():
+    found = compare(series(1.0, 2.0, 0.5), series(1.2, 1.8, 0.5))
+    assert found.program.verdict == "same"
+    assert verdicts(found) == {"x": "slower", "y": "faster", "z": "same"}
+    assert found.slower
+
+
+def test_a_change_below_the_threshold_is_none_however_sure():
+    assert compare(series(1.0, 2.0, 0.5), series(1.04, 2.08, 0.52)).program.verdict == "same"
+    assert compare(series(1.0, 2.0, 0.5), series(1.04, 2.08, 0.52), threshold=0.02).program.verdict == "slower"
+
+
+def test_a_change_that_noise_can_make_is_unclear():
+    base = [experiment([value]) for value in (1.0, 1.5, 2.2)]
+    other = [experiment([value]) for value in (1.2, 1.9, 2.0)]
+    assert [len(each.call_paths) for each in base] == [2, 2, 2]
+    assert compare(base, other).program.verdict == "unclear"
+
+
+def test_light_regions_are_not_judged_and_new_and_lost_ones_are_listed():
+    base = [experiment([2.0, 0.9, 0.001], regions=REGIONS) for _ in range(3)]
+    other = [experiment([2.0, 0.8, 0.002], regions=[REGIONS[0], Region("function", "w", "w.c", "w"), REGIONS[2]])] * 3
+    found = compare(base, other)
+    assert verdicts(found) == {"x": "same"}
+    assert [(found.joined.path_name(path), value) for path, value in found.appeared] == [("w", 0.8)]
+    assert [(found.joined.path_name(path), value) for path, value in found.vanished] == [("y", 0.9)]
+
+
+def test_one_run_a_side_is_judged_though_noise_is_unknown():
+    found = compare([experiment([1.0])], [experiment([2.0])])
+    assert not found.noise_known
+    assert found.program.verdict == "slower"
+
+
+def test_the_start_up_of_mpi_is_no_part_of_the_program():
+    start = Region("mpi", "MPI_Init")
+    base = [experiment([1.0, 1.0], regions=[REGIONS[0], start])]
+    other = [experiment([1.0, 9.0], regions=[REGIONS[0], start])]
+    assert compare(base, other).program.verdict == "same"
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (experiment([1.0], ranks=3), "2 ranks as in 0 wanted, found 3"),
+        (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "none in common"),
+        (experiment([-1.0]), "above 0 wanted, found -0.9"),
+        (experiment([np.nan]), "found some missing"),
+        (experiment([1.0], notes=Notes(missing=(1,))), "found some missing"),
+        (
+            experiment([1.0], metrics=[Metric("time", "sec")], severities={"time": np.ones((2, 2))}),
+            "'wall_time' wanted",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(other: Experiment, message: str):
+    with pytest.raises(InputError, match=message) as caught:
+        compare([experiment([1.0])], [other], labels=("0", "1"))
+    assert str(caught.value).startswith("1: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_base_of_zero_is_refused():
+    nothing = experiment([0.0], severities={"wall_time": np.zeros((2, 2))})
+    with pytest.raises(InputError, match="above 0 wanted, found 0"):
+        compare([nothing], [experiment([1.0])])
+
+
+def test_other_metrics_are_summed_up():
+    def counted(visits: float) -> Experiment:
+        return experiment([1.0], metrics=[Metric("visits", "occ")], severities={"visits": np.full((2, 2), visits)})
+
+    found = compare([counted(10)] * 2, [counted(12)] * 2, metric="visits")
+    assert (found.program.base, found.program.other, found.unit) == (40, 48, "occ")
+    assert found.program.verdict == "slower"
+
+
+def test_compute_time_is_cpu_time_outside_mpi():
+    def computing(cpu: float, mpi: float) -> Experiment:
+        names = ("cpu_time", "mpi_cpu_time")
+        return experiment(
+            [1.0],
+            metrics=[Metric(names[0], "sec"), Metric(names[1], "sec", names[0])],
+            severities={name: np.full((2, 2), value) for name, value in zip(names, (cpu, mpi), strict=True)},
+        )
+
+    assert metrics_to_compare([computing(3, 1)]) == ("compute_time",)
+    assert metrics_to_compare([experiment([1.0])]) == ("wall_time",)
+    found = compare([computing(3, 1)] * 2, [computing(6, 4)] * 2, metric="compute_time")
+    assert (found.program.base, found.program.other, found.unit) == (8, 8, "sec")
+    with pytest.raises(InputError, match="'cpu_time' wanted, found none"):
+        compare([experiment([1.0])], [experiment([1.0])], metric="compute_time")

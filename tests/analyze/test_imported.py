@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.imported import in_own_names
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import Builder, Experiment
+
+
+def foreign(**metrics: str) -> Experiment:
+    """Two ranks, the second of which takes twice as long in ``work``, and both 1 s in MPI."""
+    made = Builder()
+    for name, unit in metrics.items():
+        made.metric(name, unit, source="imported:Score-P 1.1")
+    main = made.call_path("main")
+    work, send = made.call_path("work", main), made.call_path("MPI_Send", main)
+    for rank in range(2):
+        made.location(rank)
+    for name in metrics:
+        made.row(name, work, [2.0, 4.0]).row(name, send, [1.0, 1.0])
+    return made.experiment()
+
+
+def test_time_is_wall_time_and_what_is_in_functions_of_mpi_is_time_in_mpi():
+    ours = in_own_names(foreign(time="sec"))
+    assert ours.exclusive("wall_time").tolist() == [[0, 0], [2, 4], [1, 1]]
+    assert ours.exclusive("mpi_time").tolist() == [[0, 0], [0, 0], [1, 1]]
+    assert ours.metric("wall_time").source == "imported:Score-P 1.1"
+
+
+def test_the_volume_of_mpi_is_what_was_sent_and_received_unless_it_was_measured():
+    apart = in_own_names(foreign(time="sec", bytes_sent="", bytes_rcvd="bytes"))
+    assert apart.exclusive("mpi_bytes").tolist() == [[0, 0], [4, 8], [2, 2]]
+    together = in_own_names(foreign(time="sec", bytes_sent="bytes", bytes="bytes"))
+    assert together.exclusive("mpi_bytes").tolist() == together.exclusive("mpi_bytes_sent").tolist()
+
+
+def test_the_analysis_finds_what_it_finds_in_our_own_and_says_what_is_lacking():
+    findings = analyze(foreign(time="sec", visits="occ"))
+    assert findings.dissimilarity.clusters == ((0,), (1,))
+    assert findings.program_time == pytest.approx(5.0)
+    assert findings.experiment.notes.remarks[0] == (
+        "imported: wall time from time, CPU time from time, time in MPI from regions of MPI; "
+        "lacking: MPI volume, I/O volume, counts of instructions and misses"
+    )
+
+
+def test_an_experiment_of_ours_stays_as_it_is():
+    ours = in_own_names(foreign(time="sec"))
+    assert in_own_names(ours) is ours
+
+
+def test_without_any_time_the_analysis_names_what_there_is():
+    with pytest.raises(InputError, match="found visits"):
+        analyze(foreign(visits="occ"))
+
+
+def test_a_time_in_another_unit_is_not_taken_for_wall_time():
+    with pytest.raises(InputError, match="not found: wall_time"):
+        analyze(foreign(time="usec"))
+
+
+def test_values_are_not_read_before_they_are_needed():
+    experiment = foreign(time="sec", bytes="bytes")
+    ours = in_own_names(experiment)
+    experiment.exclusive("time")[:] = np.nan
+    assert np.isnan(ours.exclusive("wall_time")).all()

@@ -1,0 +1,196 @@
+"""The commands diff, merge, mean and compare, on experiments in files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load, save
+
+MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
+WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
+IDLE = Region("function", "idle", "a.c", "idle", 0, 20, 29)
+
+
+def written(file: Path, values: Sequence[float], *, ranks: int = 2, node: str = "n", metric: str = "wall_time") -> Path:
+    """Main, work and idle take what is given on every rank."""
+    experiment = Experiment(
+        metrics=[Metric(metric, "sec")],
+        call_paths=[CallPath(MAIN), CallPath(WORK, 0), CallPath(IDLE, 0)],
+        locations=[Location("m", f"{node}{rank}", rank) for rank in range(ranks)],
+        severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
+        notes=Notes(program="app"),
+    )
+    save(experiment, file)
+    return file
+
+
+@pytest.fixture
+def files(tool):
+    written(tool.folder / "a.cube", [0.1, 2, 1])
+    written(tool.folder / "b.cube", [0.1, 1, 1.5])
+    return tool
+
+
+def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
+    done = files("autoanalyzer", "diff", "a.cube", "b.cube", "-o", "d.cube")
+    assert done.returncode == 0, done.stderr.decode()
+    lines = [line.split() for line in done.stdout.decode().splitlines()]
+    assert ["6.2", "s", "5.2", "s", "1", "s", "+16.1", "%", "wall_time"] in lines
+    assert ["4", "s", "2", "s", "2", "s", "+50.0", "%", "work", "a.c:10"] in lines
+    assert ["2", "s", "3", "s", "-1", "s", "-50.0", "%", "idle", "a.c:20"] in lines
+    result = load(files.folder / "d.cube")
+    assert result.exclusive("wall_time").tolist() == [[0, 0], [1, 1], [-0.5, -0.5]]
+    assert result.notes.history == ("difference(a.cube, b.cube)",)
+
+
+def test_diff_without_a_file_only_prints(files):
+    before = sorted(files.folder.iterdir())
+    assert files("autoanalyzer", "diff", "a.cube", "b.cube").returncode == 0
+    assert sorted(files.folder.iterdir()) == before
+
+
+def test_diff_by_ratio_writes_metrics_of_their_own(files):
+    done = files("autoanalyzer", "diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube")
+    assert done.returncode == 0, done.stderr.decode()
+    assert load(files.folder / "r.cube").exclusive("wall_time.ratio")[:, 0].tolist() == [1, 2, 1 / 1.5]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "work"), [("mean", 1.5), ("min", 1), ("max", 2), ("sum", 3), ("stddev", 0.5**0.5)]
+)
+def test_mean_takes_another_statistic_if_asked_to(files, statistic, work):
+    done = files("autoanalyzer", "mean", "a.cube", "b.cube", "-o", "m.cube", "--statistic", statistic)
+    assert done.returncode == 0, done.stderr.decode()
+    result = load(files.folder / "m.cube")
+    (metric,) = result.metrics
+    assert result.exclusive(metric.name)[1, 0] == pytest.approx(work)
+    assert result.notes.history == (f"{statistic}(a.cube, b.cube)",)
+    assert f"{statistic}(a.cube, b.cube): 1 metrics, 3 call paths, 2 locations" in done.stdout.decode()
+
+
+def test_operations_on_files_are_composed_and_remember_their_steps(files):
+    files("autoanalyzer", "mean", "a.cube", "a.cube", "-o", "m.cube.gz")
+    files("autoanalyzer", "diff", "m.cube.gz", "b.cube", "-o", "d.cube")
+    assert load(files.folder / "d.cube").notes.history == (
+        "m.cube.gz = mean(a.cube, a.cube)", "difference(m.cube.gz, b.cube)"
+    )  # fmt: skip
+
+
+def test_merge_joins_metrics_and_an_operand_may_be_replaced(files):
+    written(files.folder / "c.cube", [7, 8, 9], metric="cycles_time")
+    done = files("autoanalyzer", "merge", "a.cube", "c.cube", "-o", "a.cube")
+    assert done.returncode == 0, done.stderr.decode()
+    result = load(files.folder / "a.cube")
+    assert [metric.name for metric in result.metrics] == ["wall_time", "cycles_time"]
+    assert result.exclusive("wall_time")[1, 0] == 2
+    assert result.exclusive("cycles_time")[1, 0] == 8
+
+
+def test_the_system_is_collapsed_or_copied_as_asked_for(files):
+    written(files.folder / "other.cube", [0.1, 1, 1], ranks=3, node="x")
+    for words, nodes in (
+        ((), {"node"}),
+        (("--system", "1"), {"n0", "n1", "x2"}),
+        (("--system", "2"), {"x0", "x1", "x2"}),
+    ):
+        done = files("autoanalyzer", "mean", "a.cube", "other.cube", "-o", "m.cube", *words)
+        assert done.returncode == 0, done.stderr.decode()
+        assert {place.node for place in load(files.folder / "m.cube").locations} == nodes
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("diff", "a.cube", "none.cube"), "none.cube: cannot be read"),
+        (("diff", "a.cube", "b.cube", "-o", "d.txt"), "d.txt: a name that ends in"),
+        (("diff", "a.cube", "b.cube", "--ratio"), "--ratio: a file to write wanted"),
+        (("diff", "a.cube", "b.cube", "--metric", "x"), "--metric x: no such metric"),
+        (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev of two experiments at least wanted"),
+        (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
+        (("mean", "a.cube", "-o", "m.cube", "--system", "first"), "--system first: auto, collapse or the number"),
+        (("merge", "a.cube", "-o", "none/m.cube"), "cannot be written"),
+        (("compare", "a.cube", "--with", "b.cube", "--fail-on", "much"), "--fail-on much: a percentage above 0"),
+        (("compare", "a.cube", "--with", "b.cube", "--metric", "x"), "a.cube: metric 'x' wanted"),
+        (
+            ("compare", "a.cube", "--with", "b.cube", "--json", "none/x"),
+            "--json none/x: a file in a folder that exists",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):
+    before = sorted(files.folder.iterdir())
+    done = files("autoanalyzer", *words)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert done.stderr.decode().count("\n") == 1
+    assert sorted(files.folder.iterdir()) == before
+
+
+def test_a_metric_in_two_units_is_refused_naming_both(files):
+    experiment = load(files.folder / "a.cube")
+    save(
+        Experiment(
+            metrics=[Metric("wall_time", "occ")],
+            call_paths=experiment.call_paths,
+            locations=experiment.locations,
+            severities={"wall_time": experiment.exclusive("wall_time")},
+        ),
+        files.folder / "occ.cube",
+    )
+    done = files("autoanalyzer", "mean", "a.cube", "occ.cube", "-o", "m.cube")
+    assert done.returncode == 2
+    assert "'sec' in a.cube and 'occ' in occ.cube" in done.stderr.decode()
+
+
+@pytest.fixture
+def series(tool):
+    """Three runs of each of two sides: the work of the other one takes 20 % more."""
+    for number, noise in enumerate((1.0, 1.002, 1.01)):
+        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
+        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 1 * noise])
+    return tool
+
+
+A, B = [f"a{number}.cube" for number in range(3)], [f"b{number}.cube" for number in range(3)]
+
+
+def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series):
+    done = series("autoanalyzer", "compare", *A, "--with", *B)
+    assert done.returncode == 0, done.stderr.decode()
+    said = done.stdout.decode()
+    assert "SLOWER   the program takes 3.5 s, 12.9 % more than 3.1 s" in said
+    assert "SLOWER   work (a.c:10) takes 2.4 s, 20.0 % more than 2 s" in said
+    assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%").returncode == 3
+    assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "30").returncode == 0
+    assert series("autoanalyzer", "compare", *B, "--with", *A, "--fail-on", "5%").returncode == 0
+    assert series("autoanalyzer", "compare", *A, "--with", *A, "--fail-on", "5%").returncode == 0
+
+
+def test_compare_writes_markdown_junit_and_json(series):
+    words = ("--markdown", "c.md", "--junit", "c.xml", "--json", "c.json", "--fail-on", "5%")
+    assert series("autoanalyzer", "compare", *A, "--with", *B, *words).returncode == 3
+    assert "| work (a.c:10) | 2 s | 2.4 s | +20.0 % |" in (series.folder / "c.md").read_text()
+    (suite,) = etree.parse(str(series.folder / "c.xml")).getroot()
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("wall_time", "3", "2")
+    assert [case.get("name") for case in suite if case.find("failure") is not None] == ["the program", "work (a.c:10)"]
+    document = json.loads((series.folder / "c.json").read_text())
+    assert (document["schema"], document["slower"]) == ("autoanalyzer.comparison/1", True)
+    (found,) = document["comparisons"]
+    assert [found["slower"], found["runs"], found["noise_known"]] == [True, [3, 3], True]
+    assert [(each["path"], each["verdict"]) for each in found["regions"]] == [("work", "slower"), ("idle", "same")]
+
+
+def test_compare_says_that_one_run_is_not_enough(files):
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube")
+    assert "not enough runs to judge noise" in done.stdout.decode()
+
+
+def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
+    written(files.folder / "c.cube", [0.1, 1, 1], ranks=3)
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "c.cube")
+    assert done.returncode == 2
+    assert "2 ranks as in a.cube wanted, found 3" in done.stderr.decode()

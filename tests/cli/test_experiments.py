@@ -1,0 +1,130 @@
+"""The commands info, dump, convert and cut."""
+
+import json
+
+import pytest
+
+from autoanalyzer.experiment import Builder, load, save
+
+
+@pytest.fixture
+def saved(tool):
+    """Two ranks that send and write in ``app.cube``."""
+    made = Builder()
+    made.metric("wall_time")
+    made.metric("mpi_time", parent="wall_time")
+    made.metric("mpi_bytes", "bytes")
+    made.metric("mpi_bytes_sent", "bytes", parent="mpi_bytes")
+    made.metric("io_bytes", "bytes")
+    main = made.call_path("main")
+    send, dump = made.call_path("send", main), made.call_path("dump\x1b[31m", main)
+    for rank in range(2):
+        made.location(rank)
+    made.row("wall_time", main, [0.5, 0.25]).row("wall_time", send, [1.0, 2.0]).row("mpi_time", send, [1.0, 1.5])
+    made.row("mpi_bytes", send, [2e6, 1e6]).row("mpi_bytes_sent", send, [2e6, 0]).row("io_bytes", dump, [0, 5e9])
+    save(made.experiment(), tool.folder / "app.cube")
+    return tool
+
+
+def said(tool, *words: str) -> str:
+    done = tool("autoanalyzer", *words)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def refused(tool, *words: str) -> str:
+    done = tool("autoanalyzer", *words)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_info_says_what_there_is(saved):
+    lines = said(saved, "info", "app.cube").splitlines()
+    assert lines[0] == "app.cube"
+    assert lines[1] == "system      ranks 0-1; 2 threads on 1 node of machine"
+    assert lines[2] == "call paths  3 of 3 regions, at most 1 deep, below main"
+    assert ["mpi_time", "sec", "measured"] in [line.split() for line in lines]
+
+
+def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(saved):
+    lines = said(saved, "dump", "app.cube").splitlines()
+    assert lines[0].split() == ["wall_time", "mpi_time", "mpi_bytes", "io_bytes", "region", "source"]
+    assert lines[1].split() == ["3.75", "s", "2.5", "s", "3", "MB", "5", "GB", "main"]
+    assert lines[3].split()[-1] == "dump\ufffd[31m"
+    assert "\x1b" not in "".join(lines)
+    assert lines[-1] == "all 2 locations together, with what is below"
+
+
+def test_a_table_by_process_has_a_column_each(saved):
+    lines = said(saved, "dump", "app.cube", "--metrics", "wall_time", "--by", "process", "--exclusive").splitlines()
+    assert lines[0].split()[:2] == ["0", "1"]
+    assert lines[1].split() == ["500", "ms", "250", "ms", "main"]
+
+
+def test_csv_is_exclusive_along_both_trees(saved):
+    assert said(saved, "dump", "app.cube", "--csv") == (
+        "Cnode ID,wall_time,mpi_time,mpi_bytes,mpi_bytes_sent,io_bytes\n"
+        "0,0.75,0,0,0,0\n1,0.5,2.5,1e+06,2e+06,0\n2,0,0,0,0,5e+09\n"
+    )
+    assert said(saved, "dump", "app.cube", "--csv", "--metrics", "mpi_time").splitlines()[2] == "1,2.5"
+
+
+def test_json_has_all_numbers(saved):
+    document = json.loads(said(saved, "dump", "app.cube", "--json", "--by", "process"))
+    assert document["schema"] == "autoanalyzer.dump/1"
+    assert document["columns"] == [[0], [1]]
+    assert document["inclusive"]["wall_time"][0] == [1.5, 2.25]
+    assert document["exclusive"]["mpi_bytes"][1] == [2e6, 1e6]
+    assert document["call_paths"][1]["path"] == "send"
+    assert json.loads(said(saved, "dump", "app.cube", "--json", "--flat"))["exclusive"]["wall_time"] == [0.75, 3.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["b.cube", "b.cube.gz", "b.xml"])
+def test_convert_writes_what_it_read(name, saved):
+    assert said(saved, "convert", "app.cube", name) == ""
+    assert load(saved.folder / name).exclusive("wall_time").tolist() == [[0.5, 0.25], [1, 2], [0, 0]]
+
+
+def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
+    said(
+        saved,
+        "cut",
+        "app.cube",
+        "-o",
+        "part.cube",
+        "--subtree",
+        "send",
+        "--ranks",
+        "1",
+        "--metrics",
+        "wall_time,mpi_bytes",
+    )
+    part = load(saved.folder / "part.cube")
+    assert part.exclusive("wall_time").tolist() == [[2]]
+    assert "mpi_bytes_sent" not in part
+    assert "history     select(subtree=send, processes=1, metrics=wall_time,mpi_bytes)" in said(
+        saved, "info", "part.cube"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["info", "none.cube"], "none.cube: cannot be read: No such file or directory"),
+        (["dump", "app.cube", "--metrics", "wal_time"], "no metric 'wal_time'; did you mean wall_time"),
+        (["dump", "app.cube", "--csv", "--by", "node"], "--csv: neither --by nor --exclusive wanted"),
+        (["dump", "app.cube", "--csv", "--json"], "not allowed with"),
+        (["convert", "app.cube", "b.csv"], "b.csv: a name that ends in .cube, .cube.gz or .xml wanted"),
+        (["convert", "app.cube", "no/b.cube"], "cannot be written: No such file or directory"),
+        (["cut", "app.cube", "-o", "b.cube"], "--subtree, --ranks or --metrics wanted"),
+        (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no such ranks; there are 0 to 1"),
+        (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "ranks and ranges as in 0-3,8 wanted"),
+        (["cut", "app.cube", "-o", "b.cube", "--subtree", "sned"], "did you mean send"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(words, message, saved):
+    assert message in refused(saved, *words)
+    assert [each.name for each in saved.folder.iterdir()] == ["app.cube"]

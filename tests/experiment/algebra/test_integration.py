@@ -1,0 +1,164 @@
+"""Metrics, systems and call paths of several experiments in one, by toys."""
+
+import numpy as np
+import pytest
+
+from autoanalyzer.errors import InputError, UsageError
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology
+from autoanalyzer.experiment.algebra import difference, mean, merge, minimum, ratio, stddev
+
+from .conftest import simple
+
+MAIN = Region("program", "main", "a.c", "main", 0, 1, 9)
+WORK = Region("function", "work", "a.c", "work", 0, 11, 19)
+SEND = Region("mpi", "MPI_Send")
+
+
+def of_metrics(*metrics: Metric) -> Experiment:
+    values = {metric.name: np.full((1, 1), float(number)) for number, metric in enumerate(metrics, 1)}
+    return simple([[0.0]], [CallPath(MAIN)], metrics=metrics, severities=values)
+
+
+def test_metrics_match_by_name_unit_and_place():
+    a = of_metrics(Metric("time", "sec"), Metric("mpi", "sec", "time"), Metric("visits", "occ"))
+    b = of_metrics(Metric("visits", "occ"), Metric("time", "sec"), Metric("io", "sec", "time"))
+    merged = merge(a, b)
+    assert [(each.name, each.parent) for each in merged.metrics] == [
+        ("time", None), ("mpi", "time"), ("io", "time"), ("visits", None)
+    ]  # fmt: skip
+    assert [merged.exclusive(each.name)[0, 0] for each in merged.metrics] == [1, 2, 3, 3]
+
+
+def test_two_metrics_of_one_name_in_different_places_are_told_apart_whatever_their_order():
+    a = of_metrics(Metric("bytes_sent", ""))
+    b = of_metrics(Metric("bytes", "bytes"), Metric("bytes_sent", "bytes", "bytes"))
+    assert {each.name for each in merge(a, b).metrics} == {"bytes_sent", "bytes", "bytes/bytes_sent"}
+    assert {each.name for each in merge(b, a).metrics} == {"bytes_sent", "bytes", "bytes/bytes_sent"}
+    assert merge(merge(a, b), b).metrics == merge(a, b).metrics
+
+
+def test_a_unit_that_is_not_stated_goes_with_any():
+    a, b = of_metrics(Metric("x", "")), of_metrics(Metric("x", "bytes"))
+    assert [each.unit for each in merge(a, b).metrics] == ["bytes"]
+
+
+def test_a_metric_in_two_units_is_refused_in_one_line_that_names_both():
+    a, b = of_metrics(Metric("time", "sec")), of_metrics(Metric("time", "occ"))
+    with pytest.raises(InputError, match=r"'time'.*'sec' in a\.cube and 'occ' in b\.cube; .*cut --metrics") as caught:
+        mean(a, b, labels=("a.cube", "b.cube"))
+    assert "\n" not in str(caught.value)
+
+
+def placed(*nodes: str, threads: tuple[int, ...] = (0,)) -> Experiment:
+    locations = [Location("m", node, process, thread + 0) for process, node in enumerate(nodes) for thread in threads]
+    return simple([[1.0] * len(locations)], [CallPath(MAIN)], locations=locations)
+
+
+def nodes(experiment: Experiment) -> list[str]:
+    return [place.node for place in experiment.locations]
+
+
+def test_nodes_are_copied_from_the_first_operand_where_all_agree_which_processes_share_one():
+    assert nodes(mean(placed("n1", "n1", "n2"), placed("x", "x", "y"))) == ["n1", "n1", "n2"]
+    assert nodes(mean(placed("n1", "n1"), placed("n1", "n1", "n2"))) == ["n1", "n1", "n2"]
+
+
+def test_nodes_are_collapsed_where_operands_disagree_unless_one_is_chosen():
+    a, b = placed("n1", "n1", "n2", "n2"), placed("n1", "n2", "n1", "n2")
+    assert {(place.machine, place.node) for place in mean(a, b).locations} == {("machine", "node")}
+    assert nodes(mean(a, b, system=1)) == ["n1", "n2", "n1", "n2"]
+    assert set(nodes(mean(a, a, system="collapse"))) == {"node"}
+    assert nodes(mean(placed("n1"), placed("x", "y"), system=0)) == ["n1", "y"]
+    with pytest.raises(UsageError, match="from 1 to 2 wanted, found 3"):
+        mean(a, b, system=2)
+
+
+def test_processes_and_threads_match_by_their_numbers_and_absent_ones_count_as_zero():
+    a, b = placed("n", threads=(0, 1)), placed("n", "n")
+    result = a - b
+    assert [(place.process, place.thread) for place in result.locations] == [(0, 0), (0, 1), (1, 0)]
+    assert result.exclusive("time").tolist() == [[0, 1, -1]]
+
+
+def test_threads_numbered_throughout_the_program_match_those_numbered_within_processes():
+    locations = [Location("m", "n", 0, 0), Location("m", "n", 0, 1), Location("m", "n", 1, 2), Location("m", "n", 1, 3)]
+    throughout = simple([[1.0, 2, 3, 4]], [CallPath(MAIN)], locations=locations)
+    result = throughout - placed("n", "n", threads=(0, 1))
+    assert result.exclusive("time").tolist() == [[0, 1, 2, 3]]
+
+
+def test_a_topology_is_copied_with_the_system_and_dropped_where_it_is_collapsed():
+    grid = Topology("grid", (("x", 2, False),), {(0, 0): (0,), (1, 0): (1,)})
+    a = simple([[1.0, 2]], [CallPath(MAIN)], topologies=[grid])
+    assert mean(placed("m", "m"), a).topologies == (grid,)
+    assert mean(a, a, system="collapse").topologies == ()
+
+
+def test_below_a_call_path_that_matches_nothing_nothing_matches():
+    a = simple([[1.0], [2], [3]], [CallPath(MAIN), CallPath(WORK, 0), CallPath(SEND, 1)])
+    b = simple([[1.0], [5]], [CallPath(MAIN), CallPath(SEND, 0)])
+    result = a - b
+    assert [result.path_name(path) for path in range(4)] == ["", "work", "work/MPI_Send", "MPI_Send"]
+    assert result.exclusive("time")[:, 0].tolist() == [0, 2, 3, -5]
+
+
+def test_calls_of_one_region_match_by_call_site_and_then_in_order():
+    a = simple([[0.0], [1], [2]], [CallPath(MAIN), CallPath(SEND, 0, 5), CallPath(SEND, 0, 7)])
+    b = simple([[0.0], [10], [20], [30]], [CallPath(MAIN), *(CallPath(SEND, 0, line) for line in (7, 9, 11))])
+    assert (a + b).exclusive("time")[:, 0].tolist() == [0, 1 + 20, 2 + 10, 30]
+
+
+def test_several_roots_stand_side_by_side():
+    a, b = simple([[1.0]], [CallPath(MAIN)]), simple([[2.0]], [CallPath(WORK)])
+    assert (a + b).roots == (0, 1)
+
+
+def test_what_is_missing_stays_missing():
+    a, b = simple([[np.nan, 1]], [CallPath(MAIN)]), simple([[1.0, 1]], [CallPath(MAIN)])
+    for result in (a - b, b - a, mean(a, b), minimum(a, b)):
+        np.testing.assert_array_equal(np.isnan(result.exclusive("time")), [[True, False]])
+
+
+def test_a_ratio_by_zero_is_missing_and_a_metric_of_its_own():
+    a, b = simple([[1.0, 1, 0]], [CallPath(MAIN)]), simple([[2.0, 0, 0]], [CallPath(MAIN)])
+    quotient = ratio(a, b)
+    np.testing.assert_array_equal(quotient.exclusive("time.ratio"), [[0.5, np.nan, np.nan]])
+    assert [each.unit for each in quotient.metrics] == ["1"]
+    assert {each.name for each in merge(a, quotient).metrics} == {"time", "time.ratio"}
+
+
+def test_the_standard_deviation_is_that_of_a_sample():
+    runs = [simple([[value]], [CallPath(MAIN)]) for value in (1.0, 2, 6)]
+    assert stddev(*runs).exclusive("time.stddev")[0, 0] == pytest.approx(np.std([1, 2, 6], ddof=1))
+    with pytest.raises(UsageError, match="two experiments at least"):
+        stddev(runs[0])
+
+
+def test_a_result_tells_how_it_came_about():
+    runs = [simple([[1.0]], [CallPath(MAIN)], notes=Notes(program=name, command=("x",), missing=(2,))) for name in "ab"]
+    result = mean(*runs, labels=("a1.cube", "a2.cube")) - runs[1]
+    assert result.notes.history == ("mean(a1.cube, a2.cube)", "difference(mean(a1.cube, a2.cube), b)")
+    assert result.notes.missing == (2,)
+    assert result.notes.command == ("x",)
+    assert result.notes.program == ""
+    saved = difference(mean(*runs), runs[0], labels=("m.cube", "a.cube"))
+    assert saved.notes.history == ("m.cube = mean(a, b)", "difference(m.cube, a.cube)")
+    assert [each.source for each in result.metrics] == ["derived:difference of measured"]
+    assert [each.source for each in merge(*runs).metrics] == ["measured"]
+
+
+def test_values_from_different_sources_are_not_put_together_silently():
+    a = of_metrics(Metric("instructions", "occ", source="measured"))
+    b = of_metrics(Metric("instructions", "occ", source="simulated:rtcount"))
+    assert mean(a, b).notes.remarks == ("mean of values from different sources: instructions",)
+    assert [each.source for each in mean(a, a).metrics] == ["derived:mean of measured"]
+
+
+def test_whole_numbers_stay_whole_only_where_they_do():
+    a = of_metrics(Metric("visits", "occ", dtype="UINT64"))
+    assert [(a - a).metric("visits").dtype, mean(a, a).metric("visits").dtype] == ["INTEGER", "FLOAT"]
+
+
+def test_no_experiment_at_all_is_refused():
+    with pytest.raises(UsageError, match="one experiment at least"):
+        mean()

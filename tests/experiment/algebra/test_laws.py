@@ -1,0 +1,172 @@
+"""The laws of the algebra over random experiments with different trees."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
+
+from .conftest import assert_same, assert_same_domain, cells, experiments
+
+OPERATORS = (difference, merge, mean, total, minimum, maximum, stddev, ratio)
+with_gaps = st.one_of(st.just(float("nan")), st.just(0.0), st.floats(-1e3, 1e3))
+
+
+@given(experiments(), experiments())
+def test_every_operator_gives_a_valid_experiment(a, b):
+    for operator in OPERATORS:
+        operator(a, b).check()
+
+
+@given(experiments(), experiments(), experiments())
+def test_results_are_operands_again(a, b, c):
+    composed = merge(mean(a, b) - mean(b, c), ratio(c, maximum(a, c)))
+    composed.check()
+    assert cells(composed + a).keys() >= cells(composed).keys()
+
+
+@given(experiments())
+def test_an_experiment_less_itself_is_zero_on_its_own_domain(a):
+    nothing = difference(a, a)
+    nothing.check()
+    assert_same_domain(nothing, a)
+    assert not any(cells(nothing).values())
+
+
+@given(experiments())
+def test_the_mean_of_an_experiment_and_itself_is_itself(a):
+    assert_same(mean(a, a), a)
+    assert_same(mean(a, a, a), a)
+    assert_same_domain(mean(a, a), a)
+
+
+@given(experiments())
+def test_merging_an_experiment_with_itself_changes_nothing(a):
+    assert cells(merge(a, a)) == cells(a)
+    assert set(merge(a, a).metrics) == set(a.metrics)
+
+
+@given(experiments(), experiments())
+def test_merging_again_changes_nothing(a, b):
+    once = merge(a, b)
+    assert cells(merge(once, b)) == cells(once)
+    assert cells(merge(once, once)) == cells(once)
+
+
+@given(experiments(), experiments())
+def test_what_was_subtracted_can_be_added_again(a, b):
+    assert_same(total(difference(a, b), b), a, b)
+
+
+@given(experiments(sites=True), experiments(sites=True))
+def test_call_sites_are_told_apart_where_matching_is_exact(a, b):
+    assert_same(total(difference(a, b, exact=True), b, exact=True), a, b)
+    assert_same(mean(a, b, exact=True), mean(b, a, exact=True), a, b)
+
+
+@given(
+    st.lists(experiments(), min_size=2, max_size=4).flatmap(
+        lambda all_: st.tuples(st.just(all_), st.permutations(all_))
+    )
+)
+def test_the_order_of_the_operands_of_a_mean_does_not_matter(pair: tuple[list[Experiment], list[Experiment]]):
+    one, other = (mean(*operands) for operands in pair)
+    assert_same(one, other, *pair[0])
+    assert {metric.name for metric in one.metrics} == {metric.name for metric in other.metrics}
+    assert {(place.process, place.thread) for place in one.locations} == {
+        (place.process, place.thread) for place in other.locations
+    }
+
+
+@given(experiments(), experiments())
+def test_inclusive_sums_are_preserved(a, b):
+    for operator, weights in ((difference, (1, -1)), (mean, (0.5, 0.5)), (total, (1, 1))):
+        sums = _sums(operator(a, b))
+        for key, value in sums.items():
+            wanted = weights[0] * _sums(a).get(key, 0.0) + weights[1] * _sums(b).get(key, 0.0)
+            np.testing.assert_allclose(value, wanted, rtol=1e-12, atol=1e-12 * 1e8)
+
+
+def _sums(experiment: Experiment) -> dict[tuple[str, ...], float]:
+    """The inclusive value of all roots together, for each place in the metric tree."""
+    sums: dict[tuple[str, ...], float] = {}
+    for (metric, _, _), value in cells(experiment).items():
+        sums[metric] = sums.get(metric, 0.0) + value
+    roots = list(experiment.roots)
+    for metric, key in zip(experiment.metrics, dict.fromkeys(key for key, _, _ in cells(experiment)), strict=False):
+        inclusive = float(experiment.inclusive(metric.name)[roots].sum())
+        np.testing.assert_allclose(inclusive, sums[key], rtol=1e-12, atol=1e-12 * 1e8)
+    return sums
+
+
+@given(experiments(), experiments())
+def test_what_an_operand_lacks_counts_as_zero(a, b):
+    mine, theirs = cells(a), cells(b)
+    for key, value in cells(difference(a, b)).items():
+        if key in mine or key in theirs:
+            assert value == mine.get(key, 0.0) - theirs.get(key, 0.0)
+        else:
+            assert value == 0.0
+
+
+@given(experiments(values=with_gaps), experiments(values=with_gaps))
+def test_what_is_missing_in_an_operand_is_missing_in_the_result(a, b):
+    mine, theirs = cells(a), cells(b)
+    for operator in (difference, mean, total, minimum, maximum, stddev, ratio):
+        result = operator(a, b)
+        result.check()
+        for key, value in _by_threads(result).items():
+            if np.isnan(mine.get(key, 0.0)) or np.isnan(theirs.get(key, 0.0)):
+                assert np.isnan(value)
+
+
+def _by_threads(experiment):
+    """The cells of results whose metrics stand side by side cannot be found by their place in the metric tree."""
+    nested = any(metric.parent for metric in experiment.metrics)
+    return cells(experiment) if nested else {}
+
+
+@given(experiments(), experiments())
+def test_minimum_and_maximum_enclose_the_mean_and_operands_stay_unchanged(a, b):
+    before = cells(a), cells(b)
+    low, middle, high = (cells(operator(a, b)) for operator in (minimum, mean, maximum))
+    assert low.keys() == middle.keys() == high.keys()
+    assert all(low[key] - 1e-9 <= middle[key] <= high[key] + 1e-9 for key in low)
+    assert (cells(a), cells(b)) == before
+
+
+def _later(experiment: Experiment) -> Experiment:
+    """The same of a later version of the source: lines moved, and a loop stands before the others of ``solve``."""
+    moved = {
+        "solve": lambda region: replace(region, first_line=3, last_line=25),
+        "norm": lambda region: replace(region, first_line=27, last_line=35),
+        "loop@5": lambda region: replace(region, name="loop@9", ordinal=1, first_line=9, last_line=12),
+        "loop@10": lambda region: replace(region, name="loop@14", ordinal=2, first_line=14, last_line=22),
+        "loop@24": lambda region: replace(region, name="loop@29", first_line=29, last_line=33),
+    }
+    return Experiment(
+        metrics=experiment.metrics,
+        call_paths=[
+            replace(path, region=moved.get(path.region.name, lambda region: region)(path.region))
+            for path in experiment.call_paths
+        ],
+        locations=experiment.locations,
+        severities={metric.name: experiment.exclusive(metric.name) for metric in experiment.metrics},
+    )
+
+
+whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
+
+
+@given(experiments(values=whole), experiments(values=whole))
+def test_the_laws_hold_across_versions_of_the_source(a, b):
+    after = _later(b)
+    change = difference(a, after)
+    change.check()
+    again = total(change, after)
+    assert len(again.call_paths) == len(change.call_paths)
+    assert sorted(filter(None, cells(again).values())) == sorted(filter(None, cells(a).values()))
+    assert not any(cells(difference(after, after)).values())

@@ -1,0 +1,290 @@
+"""Change files of experiments at random, and see that the readers keep their promises on what comes of that.
+
+Whatever a file is, it is read or refused by ``InputError`` in one line, soon and in bounded memory, and what is read
+can be checked, shown, written and read back equal. Every mutation has a number, and ``--first`` with that number
+repeats it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import os
+import random
+import resource
+import signal
+import sys
+import tarfile
+import tempfile
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import Builder, Experiment, Notes, load, save
+from autoanalyzer.view import contents_lines, write_csv
+
+ROOT: Final = Path(__file__).parents[1]
+DATA: Final = ROOT / "tests" / "data"
+SECONDS: Final = 20  # a file of the tests takes a fraction of one
+MEMORY: Final = 4 << 30
+CUBEX_METRICS: Final = ("0", "1", "41", "76")
+TOKENS: Final = (
+    *(
+        b"nan",
+        b"inf",
+        b"-1",
+        b"1e999",
+        b"-0.0",
+        b"99999999999999999999",
+        b"2147483648",
+        b"1_0",
+        b"0x1",
+        b"1,2",
+        b"",
+        b" ",
+    ),
+    *(
+        b'<!DOCTYPE cube [<!ENTITY a "b">]>',
+        b"&a;",
+        b"&#0;",
+        b"&lt;",
+        b"<![CDATA[1]]>",
+        b"<!-- -->",
+        b"<?pi?>",
+        b"\xff",
+        b"\0",
+    ),
+    *(
+        b"<row cnodeId='0'>1</row>",
+        b"<cnode id='1' calleeId='0'>",
+        b"</cnode>",
+        b"</cube>",
+        b"<severity>",
+        b"</severity>",
+    ),
+    *(
+        b"<matrix metricId='0'/>",
+        b"<metric id='0'>",
+        b"</metric>",
+        b"<thread Id='0'>",
+        b"cnodeId",
+        b"rank",
+        b"../",
+        b"x" * 5000,
+    ),
+    *(b"<attr key='autoanalyzer' value='2'/>", b"<attr key='autoanalyzer.notes' value='{}'/>", b"<x>" * 3000),
+)
+
+
+class Mutant(NamedTuple):
+    """A changed file; ``number`` makes it again."""
+
+    number: int
+    name: str
+    content: bytes
+
+
+def corpus() -> dict[str, bytes]:
+    """Give a small file of each kind."""
+    example = (DATA / "example.cube").read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "own.cube"
+        save(own(), file)
+        text = file.read_bytes()
+    return {
+        "example.cube": example,
+        "own.cube": text,
+        "own.cube.gz": gzip.compress(text, mtime=0),
+        "part.cubex": archive(members()),
+    }
+
+
+def own() -> Experiment:
+    """Make an experiment with something of everything."""
+    made = Builder(Notes(program="a & b", missing=(3,), history=("mean(a, b)",)))
+    made.metric("wall_time")
+    made.metric("mpi_time", parent="wall_time", source="derived:mean")
+    made.metric("visits", "occ")
+    main = made.call_path("main")
+    loop = made.call_path("<loop>", main, site=7)
+    other = made.call_path("other main")
+    for rank in range(3):
+        made.location(rank, node=f"node{rank // 2}")
+    for path in (main, loop, other):
+        made.row("wall_time", path, [0.1 * path, float("nan"), -1e-300]).row("visits", path, [1.0, 0.0, 2.0**60])
+    made.topology("grid", [("x", 3, True)], {(0, 0): (0,), (1, 0): (2,)})
+    return made.experiment()
+
+
+def members() -> dict[str, bytes]:
+    """Take the structure of a CUBE 4 file, and some of its metrics."""
+    whole = io.BytesIO(gzip.decompress((DATA / "summary.cubex.gz").read_bytes()))
+    wanted = {"anchor.xml", *(f"{number}.{kind}" for number in CUBEX_METRICS for kind in ("index", "data"))}
+    with tarfile.open(fileobj=whole) as found:
+        return {
+            each.name: stream.read() for each in found if each.name in wanted and (stream := found.extractfile(each))
+        }
+
+
+def archive(files: dict[str, bytes], chance: random.Random | None = None) -> bytes:
+    """Pack files; by chance one gets a name or a kind that no experiment has."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as made:
+        odd = chance.choice([*files, "", ""]) if chance else ""
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            if chance and name == odd:
+                info.name = chance.choice(["../" + name, "/" + name, "a/../../" + name, name, "0.data", "x" * 300])
+                info.type = chance.choice(
+                    [tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE]
+                )
+                info.linkname = "anchor.xml"
+            made.addfile(info, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def mutant(number: int, files: dict[str, bytes]) -> Mutant:
+    """Make the mutation of a number."""
+    chance = random.Random(number)
+    name = chance.choice(list(files))
+    content = files[name]
+    if name.endswith(".gz") and chance.random() < 0.6:
+        return Mutant(number, name, gzip.compress(changed(gzip.decompress(content), chance), mtime=0))
+    if name.endswith(".cubex") and chance.random() < 0.8:
+        parts = members()
+        part = chance.choice([*parts, "anchor.xml", "anchor.xml"])
+        parts[part] = changed(parts[part], chance)
+        if chance.random() < 0.1:
+            parts[part] = gzip.compress(parts[part], mtime=0)
+        return Mutant(number, name, archive(parts, chance))
+    return Mutant(number, name, changed(content, chance))
+
+
+def changed(content: bytes, chance: random.Random) -> bytes:
+    """Change bytes, slices, words or numbers, once or a few times."""
+    text = bytearray(content)
+    for _ in range(chance.choice([1, 1, 1, 2, 4])):
+        at = chance.randrange(len(text) + 1)
+        span = chance.choice([1, 2, 8, 64, 512])
+        match chance.randrange(7):
+            case 0 if at < len(text):
+                text[at] ^= 1 << chance.randrange(8)
+            case 1:
+                del text[at : at + span]
+            case 2:
+                text[at:at] = text[chance.randrange(len(text) + 1) :][:span]
+            case 3:
+                text[at:at] = chance.choice(TOKENS)
+            case 4:
+                replace_word(text, at, chance.choice(TOKENS), chance)
+            case 5 if chance.random() < 0.3:
+                del text[at:]
+            case _:
+                replace_word(text, at, b"%d" % chance.choice([0, 1, 2, 7, 10**6, 10**12, -5]), chance)
+    return bytes(text)
+
+
+def replace_word(text: bytearray, at: int, word: bytes, chance: random.Random) -> None:
+    """Replace what stands in the next quotes or between the next tags."""
+    for opening, closing in chance.sample([(b'"', b'"'), (b">", b"<")], 2):
+        start = text.find(opening, at)
+        end = text.find(closing, start + 1)
+        if 0 <= start < end:
+            text[start + 1 : end] = word
+            return
+
+
+def trouble(case: Mutant, folder: Path) -> str:
+    """Read a mutant and use what was read; tell what went wrong."""
+    file = folder / case.name
+    file.write_bytes(case.content)
+    try:
+        experiment = load(file)
+        experiment.check()
+    except InputError as error:
+        return (
+            ""
+            if "\n" not in str(error).strip() and str(file) in str(error)
+            else f"not one line that names the file: {error}"
+        )
+    for _ in contents_lines(experiment, file):
+        pass
+    write_csv(experiment, [each.name for each in experiment.metrics], io.StringIO())
+    copy = folder / "copy.cube"
+    save(experiment, copy)
+    found = load(copy)
+    copy.unlink()
+    same = (
+        found.call_paths == experiment.call_paths
+        and found.locations == experiment.locations
+        and found.topologies == experiment.topologies
+        and [each.name for each in found.metrics] == [each.name for each in experiment.metrics]
+        and all(found.exclusive(m.name).tobytes() == experiment.exclusive(m.name).tobytes() for m in found.metrics)
+    )
+    return "read" if same else "what was written is read back otherwise"
+
+
+def tried(case: Mutant, folder: Path) -> tuple[str, str]:
+    """Try a mutant in a process of its own; give the outcome and what went wrong."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        signal.alarm(SECONDS)
+        try:
+            said = trouble(case, folder)
+        except BaseException:
+            said = traceback.format_exc()
+        os.write(writer, said.encode("utf-8", "replace")[:60_000])
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        said = pipe.read().decode("utf-8", "replace")
+    status = os.waitpid(child, 0)[1]
+    if status:
+        return "", f"ended with status {status} (signal {status & 127}): a crash, or no end within {SECONDS} s"
+    left = sorted(each.name for each in folder.iterdir() if each.name != case.name)
+    if left:
+        return "", f"left behind: {', '.join(left)}"
+    return ("refused", "") if not said else ("read", "") if said == "read" else ("", said)
+
+
+def main() -> int:
+    """Try as many mutations as asked for; fail if one made trouble."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="go on for so long instead")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
+    parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first mutation")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where files that made trouble are kept")
+    options = parser.parse_args()
+    first = options.first if options.first is not None else options.seed * 1_000_000
+    end = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
+    files = corpus()
+    outcomes: Counter[str] = Counter()
+    number = first
+    while time.monotonic() < end and (options.minutes or number < first + options.mutations):
+        case = mutant(number, files)
+        with tempfile.TemporaryDirectory() as folder:
+            outcome, wrong = tried(case, Path(folder))
+        outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
+        if wrong:
+            sys.stdout.write(f"mutation {number} of {case.name}\n{wrong}\n")
+            if options.keep:
+                options.keep.mkdir(exist_ok=True)
+                (options.keep / f"{number}-{case.name}").write_bytes(case.content)
+        number += 1
+    failures = sum(count for outcome, count in outcomes.items() if outcome.endswith("trouble"))
+    sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in sorted(outcomes.items()))
+    sys.stdout.write(f"{failures:6} failures in {number - first} mutations\n")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

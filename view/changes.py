@@ -1,0 +1,125 @@
+"""What an operation of the algebra came to, and what changed from one experiment to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..errors import UsageError
+from ..experiment import Experiment
+from ..experiment.aggregate import over_locations
+from ..experiment.algebra import Integration
+from ..experiment.metric import Metric
+from .place import at_line, visible
+from .units import amount
+
+__all__ = ["operation_lines", "print_changes"]
+
+_PREFERRED: Final = ("wall_time", "time")
+_METRICS: Final = 16
+_REGIONS: Final = 15
+_LEAST: Final = 0.001  # of the whole: smaller changes of a region are not listed
+
+_Totals = npt.NDArray[np.float64]
+
+
+def operation_lines(result: Experiment, file: Path | None) -> list[str]:
+    """Say what a derived experiment holds, how it came about, and where it was written."""
+    parts = (
+        f"{len(result.metrics)} metrics",
+        f"{len(result.call_paths)} call paths",
+        f"{len(result.locations)} locations",
+    )
+    lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {', '.join(parts)}"]
+    return [*map(visible, lines), *([f"data {file}"] if file else [])]
+
+
+def print_changes(joined: Integration, chosen: str | None = None) -> None:
+    """Print what changed from the first to the second of two experiments: totals of metrics, then one by region.
+
+    Args:
+        joined: The two.
+        chosen: Metric that is shown by region; None for the time on the wall clock, or what comes nearest to it.
+
+    Raises:
+        UsageError: There is no such metric.
+    """
+    totals = {each.name: (_totals(joined, 0, each), _totals(joined, 1, each)) for each in joined.metrics}
+    _print_metrics(joined, totals)
+    metric = _by_region(joined, totals, chosen)
+    if metric is not None:
+        _print_regions(joined, metric, *totals[metric.name])
+
+
+def _totals(joined: Integration, operand: int, metric: Metric) -> _Totals:
+    """Give the values of each call path alone, of all locations together; ``float64[call path]``."""
+    return over_locations(metric, joined.severity(operand, metric.name))
+
+
+def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]]) -> None:
+    table = _table("before", "after", "gain", "", left=["metric"])
+    shown = 0
+    depths: dict[str, int] = {}
+    for metric in joined.metrics:
+        depths[metric.name] = depths[metric.parent] + 1 if metric.parent is not None else 0
+        before, after = (float(np.nansum(each)) for each in totals[metric.name])
+        if metric.aggregation == "sum" and (before or after) and shown < _METRICS:
+            shown += 1
+            table.add_row(*_cells(before, after, metric.unit), Text("  " * depths[metric.name] + visible(metric.name)))
+    _print(table)
+
+
+def _by_region(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]], chosen: str | None) -> Metric | None:
+    """Choose the metric that is shown by region."""
+    known = {each.name: each for each in joined.metrics}
+    if chosen is not None and chosen not in known:
+        raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(known)}")
+    wanted = [chosen] if chosen is not None else [*_PREFERRED, *known]
+    return next((known[name] for name in wanted if name in known and any(map(np.any, totals[name]))), None)
+
+
+def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: _Totals) -> None:
+    gains = np.nan_to_num(before - after)
+    whole = max(float(np.nansum(np.abs(each))) for each in (before, after))
+    order = np.argsort(-np.abs(gains), kind="stable")
+    listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
+    caption = f"{visible(metric.name)} of each call path alone, of {len(joined.locations)} locations together"
+    if not listed:
+        Console(highlight=False, soft_wrap=True).print(Text(f"\n{caption}: no change"))
+        return
+    table = _table("before", "after", "gain", "", left=["region", "source"])
+    for path in sorted(listed, key=lambda each: -gains[each]):
+        region = joined.call_paths[path].region
+        name, place = visible(joined.path_name(path)), at_line(region.file, region.first_line)
+        table.add_row(*_cells(float(before[path]), float(after[path]), metric.unit), Text(name), Text(place))
+    table.caption = caption
+    Console().print()
+    _print(table)
+
+
+def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:
+    gain = before - after
+    share = f"{100 * gain / abs(before):+.1f} %" if before and not np.isnan(gain) else ""
+    return amount(before, unit), amount(after, unit), amount(gain, unit), share
+
+
+def _table(*titles: str, left: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", caption_justify="left")
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+    for title in left:
+        table.add_column(title, no_wrap=True)
+    return table
+
+
+def _print(table: Table) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 10_000
+    console.print(table)

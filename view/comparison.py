@@ -1,0 +1,188 @@
+"""A comparison of two sets of runs: words, Markdown, JSON, and JUnit XML for a build server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, Final
+
+from lxml import etree
+
+from ..analyze import Comparison, Judgement
+from ..analyze.noise import CONFIDENCE, UNKNOWN_NOISE
+from .place import at_line, visible
+from .units import amount
+
+__all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown"]
+
+_SCHEMA: Final = "autoanalyzer.comparison/1"
+
+_WORDS: Final = {"slower": "SLOWER", "faster": "FASTER", "same": "SAME", "unclear": "UNCLEAR"}
+
+
+def comparison_lines(comparison: Comparison) -> list[str]:
+    """Put a comparison into words: the program, then the regions that differ."""
+    program = comparison.program
+    lines = [f"{_WORDS[program.verdict]:8} {_sentence(comparison, program)}", f"         {_basis(comparison)}"]
+    changed = [each for each in comparison.regions if each.verdict != "same"]
+    lines += [f"{_WORDS[each.verdict]:8} {_sentence(comparison, each)}" for each in changed]
+    lines += _appeared(comparison)
+    rest = len(comparison.regions) - len(changed)
+    if rest:
+        lines.append(f"{_WORDS['same']:8} {rest} {'region' if rest == 1 else 'regions'}")
+    return [*lines, *(f"         {each}" for each in _likeness(comparison))]
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    """Write a comparison as Markdown."""
+    lines = [
+        f"**{_WORDS[comparison.program.verdict]}** {_escaped(_sentence(comparison, comparison.program))}",
+        "",
+        _basis(comparison),
+        "",
+        "| | base | now | change | at 99 % | verdict |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    for each in (comparison.program, *comparison.regions):
+        cells = (
+            _escaped(_title(comparison, each)),
+            amount(each.base, comparison.unit),
+            amount(each.other, comparison.unit),
+            _signed(each.shift.change),
+            f"{_signed(each.shift.low)} … {_signed(each.shift.high)}" if comparison.noise_known else "unknown",
+            each.verdict,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    more = (*_appeared(comparison), *_likeness(comparison))
+    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in more)]) + "\n"
+
+
+def comparison_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """Give comparisons by several metrics as what ``json.dumps`` takes."""
+    return {
+        "schema": _SCHEMA,
+        "slower": any(each.slower for each in comparisons),
+        "comparisons": [_document(each) for each in comparisons],
+    }
+
+
+def _document(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "metric": comparison.metric,
+        "unit": comparison.unit,
+        "threshold": comparison.threshold,
+        "confidence": CONFIDENCE,
+        "runs": list(comparison.runs),
+        "noise_known": comparison.noise_known,
+        "slower": comparison.slower,
+        "program": _entry(comparison, comparison.program),
+        "regions": [_entry(comparison, each) for each in comparison.regions],
+        "appeared": [_place(comparison, *each) for each in comparison.appeared],
+        "vanished": [_place(comparison, *each) for each in comparison.vanished],
+        "matched_by_likeness": _likeness(comparison),
+        "verdict": comparison_lines(comparison),
+    }
+
+
+def comparison_junit(comparisons: Sequence[Comparison]) -> bytes:
+    """Write comparisons as suites of tests: one a metric, with the program and each region that was judged."""
+    suites = etree.Element("testsuites", name="autoanalyzer compare")
+    for comparison in comparisons:
+        _add_suite(suites, comparison)
+    return bytes(etree.tostring(suites, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _add_suite(suites: Any, comparison: Comparison) -> None:
+    every = (comparison.program, *comparison.regions)
+    failures = str(sum(each.verdict == "slower" for each in every))
+    suite = etree.SubElement(
+        suites, "testsuite", name=comparison.metric, tests=str(len(every)), failures=failures, errors="0"
+    )
+    for each in every:
+        case = etree.SubElement(suite, "testcase", classname=comparison.metric, name=_title(comparison, each))
+        said = _sentence(comparison, each)
+        if each.verdict == "slower":
+            etree.SubElement(case, "failure", message=said).text = _basis(comparison)
+        else:
+            etree.SubElement(case, "system-out").text = f"{each.verdict}: {said}"
+
+
+def _entry(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
+    found = judgement.shift
+    return {
+        **_place(comparison, judgement.path),
+        "base": judgement.base,
+        "other": judgement.other,
+        "change": found.change,
+        "low": found.low,
+        "high": found.high if isfinite(found.high) else None,
+        "noise": found.noise,
+        "verdict": judgement.verdict,
+    }
+
+
+def _place(comparison: Comparison, path: int | None, value: float | None = None) -> dict[str, Any]:
+    """Say which call path is meant, and what it takes where it stands on one side alone."""
+    region = None if path is None else comparison.joined.call_paths[path].region
+    return {
+        "path": "" if path is None else visible(comparison.joined.path_name(path)),
+        "file": region.file if region else "",
+        "line": region.first_line if region else 0,
+        **({} if value is None else {"value": value}),
+    }
+
+
+def _appeared(comparison: Comparison) -> list[str]:
+    """Name the regions that one side alone has."""
+    return [
+        f"{word:8} {_named(comparison, path)} takes {amount(value, comparison.unit)}"
+        for word, paths in (("NEW", comparison.appeared), ("GONE", comparison.vanished))
+        for path, value in paths
+    ]
+
+
+def _sentence(comparison: Comparison, judgement: Judgement) -> str:
+    """Say how large a change is, and how sure: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
+    unit, found = comparison.unit, judgement.shift
+    base, now = amount(judgement.base, unit), amount(judgement.other, unit)
+    verb = "takes" if unit == "sec" else "has"
+    size = f"{abs(100 * found.change):.1f} % {'more' if found.change >= 0 else 'less'} than {base}"
+    sure = f" ({_signed(found.low)} to {_signed(found.high)})" if comparison.noise_known else ""
+    doubt = ": more runs to be sure" if judgement.verdict == "unclear" else ""
+    return f"{_title(comparison, judgement)} {verb} {now}, {size}{sure}{doubt}"
+
+
+def _basis(comparison: Comparison) -> str:
+    base, now = comparison.runs
+    noise = comparison.program.shift.noise
+    said = f"{comparison.metric}, the least of {base} {'run' if base == 1 else 'runs'} against that of {now}"
+    limit = f"less than {100 * comparison.threshold:g} % is no change"
+    if noise is None:
+        return f"{said}; not enough runs to judge noise, {100 * UNKNOWN_NOISE:g} % is taken for it; {limit}"
+    found = comparison.program.shift
+    hidden = found.low <= -comparison.threshold <= comparison.threshold <= found.high
+    much = ", which would hide it" if hidden else ""
+    return f"{said}; {limit}; noise {100 * noise:.1f} %{much}; sure to {100 * CONFIDENCE:g} %"
+
+
+def _title(comparison: Comparison, judgement: Judgement) -> str:
+    return "the program" if judgement.path is None else _named(comparison, judgement.path)
+
+
+def _named(comparison: Comparison, path: int) -> str:
+    """Name a call path by the regions from below its root, with its place."""
+    region = comparison.joined.call_paths[path].region
+    place = f" ({at_line(region.file, region.first_line)})" if region.file and region.first_line else ""
+    return visible(comparison.joined.path_name(path)) + place
+
+
+def _likeness(comparison: Comparison) -> list[str]:
+    return [visible(each) for each in comparison.joined.likenesses()]
+
+
+def _signed(value: float) -> str:
+    return f"{100 * value:+.1f} %" if isfinite(value) else "∞"
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{each}" if each in "\\`*_{}[]<>|#" else each for each in text)

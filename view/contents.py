@@ -1,0 +1,94 @@
+"""What is in an experiment, in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..experiment import Experiment, Topology
+from .place import visible
+from .units import ranks
+
+__all__ = ["contents_lines"]
+
+
+def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
+    """Say what an experiment holds. No number of any metric is read."""
+    return map(visible, _lines(experiment, file))
+
+
+def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
+    notes = experiment.notes
+    yield f"{file}"
+    if notes.program or notes.command:
+        yield f"program     {notes.program}   {' '.join(notes.command)}".rstrip()
+    yield from _system(experiment)
+    roots = experiment.roots
+    names = ", ".join(experiment.call_paths[root].region.name for root in roots[:4])
+    depths = _depths(experiment)
+    regions = len({path.region for path in experiment.call_paths})
+    yield (
+        f"call paths  {len(experiment.call_paths)} of {_many(regions, 'region')}, "
+        f"at most {max(depths, default=0)} deep, below {names}{' …' if len(roots) > 4 else ''}"
+    )
+    for topology in experiment.topologies:
+        yield f"topology    {_topology(topology)}"
+    yield from _notes(experiment)
+    yield ""
+    yield from _metrics(experiment)
+
+
+def _system(experiment: Experiment) -> Iterator[str]:
+    places = experiment.locations
+    processes = sorted({place.process for place in places})
+    nodes = {(place.machine, place.node) for place in places}
+    machines = sorted({place.machine for place in places})
+    yield (
+        f"system      {ranks(processes)}; {_many(len(places), 'thread')} on {_many(len(nodes), 'node')} of "
+        f"{', '.join(machines[:4])}{' …' if len(machines) > 4 else ''}"
+    )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _depths(experiment: Experiment) -> list[int]:
+    depths: list[int] = []
+    for path in experiment.call_paths:
+        depths.append(0 if path.parent is None else depths[path.parent] + 1)
+    return depths
+
+
+def _topology(topology: Topology) -> str:
+    sizes = " × ".join(
+        f"{name + ' ' if name else ''}{size}{' periodic' if periodic else ''}"
+        for name, size, periodic in topology.dimensions
+    )
+    return f"{topology.name or '(no name)'}: {sizes}; places of {_many(len(topology.coordinates), 'thread')}"
+
+
+def _notes(experiment: Experiment) -> Iterator[str]:
+    notes = experiment.notes
+    if notes.expected_processes is not None:
+        yield f"processes   {notes.expected_processes} expected"
+    if notes.missing:
+        yield f"missing     {ranks(notes.missing)}"
+    if notes.unfinished:
+        yield f"unfinished  {ranks(notes.unfinished)}"
+    for remark in (*notes.remarks, *(f"not instrumented: {each}" for each in notes.not_instrumented)):
+        yield f"remark      {remark}"
+    for step in notes.history:
+        yield f"history     {step}"
+
+
+def _metrics(experiment: Experiment) -> Iterator[str]:
+    depths: dict[str, int] = {}
+    for metric in experiment.metrics:
+        depths[metric.name] = 0 if metric.parent is None else depths[metric.parent] + 1
+    titles = [f"{'  ' * depths[metric.name]}{metric.name}" for metric in experiment.metrics]
+    width = max(map(len, titles), default=0)
+    yield f"{'metric':<{width}}  unit   source"
+    for title, metric in zip(titles, experiment.metrics, strict=True):
+        about = metric.display or metric.description
+        yield f"{title:<{width}}  {metric.unit or '-':<5}  {metric.source}   {about}".rstrip()
