@@ -12,8 +12,9 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..experiment import CallPath, Experiment
 from ..experiment.algebra import Integration, integrate
-from .code_regions import program_times, startup_paths
+from .code_regions import startup_paths
 from .noise import CONFIDENCE, Shift, shift
+from .program_time import program_times
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare", "metrics_to_compare"]
 
