@@ -43,9 +43,10 @@ def classify(values: Sequence[float]) -> list[int] | None:
         for rank, (start, end) in enumerate(pairwise([*starts, len(heads)]))
         for head in heads[start:end]
     }
-    most = [len(LABELS) - 1 if value >= _SMALL * largest else _MEDIUM for value in weighty]
-    found = [0 if value == 0 else class_of_head[_head(value, heads)] for value in weighty]
-    return [min(pair) for pair in zip(found, most, strict=True)]
+    for head in heads:
+        if head < _SMALL * largest:
+            class_of_head[head] = min(class_of_head[head], _MEDIUM)
+    return [0 if value == 0 else class_of_head[_head(value, heads)] for value in weighty]
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:

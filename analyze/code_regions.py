@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 
-__all__ = ["CodeRegion", "code_regions", "inclusive_over", "startup_paths", "within_shells"]
+__all__ = ["CodeRegion", "code_regions", "descendants", "inclusive_over", "startup_paths", "within_shells"]
 
 _WHOLE: Final = 0.9  # of the program's time: as near to it as values that count as one (definitions 14)
 _LEAST: Final = 0.03  # of the program's time, as of what is critical (definitions 15)
@@ -86,12 +86,13 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
         if shares[index] < _WHOLE or below < _LEAST or opened[index].depth > 1:
             continue
         opened[index] = replace(opened[index], own_code=True, children=())
-        for child in _descendants(regions, index):
+        for child in descendants(regions, index):
             opened[child] = replace(opened[child], depth=opened[child].depth - 1)
     return tuple(opened)
 
 
-def _descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
+def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
+    """Walk the positions of all regions below one."""
     pending = list(regions[index].children)
     while pending:
         found = pending.pop()

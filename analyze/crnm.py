@@ -49,7 +49,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
         raise InputError("--disparity-metric cpi: instructions and cycles wanted, which this experiment lacks")
     program = float(program_times(experiment).mean())
     if cycles is None:
-        # What runs before MPI_Init and after MPI_Finalize is no part of the program's time.
+        # A process that starts and ends takes its time, which is no part of the program's.
         return np.minimum(1.0, wall.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
     by_rank = experiment.notes.counts_by_rank
     of_region, of_program = _cpi(selection, cycles, together=not by_rank)
@@ -61,13 +61,18 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
     return np.asarray(crnm.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
 
 
-def cycles_per_instruction(selection: Selection) -> tuple[tuple[float, ...], float] | None:
-    """Give the CPI of each region, all ranks together, and that of the program; None where there is none."""
+def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ...], float] | None:
+    """Give the CPI of each region, all ranks together, and that of the program; None where there is none.
+
+    None for a region that executes next to nothing: its cycles are the kernel's.
+    """
     cycles = cycles_metric(selection.experiment)
     if cycles is None:
         return None
     of_regions, of_program = _cpi(selection, cycles, together=True)
-    return tuple(of_regions.tolist()), of_program
+    executed = selection.by_rank(selection.experiment.exclusive("instructions")).sum(axis=1)
+    enough = executed > _LEAST_PART * executed[list(selection.top)].sum()
+    return tuple(cpi if known else None for cpi, known in zip(of_regions.tolist(), enough, strict=True)), of_program
 
 
 def _cpi(selection: Selection, cycles: str, *, together: bool) -> tuple[Values, float]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .clusters import THRESHOLD, Labels, cluster, members, severity
+from .code_regions import descendants
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "find_dissimilarity"]
@@ -49,7 +50,8 @@ class Dissimilarity:
 def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilarity:
     """Cluster the ranks and search the regions that part them (Algorithms 1 and 2).
 
-    Cost: at most two clusterings a region; for composites one for each of the n/s of every size s that is tried.
+    Cost: at most two clusterings a region, and thrice that where no leaf is found; for composites one for each of the
+    n/s of every size s that is tried.
 
     Args:
         performance: The vectors.
@@ -57,32 +59,44 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
     """
     search = _Search(performance, floor)
     clusters = tuple(tuple(each) for each in members(search.original))
-    programs = performance.program_count
-    spread = max(severity(search.vectors[columns]) for columns in search.programs)
+    programs = len(performance.groups)
+    spread = max(severity(search.vectors[columns]) for columns in performance.groups)
     if len(clusters) == programs:
         return Dissimilarity(clusters, spread, programs=programs)
-    best = search.result()
+    found = search.result()
     distance = spread * float(np.linalg.norm(search.vectors, axis=1).max())
     for part in _COARSE:
-        if not _can_go_deeper(performance, best[1]):
+        if not _can_go_deeper(performance, found.core):
             break
-        other = _Search(performance, max(floor, part * distance)).result()
-        best = max(best, other, key=lambda result: _depth(performance, result[1]))
-    found, core, composite = best
-    return Dissimilarity(clusters, spread, found, core, composite, _odd_one(clusters), programs)
+        coarse = _Search(performance, max(floor, part * distance)).result()
+        found = _refined(performance, found, coarse)
+    return Dissimilarity(clusters, spread, found.critical, found.core, found.composite, _odd_one(clusters), programs)
 
 
-def _widest(performance: Performance, core: tuple[int, ...]) -> int:
-    """Find the core that parts the ranks the most."""
-    return max(core, key=lambda each: float(np.ptp(performance.values[each])))
+@dataclass(frozen=True)
+class _Found:
+    """Critical regions, those of them without critical children, and whether several together make the difference."""
 
-
-def _depth(performance: Performance, core: tuple[int, ...]) -> int:
-    return performance.regions[_widest(performance, core)].depth if core else 0
+    critical: tuple[int, ...]
+    core: tuple[int, ...]
+    composite: bool
 
 
 def _can_go_deeper(performance: Performance, core: tuple[int, ...]) -> bool:
-    return not core or bool(performance.regions[_widest(performance, core)].children)
+    """Whether anything stands below the core that parts the ranks the most."""
+    widest = max(core, key=lambda each: float(np.ptp(performance.values[each])), default=None)
+    return widest is None or bool(performance.regions[widest].children)
+
+
+def _refined(performance: Performance, fine: _Found, coarse: _Found) -> _Found:
+    """Take from a coarse search what lies below the cores of a fine one, which has found more of them."""
+    if not fine.core:
+        return coarse
+    below = {core: set(descendants(performance.regions, core)) for core in fine.core}
+    deeper = [core for core in coarse.core if any(core in each for each in below.values())]
+    kept = [core for core in fine.core if below[core].isdisjoint(deeper)]
+    leading = [each for each in coarse.critical if any(each in below[core] for core in fine.core)]
+    return _Found(tuple(sorted({*fine.critical, *leading})), tuple(sorted([*kept, *deeper])), fine.composite)
 
 
 class _Search:
@@ -98,15 +112,9 @@ class _Search:
     def partition(self, vectors: npt.NDArray[np.float64]) -> Labels:
         return cluster(vectors, floor=self.floor, groups=self.performance.programs)
 
-    @property
-    def programs(self) -> list[list[int]]:
-        """The columns of each program's ranks."""
-        groups = self.performance.programs
-        return [list(range(len(self.vectors)))] if groups is None else members(groups)
-
     def parts(self, labels: Labels) -> bool:
         """Whether there is more than one cluster of ranks that run the same program."""
-        return int(labels.max(initial=0)) + 1 > self.performance.program_count
+        return int(labels.max(initial=0)) + 1 > len(self.performance.groups)
 
     def alone(self, region: int) -> Labels:
         """Cluster by one region alone."""
@@ -116,14 +124,14 @@ class _Search:
         """Whether one region alone parts the ranks."""
         return self.parts(self.alone(region))
 
-    def result(self) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-        """Give the critical regions, those of them without critical children, and whether they are a composite."""
+    def result(self) -> _Found:
+        """Search the whole tree."""
         found = self.single_regions()
         composite = not found
         found += self.composite_regions() if composite else self.unexplained(found)
         critical = set(found)
         core = tuple(each for each in found if critical.isdisjoint(self.performance.regions[each].children))
-        return tuple(found), core, composite
+        return _Found(tuple(found), core, composite)
 
     def single_regions(self) -> list[int]:
         """Find the 1-code regions without which the clusters change, and what is critical below them.

@@ -21,6 +21,7 @@ Values = npt.NDArray[np.float64]
 
 _SAME: Final = 0.01  # counts that differ by no more are the same work (definitions 12)
 _FAIR: Final = 0.25  # of the difference in time, that a cause must differ by, or explain
+_TELLING: Final = 0.1  # of the widest difference in time: regions that differ less are not asked
 _TWICE: Final = 2.0  # noise makes nobody slower than that
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
 _VOLUMES: Final = ("io_bytes", "mpi_bytes")
@@ -117,33 +118,41 @@ class _Comparison:
         rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
         telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
         names = [name for name in telling if self._rises(vectors[name], places)]
-        names.sort(key=lambda name: (name != self.performance.metric, -_spread(vectors[name]), _ORDER.index(name)))
+        first, last = self.performance.metric, "mpi_bytes"  # which hardly explains time outside MPI
+        names.sort(key=lambda name: (name != first, name == last, -self._spread(vectors[name]), _ORDER.index(name)))
         return tuple(
             Difference(name, tuple(self.attributes[name].of_members(list(places), list(each)) for each in clusters))
             for name in names
         )
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Whether some ranks did the same work in each of some regions, and any at all, and take it for noise.
+        """Whether some ranks did the same work in some regions, and take as long as noise can make it.
 
         They executed equally many instructions, and the misses of none explain a fair part of the time that parts
-        them.
+        them. Regions in which they hardly differ are not asked.
         """
         if self.performance.metric != "compute_time" or "instructions" not in self.attributes:
             return False
-        cells = np.ix_(np.asarray(places), np.asarray(columns))
+        asked, chosen = set(np.asarray(columns).tolist()), np.asarray(places)
+        groups = [group for each in self.performance.groups if len(group := sorted(asked.intersection(each))) > 1]
+        return bool(groups) and all(self._worked_alike(chosen, group) for group in groups)
+
+    def _worked_alike(self, places: npt.NDArray[np.intp], columns: list[int]) -> bool:
+        chosen = np.asarray(columns)
+        apart = np.ptp(self.performance.values[np.ix_(places, chosen)], axis=1)
+        cells = np.ix_(places[apart >= _TELLING * apart.max()], chosen)
+        times = self.performance.values[cells]
         executed = self.attributes["instructions"].amount[cells]
         most = executed.max(axis=1)
         if not most.any() or (most - executed.min(axis=1) > _SAME * most).any():
             return False
-        volumes = (self.attributes[name] for name in _VOLUMES if name in self.attributes)
-        if any(_spread(self._vectors(each, places)[np.asarray(columns)]) > _SAME for each in volumes):
-            return False
-        times = self.performance.values[cells]
         if (times.max(axis=1) > _TWICE * times.min(axis=1)).any():
             return False
-        apart = np.ptp(times, axis=1)
+        files = self.attributes.get("io_bytes")
+        if files and (np.ptp(files.amount[cells], axis=1) / BYTES_PER_SECOND > _FAIR * np.ptp(times, axis=1)).any():
+            return False
         misses = ((name, self.attributes[name].amount[cells]) for name in LATENCY if name in self.attributes)
+        apart = np.ptp(times, axis=1)
         return not any((np.ptp(amount, axis=1) * LATENCY[name] >= _FAIR * apart).any() for name, amount in misses)
 
     def _labels(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> npt.NDArray[np.intp]:
@@ -169,20 +178,28 @@ class _Comparison:
     def _misses_matter(self, attribute: Attribute, place: int) -> bool:
         """Whether a rank misses often, or the misses of one more than of another explain some of the time."""
         data = per_data_access(attribute, self.attributes)
-        extra = float(np.ptp(attribute.amount[place])) * LATENCY[attribute.name]
-        explains = extra >= _FAIR * float(np.ptp(self.performance.values[place]))
-        return bool(data.of_ranks(place).max() > LEAST_MISSES[attribute.name] or explains)
+        if data.of_ranks(place).max() > LEAST_MISSES[attribute.name]:
+            return True
+        amount, time = attribute.amount[place], self.performance.values[place]
+        return any(
+            float(np.ptp(amount[group])) * LATENCY[attribute.name] >= _FAIR * float(np.ptp(time[group]))
+            for group in self.performance.groups
+        )
 
     def _rises(self, vectors: Values, places: Sequence[int]) -> bool:
-        """Whether an attribute rises with what is compared, and by a fair part of it, in any of the regions."""
-        times = self.performance.values[list(places)].T
-        together = ((vectors - vectors.mean(axis=0)) * (times - times.mean(axis=0))).sum(axis=0)
-        return bool(((together > 0) & (_spreads(vectors) >= _FAIR * _spreads(times))).any())
+        """Whether an attribute rises with what is compared, and by a fair part of it, in any region of any program."""
+        return any(
+            _rise(vectors[each], self.performance.values[list(places)].T[each]) for each in self.performance.groups
+        )
+
+    def _spread(self, vectors: Values) -> float:
+        """Measure how far apart ranks of a program lie in the region where that is the most."""
+        return max(float(_spreads(vectors[each]).max()) for each in self.performance.groups)
 
 
-def _spread(vectors: Values) -> float:
-    """Measure how far apart ranks lie in the region where that is the most."""
-    return float(_spreads(vectors).max())
+def _rise(vectors: Values, times: Values) -> bool:
+    together = ((vectors - vectors.mean(axis=0)) * (times - times.mean(axis=0))).sum(axis=0)
+    return bool(((together > 0) & (_spreads(vectors) >= _FAIR * _spreads(times))).any())
 
 
 def _spreads(vectors: Values) -> Values:

@@ -67,7 +67,7 @@ class Findings:
         lacking: Attributes that could not be had, so that no cause is looked for among them.
         program_time: W_program in seconds, of the slowest process.
         outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
-        floor: Seconds by which ranks may part and still be alike.
+        floor: What ranks may part by and still be alike, in the unit of what is compared.
         overhead: The cost of measuring.
     """
 
@@ -83,7 +83,7 @@ class Findings:
     late: Mapping[int, int]
     disparity_metric: str
     cycles: str | None
-    cpi: tuple[tuple[float, ...], float] | None
+    cpi: tuple[tuple[float | None, ...], float] | None
     lacking: tuple[str, ...]
     program_time: float
     outside: float
@@ -125,8 +125,9 @@ def analyze(
     weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs]))
     weighed_costs = region_costs(experiment, weighed.regions)
     floor = max(_LEAST_SHARE * mean_time, _RESOLUTION)
-    unit = BYTES_PER_SECOND if compare == "mpi_bytes" else 1.0
-    dissimilarity = find_dissimilarity(performance, floor=floor * unit)
+    if compare == "mpi_bytes":
+        floor *= BYTES_PER_SECOND
+    dissimilarity = find_dissimilarity(performance, floor=floor)
     if metric is None and not dissimilarity.exists:
         performance, dissimilarity = differing_volumes(compared, mean_time) or (performance, dissimilarity)
     disparity = find_disparity(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from .attributes import BYTES_PER_SECOND
 from .dissimilarity import Dissimilarity, find_dissimilarity
@@ -43,14 +41,16 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
         return None
     performance = Performance.selected(selection, metric="mpi_bytes")
     found = find_dissimilarity(performance, floor=_APART * program_time * BYTES_PER_SECOND)
-    moved = performance.values[list(performance.top)].sum(axis=0)
-    if not found.cccr or moved.max() < _TIMES * moved.min() or _collects(performance.ranks, found, moved):
-        return None
-    return performance, found
+    return (performance, found) if any(_stands_out(performance, core) for core in found.cccr) else None
 
 
-def _collects(ranks: Sequence[int], found: Dissimilarity, moved: npt.NDArray[np.float64]) -> bool:
-    """Whether it is rank 0 alone that differs, and it moves as much as all others."""
-    if found.odd_one is None or ranks[found.odd_one] != 0:
-        return False
-    return bool(moved[found.odd_one] >= _COLLECTED * np.delete(moved, found.odd_one).sum())
+def _stands_out(performance: Performance, core: int) -> bool:
+    """Whether, among the ranks of some program, one moves several times as much as another, and does not collect."""
+    ranks = np.array(performance.ranks)
+    for columns in performance.groups:
+        moved = performance.values[core][columns]
+        first = moved[ranks[columns] == 0].sum()
+        collects = first >= _COLLECTED * (moved.sum() - first)
+        if moved.max() >= _TIMES * moved.min() and moved.any() and not collects:
+            return True
+    return False

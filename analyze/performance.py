@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
+from .clusters import members
 from .code_regions import CodeRegion
 from .selection import Selection, complete
 
@@ -58,9 +59,9 @@ class Performance:
         return cls(selection.experiment, metric, selection.regions, selection.ranks, values, _programs(selection))
 
     @property
-    def program_count(self) -> int:
-        """How many programs the ranks run."""
-        return 1 if self.programs is None else int(self.programs.max()) + 1
+    def groups(self) -> list[list[int]]:
+        """The columns of each program's ranks."""
+        return [list(range(len(self.ranks)))] if self.programs is None else members(self.programs)
 
     @property
     def top(self) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ Values = npt.NDArray[np.float64]
 # Correlation of the ranks' times, as who computes longer waits less: to name for whom, to call all of it waiting.
 _LATE: Final = -0.5
 _WAITING: Final = -0.9
+_EXPLAINED: Final = 0.1  # of the difference in MPI, that the ranks' times must differ by: they may take turns
 _SPREAD: Final = 0.25  # of the mean time in MPI, by which the ranks must differ
 
 
@@ -51,7 +52,7 @@ def late_cores(
         performance: Their times.
         selection: The same ranks and regions.
     """
-    if not found.cccr or not complete(selection.experiment, "mpi_time"):
+    if not found.cccr or performance.metric == "mpi_bytes" or not complete(selection.experiment, "mpi_time"):
         return {}
     in_mpi = selection.by_rank(selection.experiment.exclusive("mpi_time"))
     cores = list(found.cccr)
@@ -71,4 +72,6 @@ def _falls(in_mpi: Values, times: Values, most: float) -> npt.NDArray[np.bool_]:
     other = times - times.mean()
     lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other)
     correlation = np.divide(one @ other, lengths, out=np.zeros(len(one)), where=lengths > 0)
-    return np.asarray((correlation <= most) & (np.ptp(in_mpi, axis=1) >= _SPREAD * in_mpi.mean(axis=1)))
+    apart = np.ptp(in_mpi, axis=1)
+    matters = (apart >= _SPREAD * in_mpi.mean(axis=1)) & (np.ptp(times) >= _EXPLAINED * apart)
+    return np.asarray((correlation <= most) & matters)

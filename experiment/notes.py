@@ -36,7 +36,7 @@ class Notes:
         clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
         repairs: Regions closed because a probe was jumped over.
-        processors: How many processors the machine of the launcher gave; None if unknown.
+        processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
         history: How a derived experiment came about.

@@ -23,12 +23,14 @@ class RunFacts:
         status: Its exit status; None while it runs.
         environment: The variables that are kept.
         processors: How many processors this process may use.
+        node: Name of this machine.
     """
 
     command: list[str] = field(default_factory=list)
     status: int | None = None
     environment: dict[str, str] = field(default_factory=dict)
     processors: int | None = None
+    node: str = ""
 
     def write(self, shards: Path) -> None:
         """Keep the facts in the folder of the shards."""

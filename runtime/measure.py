@@ -65,7 +65,8 @@ def measure(
     library = probe_library(mpi, say=say)
     folder = RunFolder(output)
     folder.prepare()
-    facts = RunFacts(list(command), None, kept_environment() if keep_environment else {}, len(os.sched_getaffinity(0)))
+    kept = kept_environment() if keep_environment else {}
+    facts = RunFacts(list(command), None, kept, len(os.sched_getaffinity(0)), os.uname().nodename)
     facts.write(folder.shards)
     environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters}
     status = launch(command, environment, launcher=mpi.openmpi_launcher)

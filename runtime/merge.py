@@ -242,7 +242,7 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
         },
         probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
-        processors=facts.processors,
+        processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
     )
 

@@ -44,6 +44,8 @@ def main() -> int:
         print(f"run {run}: {len(found) - len(failed)} of {len(found)}", *failed, sep="\n  ", flush=True)
     for name in sorted(seen):
         print(f"{passed[name]:3} of {seen[name]}  {name}")
+    if not seen:
+        raise SystemExit("no test was found")
     return int(any(10 * passed[name] < 9 * seen[name] for name in seen))
 
 

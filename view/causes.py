@@ -49,6 +49,7 @@ TO_TRY_FOR_RANKS: Final = {
 _ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
 _ABOVE: Final = 1.25
+_AS: Final = 0.05
 
 
 def because_of(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
@@ -58,21 +59,25 @@ def because_of(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
         causes: Root causes.
         also: What the region does much of besides, said where there is room.
     """
-    ordered = [*_most_telling_first(causes), *_most_telling_first(also)][:_MOST]
     said = {each.attribute for each in also}
     line = "; ".join(
-        f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}" for each in ordered
+        f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}"
+        for each in _shown(causes, also)
     )
     return f"because of {line}" if causes else line
 
 
+def first_to_try(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
+    """Say what to try against the most telling of what ``because_of`` says."""
+    return TO_TRY[_most_telling_first(_shown(causes, also))[0].attribute]
+
+
+def _shown(causes: Sequence[Cause], also: Sequence[Cause]) -> list[Cause]:
+    return [*_most_telling_first(causes), *_most_telling_first(also)][:_MOST]
+
+
 def _most_telling_first(causes: Iterable[Cause]) -> list[Cause]:
     return sorted(causes, key=lambda cause: _ORDER.index(cause.attribute))
-
-
-def first_to_try(causes: Iterable[Cause]) -> str:
-    """Say what to try against the most telling of a region's causes."""
-    return TO_TRY[min((cause.attribute for cause in causes), key=_ORDER.index)]
 
 
 def because(differences: Sequence[Difference]) -> str:
@@ -87,9 +92,9 @@ def _evidence(cause: Cause) -> str:
     of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
     if cause.value > _ABOVE * cause.program:
         return f"{value} of {of}, program {percent(100 * cause.program)}"
-    if cause.value > cause.elsewhere:
-        return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
-    return f"{value} of {of}, as elsewhere"
+    if abs(cause.value - cause.elsewhere) <= _AS * cause.elsewhere:
+        return f"{value} of {of}, as elsewhere"
+    return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
 
 
 def _apart(difference: Difference) -> str:

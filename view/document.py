@@ -94,6 +94,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "ccr": [entry(index) for index in found.ccr],
         "cccr": [entry(index) for index in found.cccr],
         "composite": found.composite,
+        "programs": found.programs,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
         "noise": causes.noise,
         "same_work": [list(group) for group in causes.alike],

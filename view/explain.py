@@ -30,6 +30,8 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
         yield f"cluster {number}: {_members([performance.ranks[column] for column in members])}"
     if len(found.clusters) > _MOST_ROWS:
         yield f"… and {len(found.clusters) - _MOST_ROWS} more clusters: analyze --json lists all"
+    if found.programs > 1:
+        yield f"the ranks run {found.programs} programs, which are not compared"
     yield f"severity S: {found.severity:.6f}"
     if not found.exists:
         return

@@ -21,6 +21,7 @@ from .units import count, percent, ranks, seconds, volume
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
+_MOST_NOTES: Final = 6
 _COSTLY: Final = 10  # percent
 _SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
@@ -36,10 +37,11 @@ _VERBS: Final = {
 
 @dataclass(frozen=True)
 class _Item:
-    """A finding: its lines, and those that are added where there is room."""
+    """A finding: its lines, those that are added where there is room, and whether it is one of speed alone."""
 
     lines: list[str]
     more: list[str]
+    speed: bool = False
 
 
 def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
@@ -53,12 +55,11 @@ def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
         At most fifteen lines; what had to be left out is said.
     """
     head = [_headline(findings), ""]
-    tail = [*_said(findings), *([f"data {file}"] if file else [])]
+    tail = [*_shortened(list(_said(findings))), *([f"data {file}"] if file else [])]
     if findings.program_time < _SHORTEST:
         return [*head, f"too short to judge: {seconds(_SHORTEST)} of program at least wanted", "", *tail]
     imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
-    speed = [each for each in imbalances if each.lines[0].startswith(_SPEED)]
-    real = imbalances[: len(imbalances) - len(speed)]
+    real, speed = ([each for each in imbalances if each.speed == wanted] for wanted in (False, True))
     items = [*real, *heavies, *speed]
     body = _balanced(findings, stands_out=bool(items))
     room = _MOST_LINES - len(head) - len(body) - len(tail) - 2
@@ -70,6 +71,14 @@ def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
     if len(shown) < len(items):
         body.append(f"    … and {len(items) - len(shown)} more: analyze --json lists all")
     return [*head, *body, "", *tail]
+
+
+def _shortened(notes: list[str]) -> list[str]:
+    """Leave notes out that would leave no room for findings; the last one, how it was counted, stays."""
+    if len(notes) <= _MOST_NOTES:
+        return notes
+    kept = notes[: _MOST_NOTES - 2]
+    return [*kept, f"… and {len(notes) - len(kept) - 1} more notes: analyze --json", notes[-1]]
 
 
 def _that_fit(items: list[_Item], room: int) -> list[list[str]]:
@@ -94,7 +103,9 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     excluded = {place.process for place in findings.experiment.locations}.difference(findings.performance.ranks)
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     severity = findings.dissimilarity.severity
-    spread = f", S = {severity:.2f}" if severity <= THRESHOLD else f", differences under {seconds(findings.floor)}"
+    spread = (
+        f", S = {severity:.2f}" if severity <= THRESHOLD else f", differences under {_amount(findings, findings.floor)}"
+    )
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
     line = f"balanced: one cluster{of_each}{without}{spread if len(findings.performance.ranks) > 1 else ''}"
@@ -130,11 +141,11 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings)
-        yield _Item(lines, _to_try_for_ranks(causes.of_core[core]))
+        yield _Item(lines, _to_try_for_ranks(causes.of_core[core]), same)
     if not found.cccr:
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings)]
         title = f"{_SPEED if causes.noise else word}  spread over all regions"
-        yield _Item([title, last, *said], _to_try_for_ranks(causes.differences))
+        yield _Item([title, last, *said], _to_try_for_ranks(causes.differences), causes.noise)
 
 
 def _cores_by_difference(findings: Findings) -> list[int]:
@@ -164,7 +175,7 @@ def _hints(findings: Findings) -> Iterator[str]:
         yield f"{ranks(group)}: {SAME_WORK}"
     if found.odd_one is not None:
         yield _odd_one(findings, found.odd_one)
-    if found.severity < _WEAK:
+    if found.severity < _WEAK and findings.performance.metric != "mpi_bytes":
         yield "a small difference, which a noisy machine can make as well: repeat the run before you act on it"
 
 
@@ -172,7 +183,7 @@ def _odd_one(findings: Findings, column: int) -> str:
     rank = findings.performance.ranks[column]
     totals = findings.performance.values[list(findings.performance.top)].sum(axis=0)
     line = f"rank {rank} differs from all others, which are alike"
-    if totals[column] > totals.min():
+    if totals[column] > totals.min() or findings.performance.metric == "mpi_bytes":
         return line
     return f"{line}: a master? then --exclude-rank {rank}"
 
@@ -180,16 +191,20 @@ def _odd_one(findings: Findings, column: int) -> str:
 def _cluster_times(findings: Findings, region: int) -> str:
     performance, clusters = findings.performance, findings.dissimilarity.clusters
     values = performance.values[region]
-    amount = volume if performance.metric == "mpi_bytes" else seconds
     if len(clusters) > 5:
         most = performance.ranks[int(values.argmax())]
-        return f"from {amount(values.min())} to {amount(values.max())}, most on rank {most}"
+        return f"from {_amount(findings, values.min())} to {_amount(findings, values.max())}, most on rank {most}"
     verb = _VERBS[performance.metric][len(clusters[0]) == 1]
     parts: list[str] = []
     for each in clusters:
         who = ranks([performance.ranks[column] for column in each])
-        parts.append(f"{who}{'' if parts else ' ' + verb} {amount(float(values[list(each)].mean()))}")
+        parts.append(f"{who}{'' if parts else ' ' + verb} {_amount(findings, float(values[list(each)].mean()))}")
     return ", ".join(parts)
+
+
+def _amount(findings: Findings, value: float) -> str:
+    """Write a value of what is compared."""
+    return volume(value) if findings.performance.metric == "mpi_bytes" else seconds(value)
 
 
 def _heavies(findings: Findings) -> Iterator[_Item]:
@@ -202,7 +217,7 @@ def _heavies(findings: Findings) -> Iterator[_Item]:
         waiting = [_waiting(findings, core)] if core in causes.waiting else []
         if causes.causes[core]:
             lines.append(because_of(causes.causes[core], causes.also[core]))
-            more = [*waiting, f"try: {first_to_try([*causes.causes[core], *causes.also[core]])}"]
+            more = [*waiting, f"try: {first_to_try(causes.causes[core], causes.also[core])}"]
         elif waiting:
             lines += waiting
         elif causes.also[core]:
@@ -216,7 +231,10 @@ def _cpi(findings: Findings, core: int) -> str:
     if findings.cpi is None:
         return ""
     of_regions, of_program = findings.cpi
-    return f": {of_regions[core]:.2f} cycles per instruction, program {of_program:.2f}"
+    cpi = of_regions[core]
+    if cpi is None:
+        return ": next to no instructions"
+    return f": {cpi:.2f} cycles per instruction, program {of_program:.2f}"
 
 
 def _weight(findings: Findings, core: int) -> list[str]:
@@ -269,7 +287,7 @@ def _said(findings: Findings) -> Iterator[str]:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
     yield from _crowded(findings)
-    if "," in notes.clocks.get("cpu", ""):
+    if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
         yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
     if findings.outside:
         yield f"{seconds(findings.outside)} of it before MPI_Init or after MPI_Finalize"
@@ -285,10 +303,10 @@ def _said(findings: Findings) -> Iterator[str]:
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks took turns, if all ran on the launcher's machine: on others nobody counted the processors."""
-    locations, processors = findings.experiment.locations, findings.experiment.notes.processors
-    processes = len({each.process for each in locations})
-    if processors is not None and len({each.node for each in locations}) == 1 and processes > processors:
+    """Say that ranks took turns."""
+    processors = findings.experiment.notes.processors
+    processes = len({each.process for each in findings.experiment.locations})
+    if processors is not None and processes > processors:
         where = "one processor" if processors == 1 else f"{processors} processors"
         yield f"{processes} ranks on {where}: they take turns, and who waits in MPI waits for that, too"
 

@@ -455,6 +455,14 @@ def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
     assert (causes.differences, causes.noise, causes.same_work) == ((), False, frozenset())
 
 
+def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(make_experiment):
+    seconds = {f"r{number}": [1.0, 1.0, 1.3, 1.0] for number in range(20)} | {"MPI_Barrier": alike(0.0)}
+    work = {name: alike(1.0 if name != "MPI_Barrier" else 0.0) for name in seconds}
+    findings = analyze(make_experiment(seconds, **counted(work)))
+    assert findings.dissimilarity.exists
+    assert findings.dissimilarity_causes.noise
+
+
 def test_two_cores_have_their_own_causes(make_experiment):
     seconds = {"work": [1.0, 1.0, 3.0, 3.0], "dump": [0.0, 2.0, 0.0, 2.0], "calm": alike(0.2)}
     counts = counted({"work": [1.0, 1.0, 3.0, 3.0], "dump": alike(0.001), "calm": alike(0.2)})

@@ -179,3 +179,11 @@ def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
     assert found.clusters == clusters
     assert found.exists == bool(cores)
     assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == cores
+
+
+def test_a_second_core_beside_a_wide_one_is_kept(make_experiment):
+    times = {"a": [0.0] * 4, "a/x": [4.36, 0, 0, 0], "a/y": [0.92, 0.88, 1.13, 0.87], "b": [1.03, 1.03, 1.03, 1.84]}
+    experiment = make_experiment(times)
+    performance = Performance.of(experiment)
+    found = find_dissimilarity(performance, floor=0.0)
+    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["a/x", "b"]

@@ -61,3 +61,11 @@ def test_what_is_asked_for_is_compared(make_experiment):
     assert analyze(experiment, metric="mpi_bytes").dissimilarity.clusters == ((0,), (1, 2, 3))
     parting = exchanging(make_experiment, [1e8, 1e8, 5e8, 5e8])
     assert not analyze(parting, metric="compute_time").dissimilarity.exists
+
+
+def test_a_halo_and_a_collector_are_no_imbalance_together(make_experiment):
+    times = {"halo": [1.0] * 8, "gather": [0.01] * 8}
+    mpi = {"halo": [1.0] * 8, "gather": [1.0] * 8}
+    for halo in ([2e9] * 8, [1e9, *[2e9] * 6, 1e9]):
+        volumes = {"halo": halo, "gather": [7e9, *[1e9] * 7]}
+        assert not analyze(make_experiment(times, mpi_time=mpi, mpi_bytes=volumes)).dissimilarity.exists
