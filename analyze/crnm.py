@@ -54,7 +54,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
     by_rank = experiment.notes.counts_by_rank
     of_region, of_program = _cpi(selection, cycles, together=not by_rank)
     if metric == "cpi":
-        return _cpi(selection, cycles, together=True)[0]
+        return _cpi(selection, cycles, together=True, files=True)[0]
     others = sum((_of_processes(selection, each) for each in ("mpi_time", "io_time")), np.zeros_like(wall))
     own = np.maximum(wall - others, 0.0)
     crnm = own * (of_region if by_rank else of_region[:, None]) + others * of_program
@@ -75,12 +75,13 @@ def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ..
     return tuple(cpi if known else None for cpi, known in zip(of_regions.tolist(), enough, strict=True)), of_program
 
 
-def _cpi(selection: Selection, cycles: str, *, together: bool) -> tuple[Values, float]:
+def _cpi(selection: Selection, cycles: str, *, together: bool, files: bool = False) -> tuple[Values, float]:
     """Give the CPI of each region, ``float64[region, rank]`` or, of all ranks together, ``float64[region]``.
 
-    And that of the program, which stands for that of regions where next to nothing was executed.
+    And that of the program, which stands for that of regions where next to nothing was executed. Call paths that are
+    file I/O through and through are left out unless ``files``.
     """
-    computing = _computing(selection.experiment)
+    computing = np.True_ if files else _computing(selection.experiment)
     spent = selection.by_rank(np.where(computing, selection.experiment.exclusive(cycles), 0.0))
     executed = selection.by_rank(np.where(computing, selection.experiment.exclusive("instructions"), 0.0))
     top = list(selection.top)

@@ -154,7 +154,7 @@ def _raised(
 
 def _streams(attribute: Attribute | None, region: int, cost: Cost) -> bool:
     """Whether moving lines from memory takes a good part of a region's time, however often others miss."""
-    if attribute is None:
+    if attribute is None or not _computes(cost):
         return False
     seconds = float(attribute.amount[region].mean()) * _LINE
     return bool(cost.compute_time and seconds >= _MOVING * cost.compute_time)
