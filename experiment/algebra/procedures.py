@@ -65,6 +65,7 @@ class Program:
             (procedure.inner if _enclosed(region) else procedure.own).append(region)
             program.below[region] = set()
         for procedure in program.procedures.values():
+            procedure.own.sort(key=lambda region: (region.first_line, region.last_line))
             procedure.inner.sort(key=lambda region: (region.kind, region.ordinal, region.first_line))
         for path in paths:
             program._take_call(paths[path.parent].region if path.parent is not None else None, path.region)

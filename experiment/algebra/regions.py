@@ -84,11 +84,23 @@ def _grouped(items: Iterable[_T], key: Callable[[_T], Hashable]) -> dict[Hashabl
     return groups
 
 
-def _pairs(left: Iterable[_T], right: Iterable[_T], key: Callable[[_T], Hashable]) -> Iterator[tuple[_T, _T]]:
-    """Pair what has the same key, in order."""
+def _pairs(
+    left: Iterable[Region], right: Iterable[Region], key: Callable[[Region], Hashable]
+) -> Iterator[tuple[Region, Region]]:
+    """Pair regions of the same key: equal ones first, then the rest in the order of the source."""
     mine, theirs = _grouped(left, key), _grouped(right, key)
     for same in theirs:
-        yield from zip(mine.get(same, []), theirs[same], strict=False)
+        equal = {*mine.get(same, [])} & {*theirs[same]}
+        yield from ((each, each) for each in theirs[same] if each in equal)
+        rest = (
+            sorted((each for each in side if each not in equal), key=_lines)
+            for side in (mine.get(same, []), theirs[same])
+        )
+        yield from zip(*rest, strict=False)
+
+
+def _lines(region: Region) -> tuple[int, int]:
+    return region.first_line, region.last_line
 
 
 class _Matching:

@@ -138,6 +138,16 @@ def test_minimum_and_maximum_enclose_the_mean_and_operands_stay_unchanged(a, b):
     assert (cells(a), cells(b)) == before
 
 
+@given(experiments())
+def test_values_that_were_given_stay_their_owners(a):
+    given = {metric.name: a.exclusive(metric.name) for metric in a.metrics}
+    for operator in (merge, mean, total, minimum, maximum):
+        result = operator(a)
+        for metric in result.metrics:
+            result.exclusive(metric.name)
+    assert all(values.flags.writeable for values in given.values())
+
+
 def _later(experiment: Experiment) -> Experiment:
     """The same of a later version of the source: lines moved, and a loop stands before the others of ``solve``."""
     moved = {

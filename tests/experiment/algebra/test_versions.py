@@ -162,3 +162,14 @@ def test_functions_of_one_name_in_files_that_both_have_do_not_match_by_the_name_
     )
     after = version(function("main", 1, 9), function("f", 1, 9, "b.c"), function("init", 11, 19, "b.c"))
     assert matches(before, after) == {0: 0, 1: 1, 2: None}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_functions_of_one_name_in_one_file_match_by_their_lines_whatever_the_order_of_entry(exact: bool):
+    short, long = (Region("function", "f", "m.cc", "f", 0, *lines) for lines in ((60, 70), (80, 95)))
+    main = function("main", 1, 50, "m.cc")
+    before = version(main, short, long)
+    assert matches(before, version(main, long, short), exact=exact) == {0: 0, 1: 2, 2: 1}
+    assert matches(before, version(main, long), exact=exact) == {0: 0, 1: 2}
+    later = [Region("function", "f", "m.cc", "f", 0, *lines) for lines in ((82, 97), (62, 72))]
+    assert matches(before, version(main, *later), exact=exact) == {0: 0, 1: 2, 2: 1}
