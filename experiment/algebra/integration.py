@@ -62,11 +62,18 @@ class Integration:
             steps.append(self.call_paths[parent])
         return "/".join(each.region.name for each in reversed(steps[:-1] or steps))
 
+    def lost(self, operand: int) -> tuple[int, ...]:
+        """Name the ranks that other operands have and of which nothing came back in this one."""
+        absent = {place.process for place in self.locations} - {
+            place.process for place in self.operands[operand].locations
+        }
+        return tuple(sorted(absent & set(self.operands[operand].notes.missing)))
+
     def severity(self, operand: int, metric: str) -> Severity:
         """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
 
-        A value that is missing in the operand (NaN) is missing here, too. Not to be changed: where the domain is the
-        operand's own, these are its values themselves.
+        A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost.
+        Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
         shape = (len(self.call_paths), len(self.locations))
         if metric not in self.names[operand]:
@@ -77,6 +84,8 @@ class Integration:
             return values
         extended = np.zeros(shape)
         extended[np.ix_(rows, columns)] = values
+        if lost := self.lost(operand):
+            extended[:, [place.process in lost for place in self.locations]] = np.nan
         return extended
 
 

@@ -174,9 +174,16 @@ def _experiment(
         call_paths=joined.call_paths,
         locations=joined.locations,
         severities=LazySeverities([metric.name for metric in metrics], values),
-        notes=derived_notes(operation, joined.operands, joined.labels, joined.alike, remarks),
+        notes=derived_notes(operation, joined.operands, joined.labels, joined.alike, [*_losses(joined), *remarks]),
         topologies=joined.topologies,
     )
+
+
+def _losses(joined: Integration) -> Iterator[str]:
+    for index, label in enumerate(joined.labels):
+        if lost := joined.lost(index):
+            ranks = f"rank {lost[0]} is" if len(lost) == 1 else f"ranks {', '.join(map(str, lost))} are"
+            yield f"{ranks} missing in {label}, and so are the values of what is computed from it"
 
 
 def _basis(metric: Metric) -> str:

@@ -15,14 +15,22 @@ WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
 IDLE = Region("function", "idle", "a.c", "idle", 0, 20, 29)
 
 
-def written(file: Path, values: Sequence[float], *, ranks: int = 2, node: str = "n", metric: str = "wall_time") -> Path:
+def written(
+    file: Path,
+    values: Sequence[float],
+    *,
+    ranks: int = 2,
+    node: str = "n",
+    metric: str = "wall_time",
+    missing: tuple[int, ...] = (),
+) -> Path:
     """Main, work and idle take what is given on every rank."""
     experiment = Experiment(
         metrics=[Metric(metric, "sec")],
         call_paths=[CallPath(MAIN), CallPath(WORK, 0), CallPath(IDLE, 0)],
         locations=[Location("m", f"{node}{rank}", rank) for rank in range(ranks)],
         severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
-        notes=Notes(program="app"),
+        notes=Notes(program="app", missing=missing),
     )
     save(experiment, file)
     return file
@@ -51,6 +59,13 @@ def test_diff_without_a_file_only_prints(files):
     before = sorted(files.folder.iterdir())
     assert files("autoanalyzer", "diff", "a.cube", "b.cube").returncode == 0
     assert sorted(files.folder.iterdir()) == before
+
+
+def test_diff_does_not_take_a_lost_rank_for_a_gain(files):
+    written(files.folder / "lost.cube", [0.1, 2, 1], ranks=1, missing=(1,))
+    said = files("autoanalyzer", "diff", "a.cube", "lost.cube").stdout.decode()
+    assert ["3.1", "s", "3.1", "s", "0", "s", "+0.0", "%", "wall_time"] in [line.split() for line in said.splitlines()]
+    assert "rank 1 is missing in lost.cube" in said
 
 
 def test_diff_by_ratio_writes_metrics_of_their_own(files):

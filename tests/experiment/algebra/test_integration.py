@@ -119,6 +119,16 @@ def test_what_is_missing_stays_missing():
         np.testing.assert_array_equal(np.isnan(result.exclusive("time")), [[True, False]])
 
 
+def test_the_values_of_a_rank_that_was_lost_are_missing_and_that_is_said():
+    whole = simple([[4.0, 4, 4]], [CallPath(MAIN)], notes=Notes(program="whole"))
+    lost = simple([[4.0, 4]], [CallPath(MAIN)], notes=Notes(program="lost", missing=(2,)))
+    for result in (mean(whole, lost), whole - lost, lost - whole):
+        np.testing.assert_array_equal(np.isnan(result.exclusive("time")), [[False, False, True]])
+        assert result.notes.remarks == ("rank 2 is missing in lost, and so are the values of what is computed from it",)
+    assert merge(whole, lost).exclusive("time").tolist() == [[4, 4, 4]]
+    assert mean(lost, lost).exclusive("time").tolist() == [[4, 4]]
+
+
 def test_a_ratio_by_zero_is_missing_and_a_metric_of_its_own():
     a, b = simple([[1.0, 1, 0]], [CallPath(MAIN)]), simple([[2.0, 0, 0]], [CallPath(MAIN)])
     quotient = ratio(a, b)
