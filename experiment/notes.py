@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
 from typing import Any, Final
 
 from ..errors import InputError
 
 __all__ = ["Notes"]
 
-_KINDS: Final[dict[str, tuple[type, ...]]] = {
-    "str": (str,),
-    "tuple": (tuple,),
-    "dict": (dict,),
-    "int": (int,),
-    "float": (int, float),
+_MOST: Final = 1 << 63
+_FITS: Final[dict[str, Callable[[Any], bool]]] = {
+    "str": lambda value: isinstance(value, str),
+    "tuple[str, ...]": lambda value: isinstance(value, tuple) and all(isinstance(each, str) for each in value),
+    "tuple[int, ...]": lambda value: isinstance(value, tuple) and all(map(_is_whole, value)),
+    "dict[str, str]": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+    "int": lambda value: _is_whole(value),
+    "int | None": lambda value: value is None or _is_whole(value),
+    "float | None": lambda value: value is None or _is_whole(value) or (isinstance(value, float) and isfinite(value)),
 }
 
 
@@ -89,6 +94,10 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
         InputError: It is of another type.
     """
     wanted = str(annotation)
-    if (value is None and "None" in wanted) or isinstance(value, _KINDS[wanted.partition("[")[0].partition(" ")[0]]):
+    if _FITS[wanted](value):
         return value
     raise InputError(f"notes: {name} of type {wanted} wanted, found {value!r:.40}")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
