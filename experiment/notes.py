@@ -13,12 +13,18 @@ from ..errors import InputError
 __all__ = ["Notes"]
 
 _MOST: Final = 1 << 63
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
+
+
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "str": lambda value: isinstance(value, str),
     "tuple[str, ...]": lambda value: isinstance(value, tuple) and all(isinstance(each, str) for each in value),
     "tuple[int, ...]": lambda value: isinstance(value, tuple) and all(map(_is_whole, value)),
     "dict[str, str]": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
-    "int": lambda value: _is_whole(value),
+    "int": _is_whole,
     "int | None": lambda value: value is None or _is_whole(value),
     "float | None": lambda value: value is None or _is_whole(value) or (isinstance(value, float) and isfinite(value)),
 }
@@ -97,7 +103,3 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     if _FITS[wanted](value):
         return value
     raise InputError(f"notes: {name} of type {wanted} wanted, found {value!r:.40}")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
