@@ -178,6 +178,27 @@ def test_a_member_that_claims_more_than_the_file_has_is_refused(tmp_path):
         load(file)
 
 
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_header_that_would_fill_the_memory_is_refused_before_it_is_read(kind, tmp_path):
+    file = tmp_path / "e.cubex"
+    info = tarfile.TarInfo("header")
+    info.type, info.size = kind, 3 << 30
+    with file.open("wb") as stream:
+        stream.write(info.tobuf(tarfile.USTAR_FORMAT))
+        stream.truncate((3 << 30) + 1024)
+    with pytest.raises(InputError, match="headers of at most 1 MiB"):
+        load(file)
+
+
+def test_a_chain_of_headers_is_refused(tmp_path):
+    file = tmp_path / "e.cubex"
+    info = tarfile.TarInfo("header")
+    info.type = tarfile.XHDTYPE
+    file.write_bytes(info.tobuf(tarfile.USTAR_FORMAT) * 5000)
+    with pytest.raises(InputError, match="chain of headers"):
+        load(file)
+
+
 def test_too_many_members_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.archive._MAX_MEMBERS", 2)
     with pytest.raises(InputError, match="is more than 2 files"):
