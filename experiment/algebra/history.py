@@ -69,10 +69,14 @@ def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Iterator[str]:
-    """Say of each operand which of its regions were matched by likeness."""
+    """Say which regions of operands were matched by likeness, once of all operands with the same region."""
+    found: dict[Alike, list[str]] = {}
     for label, pairs in zip(labels, alike, strict=True):
         for pair in pairs:
-            yield f"matched by likeness: {_named(pair.right)} in {label} is {_named(pair.left)}"
+            found.setdefault(pair, []).append(label)
+    for pair, (label, *others) in found.items():
+        more = f" and {len(others)} more" if others else ""
+        yield f"matched by likeness: {_named(pair.right)} in {label}{more} is {_named(pair.left)}"
 
 
 def _named(region: Region) -> str:
