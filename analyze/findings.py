@@ -18,7 +18,7 @@ from .disparity import Disparity, find_disparity
 from .disparity_causes import DisparityCauses, find_disparity_causes
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
-from .imported import in_own_names
+from .imported import as_run
 from .performance import Performance
 from .selection import Selection
 from .waiting import late_cores
@@ -102,7 +102,7 @@ def analyze(
         InputError: The experiment lacks what the analyses need.
         UsageError: What is excluded does not exist.
     """
-    experiment = in_own_names(experiment)
+    experiment = as_run(experiment)
     _check_metrics(experiment, metric)
     everything = Selection.of(experiment)
     compared = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
