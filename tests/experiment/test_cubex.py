@@ -211,3 +211,18 @@ def test_an_archive_without_an_anchor_and_what_is_no_archive_are_refused(tmp_pat
     (tmp_path / "x.cubex").write_bytes(b"x" * 2000)
     with pytest.raises(InputError, match=r"a CUBE 4 archive \(tar\) wanted"):
         load(tmp_path / "x.cubex")
+
+
+def test_machine_and_node_are_the_outermost_and_the_innermost_of_a_system_tree(read):
+    tree = "".join(f"<systemtreenode Id='{depth}'><name>level {depth}</name>" for depth in range(300))
+    group = (
+        "<locationgroup Id='{0}'><rank>{0}</rank><type>process</type>"
+        "<location Id='{0}'><rank>0</rank></location></locationgroup>"
+    )
+    system = tree + group.format(1) + "</systemtreenode>" * 200 + group.format(0) + "</systemtreenode>" * 100
+    start, end = ANCHOR.index("<system>") + len("<system>"), ANCHOR.index("</system>")
+    found = read(anchor_xml=(ANCHOR[:start] + system + ANCHOR[end:]).encode())
+    assert [(place.machine, place.node) for place in found.locations[:2]] == [
+        ("level 0", "level 99"),
+        ("level 0", "level 299"),
+    ]
