@@ -15,7 +15,7 @@ Procedures that are left over are then matched by names, lengths, callers and ca
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Final, TypeVar
@@ -23,9 +23,9 @@ from typing import Final, TypeVar
 from ..experiment import CallPath
 from ..region import Region
 from .alignment import align
-from .procedures import Procedure, Program
+from .procedures import Procedure, Program, is_enclosed, place_of
 
-__all__ = ["Alike", "Correspondence", "correspond"]
+__all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
@@ -75,6 +75,33 @@ def correspond(left: Sequence[CallPath], right: Sequence[CallPath], *, exact: bo
     mine = dict.fromkeys(path.region for path in left)
     found.right |= {other: one for one, other in _pairs(mine, theirs, lambda region: region.identity)}
     return found
+
+
+def names_of(owners: Mapping[Region, tuple[Region, int]]) -> dict[Region, Region]:
+    """Name the regions of a union as the first operand does that has them.
+
+    Those in a procedure are said to be in what the first owner of any of them calls it. Where those of a kind in one
+    procedure come from several operands, they are told apart by their ordinals in the union.
+
+    Args:
+        owners: Region of the union → that of its owner, and which operand that is; in the order of the operands.
+
+    Returns:
+        Region of the union → what it is to be called; nothing if two would be called the same.
+    """
+    procedures: dict[tuple[str, str], tuple[str, str]] = {}
+    sources: dict[Hashable, set[int]] = {}
+    for one, (own, operand) in owners.items():
+        procedures.setdefault(place_of(one), place_of(own))
+        sources.setdefault((place_of(one), one.kind), set()).add(operand)
+    names: dict[Region, Region] = {}
+    for one, (own, _) in owners.items():
+        names[one] = own
+        if is_enclosed(own):
+            file, function = procedures[place_of(one)]
+            alone = len(sources[place_of(one), one.kind]) == 1
+            names[one] = replace(own, file=file, function=function, ordinal=own.ordinal if alone else one.ordinal)
+    return names if len({*names.values()}) == len(names) else {}
 
 
 def _grouped(items: Iterable[_T], key: Callable[[_T], Hashable]) -> dict[Hashable, list[_T]]:
