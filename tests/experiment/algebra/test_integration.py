@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError, UsageError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology, select
 from autoanalyzer.experiment.algebra import difference, mean, merge, minimum, ratio, stddev
 
 from .conftest import simple
@@ -35,6 +35,35 @@ def test_two_metrics_of_one_name_in_different_places_are_told_apart_whatever_the
     assert {each.name for each in merge(a, b).metrics} == {"bytes_sent", "bytes", "bytes/bytes_sent"}
     assert {each.name for each in merge(b, a).metrics} == {"bytes_sent", "bytes", "bytes/bytes_sent"}
     assert merge(merge(a, b), b).metrics == merge(a, b).metrics
+
+
+def test_a_result_of_which_a_part_was_cut_out_is_an_operand_again():
+    a = of_metrics(Metric("bytes_sent", ""))
+    b = of_metrics(Metric("bytes", "bytes"), Metric("bytes_sent", "bytes", "bytes"))
+    both = merge(a, b)
+    part = select(both, metrics=["bytes/bytes_sent"])
+    for operands in ((part, both), (both, part)):
+        result = merge(*operands)
+        result.check()
+        assert {each.name for each in result.metrics} == {
+            "bytes_sent",
+            "bytes",
+            "bytes/bytes_sent",
+            "bytes/bytes_sent'",
+        }
+        assert merge(result, both).metrics == result.metrics == merge(result, result).metrics
+
+
+@pytest.mark.parametrize("names", [("mpi", "time/mpi"), ("time/mpi", "mpi")])
+def test_metrics_that_a_tool_itself_calls_after_their_parents_are_kept(names):
+    metrics = [Metric("time", "sec"), *(Metric(name, "sec", "time") for name in names)]
+    a = of_metrics(*metrics)
+    result = mean(a, a)
+    assert {each.name: result.exclusive(each.name)[0, 0] for each in result.metrics} == {
+        "time": 1,
+        names[0]: 2,
+        names[1]: 3,
+    }
 
 
 def test_a_unit_that_is_not_stated_goes_with_any():
