@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ..experiment import Experiment
 from ..notes import Notes
@@ -12,14 +12,25 @@ from .regions import Alike
 
 __all__ = ["derived_notes", "labels_of", "likenesses"]
 
+_LONGEST: Final = 60  # characters of an operation in the name of another
+
 _T = TypeVar("_T")
 
 
 def labels_of(operands: Sequence[Experiment]) -> tuple[str, ...]:
-    """Call each experiment what it is: the operation that it is the result of, or its program."""
+    """Call each experiment what it is: the operation that it is the result of, or its program.
+
+    Of a long operation the name alone is given, ``mean(…)``: the history tells the rest.
+    """
     return tuple(
-        each.notes.history[-1] if each.notes.history else each.notes.program or "experiment" for each in operands
+        _short(each.notes.history[-1]) if each.notes.history else each.notes.program or "experiment"
+        for each in operands
     )
+
+
+def _short(step: str) -> str:
+    operation, bracket, _ = step.partition("(")
+    return step if len(step) <= _LONGEST or not bracket else f"{operation}(…)"
 
 
 def derived_notes(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,6 +23,12 @@ from .integration import Integration, integrate
 from .locations import Hierarchy
 
 __all__ = ["Options", "difference", "maximum", "mean", "merge", "minimum", "ratio", "stddev", "total"]
+
+
+_MOST_STEPS: Final = 32
+# How many operations lie between a result and values that are there: each takes some calls of the stack when they are
+# asked for, so after so many they are computed at once.
+_STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 
 class Options(TypedDict, total=False):
@@ -169,14 +176,18 @@ def _experiment(
     values: Callable[[str], Severity],
     remarks: Iterable[str] = (),
 ) -> Experiment:
-    return Experiment(
+    steps = 1 + max(_STEPS.get(each, 0) for each in joined.operands)
+    names = [metric.name for metric in metrics]
+    result = Experiment(
         metrics=metrics,
         call_paths=joined.call_paths,
         locations=joined.locations,
-        severities=LazySeverities([metric.name for metric in metrics], values),
+        severities=LazySeverities(names, values) if steps <= _MOST_STEPS else {name: values(name) for name in names},
         notes=derived_notes(operation, joined.operands, joined.labels, joined.alike, [*_losses(joined), *remarks]),
         topologies=joined.topologies,
     )
+    _STEPS[result] = steps % (_MOST_STEPS + 1)
+    return result
 
 
 def _losses(joined: Integration) -> Iterator[str]:

@@ -1,5 +1,8 @@
 """Metrics, systems and call paths of several experiments in one, by toys."""
 
+import functools
+import operator
+
 import numpy as np
 import pytest
 
@@ -184,6 +187,19 @@ def test_a_result_tells_how_it_came_about():
     assert saved.notes.history == ("m.cube = mean(a, b)", "difference(m.cube, a.cube)")
     assert [each.source for each in result.metrics] == ["derived:difference of measured"]
     assert [each.source for each in merge(*runs).metrics] == ["measured"]
+
+
+def test_long_chains_of_operations_are_computed_and_named_shortly():
+    run = simple([[1.0]], [CallPath(MAIN)], notes=Notes(program="a"))
+    chain = functools.reduce(operator.add, [run] * 300)
+    assert chain.exclusive("time").tolist() == [[300]]
+    nested = run
+    for _ in range(20):
+        nested = mean(nested, nested)
+    assert nested.exclusive("time").tolist() == [[1]]
+    assert len(nested.notes.history[-1]) < 130
+    assert len("".join(nested.notes.history)) < 1000
+    assert run.exclusive("time").flags.writeable
 
 
 def test_values_from_different_sources_are_not_put_together_silently():
