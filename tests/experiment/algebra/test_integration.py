@@ -8,7 +8,7 @@ import pytest
 
 from autoanalyzer.errors import InputError, UsageError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology, select
-from autoanalyzer.experiment.algebra import difference, mean, merge, minimum, ratio, stddev
+from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
 from .conftest import simple
 
@@ -212,6 +212,23 @@ def test_values_from_different_sources_are_not_put_together_silently():
 def test_whole_numbers_stay_whole_only_where_they_do():
     a = of_metrics(Metric("visits", "occ", dtype="UINT64"))
     assert [(a - a).metric("visits").dtype, mean(a, a).metric("visits").dtype] == ["INTEGER", "FLOAT"]
+
+
+def test_numbers_of_which_some_are_no_whole_ones_are_none():
+    a, b = (of_metrics(Metric("x", "occ", dtype=dtype)) for dtype in ("INTEGER", "FLOAT"))
+    assert [total(*pair).metric("x").dtype for pair in ((a, b), (b, a), (a, a))] == ["FLOAT", "FLOAT", "INTEGER"]
+
+
+@pytest.mark.parametrize(("dtype", "least"), [("MINDOUBLE", 3), ("MAXDOUBLE", 7)])
+def test_a_minimum_or_maximum_is_of_those_that_have_the_call_path(dtype, least):
+    metric = [Metric("time", "sec", dtype=dtype)]
+    a = simple([[7.0], [3]], [CallPath(MAIN), CallPath(WORK, 0)], metrics=metric)
+    b = simple([[7.0]], [CallPath(MAIN)], metrics=metric)
+    for result in (mean(a, b), mean(b, a), minimum(a, b), maximum(a, b)):
+        assert result.exclusive("time").tolist() == [[7], [3]]
+        assert result.inclusive("time")[0, 0] == least
+    assert merge(b, a).inclusive("time")[0, 0] == 7
+    np.testing.assert_array_equal((a - b).exclusive("time"), [[0], [np.nan]])
 
 
 def test_no_experiment_at_all_is_refused():
