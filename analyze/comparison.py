@@ -61,8 +61,10 @@ class Comparison:
         runs: How many there are of the base, and of the other side.
         program: The whole program.
         regions: Call paths that take ``MIN_SHARE`` of the program on one side at least, the largest change first.
-        appeared: Call paths that take as much on the other side, and nothing in a run of the base, with what they take.
+        appeared: Call paths that take as much on the other side, and nothing in any run of the base, with their values.
         vanished: The reverse.
+        partial: Call paths that take as much in a run, and nothing in another of the same side: in how many runs of
+            the base, and of the other side, they take anything.
         joined: The call paths of all runs.
     """
 
@@ -74,6 +76,7 @@ class Comparison:
     regions: tuple[Judgement, ...]
     appeared: tuple[tuple[int, float], ...]
     vanished: tuple[tuple[int, float], ...]
+    partial: tuple[tuple[int, tuple[int, int]], ...]
     joined: Integration
 
     @property
@@ -139,9 +142,14 @@ def compare(
                 f"{label}: {metric} of the program above 0 wanted, found {value:g}: no base to compare with"
             )
     program = _judged(None, whole[: len(base)], whole[len(base) :], threshold)
-    before, after = values[: len(base)].min(axis=0), values[len(base) :].min(axis=0)
-    heavy = (before >= MIN_SHARE * program.base) | (after >= MIN_SHARE * program.other)
+    sides = values[: len(base)], values[len(base) :]
+    before, after = (side.min(axis=0) for side in sides)
+    least = [MIN_SHARE * program.base, MIN_SHARE * program.other]
+    heavy = (before >= least[0]) | (after >= least[1])
     judged = np.flatnonzero(heavy & (before > 0) & (after > 0))
+    seen = [(side > 0).sum(axis=0) for side in sides]
+    in_part = np.any([(count > 0) & (count < len(side)) for count, side in zip(seen, sides, strict=True)], axis=0)
+    ever_heavy = np.any([side.max(axis=0) >= limit for side, limit in zip(sides, least, strict=True)], axis=0)
     regions = [_judged(int(path), values[: len(base), path], values[len(base) :, path], threshold) for path in judged]
     return Comparison(
         metric=metric,
@@ -150,8 +158,11 @@ def compare(
         runs=(len(base), len(other)),
         program=program,
         regions=tuple(sorted(_by_holm(regions, threshold), key=lambda each: each.base - each.other)),
-        appeared=tuple((int(path), float(after[path])) for path in np.flatnonzero(heavy & (before <= 0))),
-        vanished=tuple((int(path), float(before[path])) for path in np.flatnonzero(heavy & (after <= 0))),
+        appeared=tuple((int(path), float(after[path])) for path in np.flatnonzero(heavy & (seen[0] == 0) & ~in_part)),
+        vanished=tuple((int(path), float(before[path])) for path in np.flatnonzero(heavy & (seen[1] == 0) & ~in_part)),
+        partial=tuple(
+            (int(path), (int(seen[0][path]), int(seen[1][path]))) for path in np.flatnonzero(ever_heavy & in_part)
+        ),
         joined=joined,
     )
 

@@ -18,7 +18,7 @@ from .disparity import Disparity, find_disparity
 from .disparity_causes import DisparityCauses, find_disparity_causes
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
-from .imported import in_own_names
+from .imported import as_run
 from .network import differing_volumes
 from .performance import DISSIMILARITY_METRICS, Performance
 from .program_time import program_times, times_outside
@@ -113,7 +113,7 @@ def analyze(
         InputError: The experiment lacks what the analyses need.
         UsageError: What is excluded does not exist.
     """
-    experiment = in_own_names(experiment)
+    experiment = as_run(experiment)
     compare = metric or DISSIMILARITY_METRICS[0]
     _check_metrics(experiment, compare)
     everything = Selection.of(experiment)

@@ -1,4 +1,4 @@
-"""What other tools measured, under the names that the analyses know, where the meaning is sure."""
+"""What other tools measured, under the names that the analyses know, where the meaning is sure; what is no run."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from ..experiment import CallPath, Experiment
+from ..errors import InputError
+from ..experiment import CallPath, Experiment, Metric
 from ..experiment.metric import STORED_METRICS
 from ..experiment.severities import LazySeverities, Severity
 
-__all__ = ["in_own_names"]
+__all__ = ["as_run", "in_own_names"]
 
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
@@ -33,6 +34,8 @@ _WANTED: Final = {
     "instructions": "counts of instructions and misses",
 }
 _MPI: Final = "MPI_"
+_NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
+_ROUNDING: Final = 1e-6  # of a location's time
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,37 @@ class _Source:
 
     words: str
     read: Callable[[], Severity]
+
+
+def as_run(experiment: Experiment) -> Experiment:
+    """Give an experiment as the analyses want it, a run in our own names.
+
+    Raises:
+        InputError: Its times are those of no run, but differences or deviations, or negative.
+    """
+    times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
+    kinds = [_no_run(each) for each in times]
+    if kinds and all(kinds):
+        raise InputError(f"a run wanted, found {kinds[0]} of runs ({times[0].name}); autoanalyzer dump shows it")
+    ours = in_own_names(experiment)
+    for name in ("wall_time", "cpu_time"):
+        if name in ours:
+            _check_not_negative(ours, name)
+    return ours
+
+
+def _no_run(metric: Metric) -> str | None:
+    """Say what the values of a metric are if they are not those of a run."""
+    operation = metric.source.removeprefix("derived:").partition(" ")[0]
+    return _NO_RUN.get(operation) if metric.source.startswith("derived:") else None
+
+
+def _check_not_negative(experiment: Experiment, metric: str) -> None:
+    values = experiment.exclusive(metric)
+    negative = (values < -_ROUNDING * np.nansum(np.abs(values), axis=0)).any(axis=0)
+    if negative.any():
+        place = experiment.locations[int(negative.argmax())]
+        raise InputError(f"{metric} of a run wanted, found a negative time on rank {place.process}")
 
 
 def in_own_names(experiment: Experiment) -> Experiment:
@@ -76,7 +110,13 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
     found: dict[str, _Source] = {}
     units = {each.name: _UNITS[each.unit] for each in STORED_METRICS}
     for ours, names in _NAMES.items():
-        known = (each for each in names if each in experiment and experiment.metric(each).unit in units[ours])
+        known = (
+            each
+            for each in names
+            if each in experiment
+            and experiment.metric(each).unit in units[ours]
+            and not _no_run(experiment.metric(each))
+        )
         name = next(known, None) or _called(experiment, ours)
         if name is not None:
             found[ours] = _Source(name, lambda name=name: experiment.exclusive(name))  # type: ignore[misc]
@@ -96,7 +136,9 @@ def _called(experiment: Experiment, ours: str) -> str | None:
     """Find a time by what it is shown as, if its name tells nothing."""
     if ours not in ("wall_time", "cpu_time"):
         return None
-    found = (each.name for each in experiment.metrics if each.display == "Time" and each.unit == "sec")
+    found = (
+        each.name for each in experiment.metrics if each.display == "Time" and each.unit == "sec" and not _no_run(each)
+    )
     return next(found, None)
 
 

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     for kind, target in targets.items():
         if target and (target.is_dir() or not target.parent.is_dir()):
             raise UsageError(f"--{kind} {target}: a file in a folder that exists wanted")
-    base, other = opened(arguments.base), opened(arguments.other)
+    base, other = (opened(side, distinct=True) for side in (arguments.base, arguments.other))
     comparisons = [
         compare(
             base,
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         for metric in arguments.metric or metrics_to_compare([*base, *other])
     ]
     texts = {
-        "markdown": "\n".join(map(comparison_markdown, comparisons)).encode(),
+        "markdown": comparison_markdown(comparisons).encode(),
         "junit": comparison_junit(comparisons),
         "json": json.dumps(comparison_document(comparisons), indent=1, allow_nan=False).encode() + b"\n",
     }
@@ -80,8 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         if target:
             with replacing(target) as stream:
                 stream.write(texts[kind])
-    for number, comparison in enumerate(comparisons):
-        print_verdict([*([""] if number else []), *comparison_lines(comparison)])
+    print_verdict(comparison_lines(comparisons))
     return _TRIPPED if arguments.fail_on and any(each.slower for each in comparisons) else 0
 
 

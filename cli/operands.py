@@ -35,9 +35,25 @@ def add_exact_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def opened(paths: Sequence[Path]) -> list[Experiment]:
-    """Read experiments."""
-    return [open_experiment(path)[0] for path in paths]
+def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]:
+    """Read experiments.
+
+    Args:
+        paths: Their files, or folders of runs.
+        distinct: Refuse one that is named twice.
+
+    Raises:
+        InputError: One cannot be read.
+        UsageError: One is named twice.
+    """
+    experiments: list[Experiment] = []
+    names: dict[Path, Path] = {}
+    for path in paths:
+        experiment, file = open_experiment(path)
+        if distinct and names.setdefault(file.resolve(), path) is not path:
+            raise UsageError(f"{path}: another run wanted, found the one of {names[file.resolve()]} again")
+        experiments.append(experiment)
+    return experiments
 
 
 def options_of(arguments: argparse.Namespace, paths: Sequence[Path]) -> Options:

@@ -11,7 +11,7 @@ from ..experiment import Experiment
 
 __all__ = ["names_of", "ranks_of"]
 
-_RANGE: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+_RANGE: Final = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 def names_of(experiment: Experiment, words: str | None) -> list[str] | None:
@@ -46,6 +46,8 @@ def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
         if not match:
             raise UsageError(f"--ranks {words}: ranks and ranges as in 0-3,8 wanted")
         first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise UsageError(f"--ranks {words}: the lower rank of {word.strip()} first wanted")
         within = {rank for rank in there if first <= rank <= last}
         if len(within) < last - first + 1:
             raise UsageError(f"--ranks {words}: no such ranks; there are {there[0]} to {there[-1]}")

@@ -29,6 +29,7 @@ LIMITS: Final = {
     "cart": 1000,
 }
 _MAX_DEPTH: Final = 5000  # of elements: what a path is called grows with its square
+_MAX_NAMES: Final = 10_000  # of elements and attributes: the parser remembers each
 _MAX_TEXT: Final = 1 << 26  # characters of one element
 
 _ITEMS: Final = frozenset(
@@ -62,6 +63,7 @@ class CubeHead:
     def __init__(self, major: str) -> None:
         self._major = major
         self._tags: list[str] = []
+        self._names: set[str] = set()
         self._counts = dict.fromkeys(LIMITS, 0)
         self._text: list[str] = []
         self._length = 0
@@ -86,6 +88,10 @@ class CubeHead:
         self._tags.append(tag)
         if len(self._tags) > _MAX_DEPTH:
             raise InputError(f"elements at most {_MAX_DEPTH:,} deep wanted, found deeper ones")
+        self._names.add(tag)
+        self._names.update(attributes)
+        if len(self._names) > _MAX_NAMES:
+            raise InputError(f"at most {_MAX_NAMES:,} names of elements and attributes wanted, found more")
         self._text, self._length = [], 0
         if tag in self._counts:
             self._counts[tag] += 1
@@ -124,7 +130,7 @@ class CubeHead:
             elif tag != "metric":
                 self.system.take(item, "".join(self._text))
         elif item:
-            item.texts.setdefault(tag, "".join(self._text))
+            item.keep(tag, "".join(self._text))
         self._text = []
 
     def close(self) -> None:

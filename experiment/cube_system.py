@@ -66,8 +66,9 @@ class CubeSystem:
             raise InputError("a system of processes wanted, found none")
         ranks = self._process_ranks()
         threads = self._thread_ranks(renumber=not ours)
+        names = _Names()
         found = [
-            (number, Location(*_machine_and_node(process), ranks[id(process)], thread))
+            (number, Location(*names.of(process), ranks[id(process)], thread))
             for (number, process, _), thread in zip(self._threads, threads, strict=True)
         ]
         if len({number for number, _ in found}) < len(found):
@@ -134,12 +135,23 @@ class CubeSystem:
         return ranks
 
 
-def _machine_and_node(process: Item) -> tuple[str, str]:
-    """Name the outermost and the innermost of what a process stands in."""
-    names = []
-    above = process.above
-    while above is not None:
-        if above.tag not in _PROCESSES:
-            names.append(above.text("name"))
-        above = above.above
-    return (names[-1], names[0]) if names else ("", "")
+class _Names:
+    """Names of the outermost and the innermost of what processes stand in, found once for each element."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[str, str] | None] = {}
+
+    def of(self, process: Item) -> tuple[str, str]:
+        """Name the machine and the node of a process; empty if it stands in none."""
+        unknown = []
+        above = process.above
+        while above is not None and id(above) not in self._known:
+            unknown.append(above)
+            above = above.above
+        names = None if above is None else self._known[id(above)]
+        for item in reversed(unknown):
+            if item.tag not in _PROCESSES:
+                name = item.text("name")
+                names = (name if names is None else names[0], name)
+            self._known[id(item)] = names
+        return names or ("", "")

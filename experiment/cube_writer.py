@@ -37,8 +37,10 @@ def write_cube(experiment: Experiment, path: Path) -> None:
     """Write ``path`` whole or not at all, packed if its name ends in ``.gz``.
 
     Raises:
-        InputError: The folder does not exist or cannot be written, or a value is infinite.
+        InputError: The folder does not exist or cannot be written, a value is infinite, or there are no locations.
     """
+    if not experiment.locations:
+        raise InputError(f"{path}: an experiment with one process at least wanted, found none")
     with replacing(path) as file, _packing(file, path) as stream, etree.xmlfile(stream, encoding="UTF-8") as xml:
         xml.write_declaration()
         with xml.element("cube", version="3.0"):

@@ -161,7 +161,15 @@ class Experiment:
 
     def parts(self, metric: str) -> tuple[str, ...]:
         """Name the metrics right below a metric, which it includes."""
-        return tuple(each.name for each in self.metrics if each.parent == metric)
+        return tuple(self._parts.get(metric, ()))
+
+    @cached_property
+    def _parts(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for each in self.metrics:
+            if each.parent is not None:
+                found.setdefault(each.parent, []).append(each.name)
+        return found
 
     def exclusive(self, metric: str) -> Severity:
         """Give ``float64[call path, location]`` of each call path alone, in the metric's unit; not to be changed."""

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
 from typing import Any, Final
 
 from ..errors import InputError
 
 __all__ = ["Notes"]
 
-_KINDS: Final[dict[str, tuple[type, ...]]] = {
-    "str": (str,),
-    "tuple": (tuple,),
-    "dict": (dict,),
-    "int": (int,),
-    "float": (int, float),
-    "bool": (bool,),
+_MOST: Final = 1 << 63
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
+
+
+_FITS: Final[dict[str, Callable[[Any], bool]]] = {
+    "str": lambda value: isinstance(value, str),
+    "tuple[str, ...]": lambda value: isinstance(value, tuple) and all(isinstance(each, str) for each in value),
+    "tuple[int, ...]": lambda value: isinstance(value, tuple) and all(map(_is_whole, value)),
+    "dict[str, str]": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+    "int": _is_whole,
+    "int | None": lambda value: value is None or _is_whole(value),
+    "float | None": lambda value: value is None or _is_whole(value) or (isinstance(value, float) and isfinite(value)),
+    "bool": lambda value: isinstance(value, bool),
 }
 
 
@@ -94,6 +105,6 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
         InputError: It is of another type.
     """
     wanted = str(annotation)
-    if (value is None and "None" in wanted) or isinstance(value, _KINDS[wanted.partition("[")[0].partition(" ")[0]]):
+    if _FITS[wanted](value):
         return value
     raise InputError(f"notes: {name} of type {wanted} wanted, found {value!r:.40}")

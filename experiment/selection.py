@@ -34,8 +34,11 @@ def select(
         metrics: Names. One whose parent is left out goes to the nearest metric that includes it.
 
     Raises:
-        InputError: There is nothing of the kind.
+        InputError: There is nothing of the kind, or nothing is asked for.
     """
+    for what, chosen in (("rank", processes), ("metric", metrics)):
+        if chosen is not None and not len(chosen):
+            raise InputError(f"one {what} at least to be selected wanted, found none")
     paths = range(len(experiment.call_paths)) if subtree is None else _subtree(experiment, subtree)
     columns = _columns(experiment, processes)
     kept = list(experiment.metrics) if metrics is None else _metrics(experiment, metrics)

@@ -41,6 +41,7 @@ class LazySeverities(Mapping[str, Severity]):
         self._read = read
         self._inclusive = inclusive
         self._limit = kept
+        self._size = 0
         self._kept: OrderedDict[tuple[str, bool], Severity] = OrderedDict()
 
     def __getitem__(self, name: str) -> Severity:
@@ -72,8 +73,10 @@ class LazySeverities(Mapping[str, Severity]):
         return found
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
+        values = values.view()  # what was read may be another's, who may change it
         values.flags.writeable = False
         self._kept[name, inclusive] = values
-        while sum(each.nbytes for each in self._kept.values()) > self._limit:
-            self._kept.popitem(last=False)
+        self._size += values.nbytes
+        while self._size > self._limit:
+            self._size -= self._kept.popitem(last=False)[1].nbytes
         return values

@@ -1,8 +1,8 @@
 """Change files of experiments at random, and see that the readers keep their promises on what comes of that.
 
 Whatever a file is, it is read or refused by ``InputError`` in one line, soon and in bounded memory, and what is read
-can be checked, shown, written and read back equal. Every mutation has a number, and ``--first`` with that number
-repeats it.
+can be checked, shown, cut, averaged, compared, analysed, written and read back equal. Every mutation has a number,
+and ``--first`` with that number repeats it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import io
+import json
 import os
 import random
 import resource
@@ -20,9 +21,13 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import fields
+from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from autoanalyzer.cli.main import main as command
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Builder, Experiment, Notes, load, save
 from autoanalyzer.view import contents_lines, write_csv
@@ -153,6 +158,8 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
     chance = random.Random(number)
     name = chance.choice(list(files))
     content = files[name]
+    if name == "own.cube" and chance.random() < 0.2:
+        return Mutant(number, name, with_notes(content, chance))
     if name.endswith(".gz") and chance.random() < 0.6:
         return Mutant(number, name, gzip.compress(changed(gzip.decompress(content), chance), mtime=0))
     if name.endswith(".cubex") and chance.random() < 0.8:
@@ -163,6 +170,14 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
             parts[part] = gzip.compress(parts[part], mtime=0)
         return Mutant(number, name, archive(parts, chance))
     return Mutant(number, name, changed(content, chance))
+
+
+def with_notes(content: bytes, chance: random.Random) -> bytes:
+    """Give notes that say something else."""
+    values = [None, True, -1, 2, 10**30, 0.5, float("nan"), "a", "\ud800", [], ["a", 1], [3, 3], [[]], {}, {"a": 1}]
+    found = {key.name: chance.choice(values) for key in chance.sample(fields(Notes), chance.choice([1, 1, 3]))}
+    start = content.index(b'value="', content.index(b"autoanalyzer.notes")) + len(b'value="')
+    return content[:start] + escape(json.dumps(found), quote=True).encode() + content[content.index(b'"', start) :]
 
 
 def changed(content: bytes, chance: random.Random) -> bytes:
@@ -218,7 +233,10 @@ def trouble(case: Mutant, folder: Path) -> str:
     copy = folder / "copy.cube"
     save(experiment, copy)
     found = load(copy)
+    said = trouble_in_use(file, copy)
     copy.unlink()
+    if said:
+        return said
     same = (
         found.call_paths == experiment.call_paths
         and found.locations == experiment.locations
@@ -227,6 +245,28 @@ def trouble(case: Mutant, folder: Path) -> str:
         and all(found.exclusive(m.name).tobytes() == experiment.exclusive(m.name).tobytes() for m in found.metrics)
     )
     return "read" if same else "what was written is read back otherwise"
+
+
+def trouble_in_use(file: Path, copy: Path) -> str:
+    """Run the commands that compute with what is in files; tell what went wrong."""
+    made = file.parent / "made.cube"
+    for words in (
+        ["cut", file, "-o", made, "--ranks", "0"],
+        ["mean", file, copy, "-o", made],
+        ["diff", file, copy, "-o", made],
+        ["compare", file, "--with", copy],
+        ["analyze", file],
+    ):
+        output, errors = io.StringIO(), io.StringIO()
+        with redirect_stdout(output), redirect_stderr(errors):
+            try:
+                command([str(word) for word in words])
+            except SystemExit as ended:
+                status = ended.code
+        made.unlink(missing_ok=True)
+        if status not in (0, 2, 3) or len(errors.getvalue().splitlines()) > (status == 2):
+            return f"{words[0]} ended with {status}: {errors.getvalue()}"
+    return ""
 
 
 def tried(case: Mutant, folder: Path) -> tuple[str, str]:

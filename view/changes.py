@@ -50,16 +50,23 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     Raises:
         UsageError: There is no such metric.
     """
-    totals = {each.name: (_totals(joined, 0, each), _totals(joined, 1, each)) for each in joined.metrics}
+    totals = {each.name: _totals(joined, each) for each in joined.metrics}
     _print_metrics(joined, totals)
     metric = _by_region(joined, totals, chosen)
     if metric is not None:
         _print_regions(joined, metric, *totals[metric.name])
 
 
-def _totals(joined: Integration, operand: int, metric: Metric) -> _Totals:
-    """Give the values of each call path alone, of all locations together; ``float64[call path]``."""
-    return over_locations(metric, joined.severity(operand, metric.name))
+def _totals(joined: Integration, metric: Metric) -> tuple[_Totals, _Totals]:
+    """Give the values of each call path alone, of all locations together, before and after; ``float64[call path]``.
+
+    A value that one of the two misses is left out of the other, too: else it would pass for a gain or a loss.
+    """
+    before, after = (joined.severity(operand, metric.name) for operand in (0, 1))
+    missing = np.isnan(before) | np.isnan(after)
+    if missing.any():
+        before, after = (np.where(missing, np.nan, each) for each in (before, after))
+    return over_locations(metric, before), over_locations(metric, after)
 
 
 def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]]) -> None:
@@ -89,7 +96,7 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     whole = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
     listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
-    caption = f"{visible(metric.name)} of each call path alone, of {len(joined.locations)} locations together"
+    caption = f"{visible(metric.name)} of each call path alone, of {_locations(joined)} together"
     if not listed:
         Console(highlight=False, soft_wrap=True).print(Text(f"\n{caption}: no change"))
         return
@@ -101,6 +108,13 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     table.caption = caption
     Console().print()
     _print(table)
+
+
+def _locations(joined: Integration) -> str:
+    """Count the locations that both experiments know something of."""
+    lost = {*joined.lost(0), *joined.lost(1)}
+    count = sum(place.process not in lost for place in joined.locations)
+    return f"{count} locations" + (" that both have" if lost else "")
 
 
 def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:

@@ -20,23 +20,36 @@ _SCHEMA: Final = "autoanalyzer.comparison/1"
 _WORDS: Final = {"slower": "SLOWER", "faster": "FASTER", "same": "SAME", "unclear": "UNCLEAR"}
 
 
-def comparison_lines(comparison: Comparison) -> list[str]:
+def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
+    """Put comparisons of the same runs into words, and say at the end what was matched by likeness."""
+    lines: list[str] = []
+    for comparison in comparisons:
+        lines += [*([""] if lines else []), *_lines(comparison)]
+    return [*lines, *(f"         {each}" for each in _likeness(comparisons[0]))]
+
+
+def _lines(comparison: Comparison) -> list[str]:
     """Put a comparison into words: the program, then the regions that differ."""
     program = comparison.program
-    lines = [f"{_WORDS[program.verdict]:8} {_sentence(comparison, program)}", f"         {_basis(comparison)}"]
+    lines = [f"{_WORDS[program.verdict]:8} {_headline(comparison)}", f"         {_basis(comparison)}"]
     changed = [each for each in comparison.regions if each.verdict != "same"]
     lines += [f"{_WORDS[each.verdict]:8} {_sentence(comparison, each)}" for each in changed]
     lines += _appeared(comparison)
     rest = len(comparison.regions) - len(changed)
     if rest:
-        lines.append(f"{_WORDS['same']:8} {rest} {'region' if rest == 1 else 'regions'}")
-    return [*lines, *(f"         {each}" for each in _likeness(comparison))]
+        lines.append(f"{_WORDS['same']:8} {_regions(rest)}")
+    return lines
 
 
-def comparison_markdown(comparison: Comparison) -> str:
-    """Write a comparison as Markdown."""
+def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
+    """Write comparisons of the same runs as Markdown."""
+    likeness = [f"\n{_escaped(each)}\n" for each in _likeness(comparisons[0])]
+    return "".join(["\n".join(map(_markdown, comparisons)), *likeness])
+
+
+def _markdown(comparison: Comparison) -> str:
     lines = [
-        f"**{_WORDS[comparison.program.verdict]}** {_escaped(_sentence(comparison, comparison.program))}",
+        f"**{_WORDS[comparison.program.verdict]}** {_escaped(_headline(comparison))}",
         "",
         _basis(comparison),
         "",
@@ -53,8 +66,7 @@ def comparison_markdown(comparison: Comparison) -> str:
             each.verdict,
         )
         lines.append(f"| {' | '.join(cells)} |")
-    more = (*_appeared(comparison), *_likeness(comparison))
-    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in more)]) + "\n"
+    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in _appeared(comparison))]) + "\n"
 
 
 def comparison_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
@@ -79,8 +91,9 @@ def _document(comparison: Comparison) -> dict[str, Any]:
         "regions": [_entry(comparison, each) for each in comparison.regions],
         "appeared": [_place(comparison, *each) for each in comparison.appeared],
         "vanished": [_place(comparison, *each) for each in comparison.vanished],
+        "partial": [{**_place(comparison, path), "runs": list(runs)} for path, runs in comparison.partial],
         "matched_by_likeness": _likeness(comparison),
-        "verdict": comparison_lines(comparison),
+        "verdict": _lines(comparison),
     }
 
 
@@ -133,12 +146,30 @@ def _place(comparison: Comparison, path: int | None, value: float | None = None)
 
 
 def _appeared(comparison: Comparison) -> list[str]:
-    """Name the regions that one side alone has."""
-    return [
+    """Name the regions that one side alone has, or that only some runs of a side have."""
+    base, other = comparison.runs
+    partial = [
+        f"PARTLY   {_named(comparison, path)} took part in {mine} of {base} runs of the base and in {theirs} of "
+        f"{other} of the other side: it is not judged"
+        for path, (mine, theirs) in comparison.partial
+    ]
+    return partial + [
         f"{word:8} {_named(comparison, path)} takes {amount(value, comparison.unit)}"
         for word, paths in (("NEW", comparison.appeared), ("GONE", comparison.vanished))
         for path, value in paths
     ]
+
+
+def _headline(comparison: Comparison) -> str:
+    """Say how the program differs, and that regions are slower where it is not."""
+    slower = sum(each.verdict == "slower" for each in comparison.regions)
+    hidden = slower and comparison.program.verdict != "slower"
+    more = f"; {_regions(slower)} {'is' if slower == 1 else 'are'} slower" if hidden else ""
+    return _sentence(comparison, comparison.program) + more
+
+
+def _regions(count: int) -> str:
+    return f"{count} {'region' if count == 1 else 'regions'}"
 
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:

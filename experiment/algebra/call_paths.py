@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..experiment import CallPath
 from ..region import Region
-from .regions import Alike, correspond
+from .regions import Alike, correspond, names_of
 
 __all__ = ["CallForest", "merge_call_paths"]
 
@@ -24,7 +24,7 @@ class CallForest:
     Attributes:
         call_paths: Those of the first operand, then what each other one adds; parents before children.
         rows: For each operand, where its call paths stand among these.
-        alike: For each operand, its regions that were matched by likeness.
+        alike: For each operand, its regions that were matched by likeness with those of an earlier one.
     """
 
     call_paths: tuple[CallPath, ...]
@@ -38,24 +38,123 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
     Below one that matches nothing, nothing is matched. Where a parent has the same region below it several times,
     those of the same call site are matched, and the rest in order: lines change from one version to the next.
 
+    One forest after the other is matched with the union of those before it, in an order that the forests alone decide:
+    so the order of the operands does not matter but for the order of the union and the names in it.
+
     Args:
         forests: The call paths of each operand, parents before children.
         exact: Match regions of the same identity and call sites of the same line only.
     """
-    first, *others = forests
-    union = list(first)
-    rows = [np.arange(len(first))]
-    alike: list[tuple[Alike, ...]] = [()]
-    for forest in others:
-        if tuple(forest) == tuple(union):
-            rows.append(np.arange(len(union)))
-            alike.append(())
-            continue
-        found = correspond(union, forest, exact=exact)
-        union = [_named(path, found.left) for path in union]
-        rows.append(_merge(union, [_named(path, found.right) for path in forest], exact=exact))
-        alike.append(tuple(found.alike))
-    return CallForest(tuple(union), tuple(rows), tuple(alike))
+    distinct: list[tuple[CallPath, ...]] = []
+    for forest in map(tuple, forests):
+        if forest not in distinct:
+            distinct.append(forest)
+    which = [distinct.index(tuple(forest)) for forest in forests]
+    found = _Union.of(distinct, exact=exact)
+    return CallForest(
+        found.paths, tuple(found.rows[each] for each in which), tuple(found.alike[each] for each in which)
+    )
+
+
+@dataclass
+class _Union:
+    """The union of different forests."""
+
+    paths: tuple[CallPath, ...]
+    rows: list[Rows]
+    alike: list[tuple[Alike, ...]]
+
+    @classmethod
+    def of(cls, forests: Sequence[tuple[CallPath, ...]], *, exact: bool) -> _Union:
+        if len(forests) == 1:
+            return cls(forests[0], [np.arange(len(forests[0]))], [()])
+        first, *others = sorted(range(len(forests)), key=lambda index: _rank(forests[index]))
+        union = list(forests[first])
+        rows = {first: np.arange(len(union))}
+        regions = {first: {path.region: path.region for path in union}}
+        likened: dict[int, set[Region]] = {first: set()}
+        for index in others:
+            found = correspond(union, forests[index], exact=exact)
+            union = [_named(path, found.left) for path in union]
+            for each in regions.values():
+                each.update({own: found.left.get(one, one) for own, one in each.items()})
+            regions[index] = {path.region: found.right.get(path.region, path.region) for path in forests[index]}
+            rows[index] = _merge(union, [_named(path, regions[index]) for path in forests[index]], exact=exact)
+            likened[index] = {pair.right for pair in found.alike}
+        order = range(len(forests))
+        owners, alike = _owned([regions[index] for index in order], [likened[index] for index in order])
+        ordered = _ordered(forests, [rows[index] for index in order])
+        names = names_of(owners)
+        paths = [
+            CallPath(
+                names.get(union[row].region, union[row].region),
+                None if (parent := union[row].parent) is None else int(ordered.places[parent]),
+                site,
+            )
+            for row, site in ordered.sites.items()
+        ]
+        return cls(tuple(paths), [ordered.places[rows[index]] for index in order], alike)
+
+
+def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
+    """Order forests by what they hold: those that hold most come first, for they tell most of the source."""
+    parts: list[tuple[object, ...]] = [
+        (
+            -1 if path.parent is None else path.parent,
+            -1 if path.site is None else path.site,
+            *path.region.identity,
+            path.region.name,
+            path.region.function,
+            path.region.first_line,
+            path.region.last_line,
+        )
+        for path in forest
+    ]
+    return -len(forest), parts
+
+
+def _owned(
+    regions: Sequence[Mapping[Region, Region]], likened: Sequence[set[Region]]
+) -> tuple[dict[Region, tuple[Region, int]], list[tuple[Alike, ...]]]:
+    """Find the first forest that has each region of the union, and what is that region by likeness in later ones.
+
+    Args:
+        regions: For each forest, its regions → those of the union.
+        likened: For each forest, which of these were matched by likeness.
+    """
+    owners: dict[Region, tuple[Region, int]] = {}
+    alike: list[tuple[Alike, ...]] = []
+    for index, each in enumerate(regions):
+        pairs: list[Alike] = []
+        for own, one in each.items():
+            known, owner = owners.setdefault(one, (own, index))
+            if own != known and (own in likened[index] or known in likened[owner]):
+                pairs.append(Alike(known, own))
+        alike.append(tuple(pairs))
+    return owners, alike
+
+
+@dataclass(frozen=True)
+class _Order:
+    """The rows of a union in the order of the forests.
+
+    Attributes:
+        sites: Row → call site, as the first forest that has it tells.
+        places: Where each row stands in this order.
+    """
+
+    sites: dict[int, int | None]
+    places: Rows
+
+
+def _ordered(forests: Sequence[Sequence[CallPath]], rows: Sequence[Rows]) -> _Order:
+    sites: dict[int, int | None] = {}
+    for forest, each in zip(forests, rows, strict=True):
+        for path, row in zip(forest, each.tolist(), strict=True):
+            sites.setdefault(row, path.site)
+    places = np.empty(len(sites), dtype=np.intp)
+    places[[*sites]] = np.arange(len(sites))
+    return _Order(sites, places)
 
 
 def _named(path: CallPath, names: Mapping[Region, Region]) -> CallPath:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ..experiment import Experiment
 from ..notes import Notes
@@ -12,14 +12,25 @@ from .regions import Alike
 
 __all__ = ["derived_notes", "labels_of", "likenesses"]
 
+_LONGEST: Final = 60  # characters of an operation in the name of another
+
 _T = TypeVar("_T")
 
 
 def labels_of(operands: Sequence[Experiment]) -> tuple[str, ...]:
-    """Call each experiment what it is: the operation that it is the result of, or its program."""
+    """Call each experiment what it is: the operation that it is the result of, or its program.
+
+    Of a long operation the name alone is given, ``mean(…)``: the history tells the rest.
+    """
     return tuple(
-        each.notes.history[-1] if each.notes.history else each.notes.program or "experiment" for each in operands
+        _short(each.notes.history[-1]) if each.notes.history else each.notes.program or "experiment"
+        for each in operands
     )
+
+
+def _short(step: str) -> str:
+    operation, bracket, _ = step.partition("(")
+    return step if len(step) <= _LONGEST or not bracket else f"{operation}(…)"
 
 
 def derived_notes(
@@ -71,10 +82,14 @@ def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Iterator[str]:
-    """Say of each operand which of its regions were matched by likeness."""
+    """Say which regions of operands were matched by likeness, once of all operands with the same region."""
+    found: dict[Alike, list[str]] = {}
     for label, pairs in zip(labels, alike, strict=True):
         for pair in pairs:
-            yield f"matched by likeness: {_named(pair.right)} in {label} is {_named(pair.left)}"
+            found.setdefault(pair, []).append(label)
+    for pair, (label, *others) in found.items():
+        more = f" and {len(others)} more" if others else ""
+        yield f"matched by likeness: {_named(pair.right)} in {label}{more} is {_named(pair.left)}"
 
 
 def _named(region: Region) -> str:

@@ -62,11 +62,19 @@ class Integration:
             steps.append(self.call_paths[parent])
         return "/".join(each.region.name for each in reversed(steps[:-1] or steps))
 
+    def lost(self, operand: int) -> tuple[int, ...]:
+        """Name the ranks that other operands have and of which nothing came back in this one."""
+        absent = {place.process for place in self.locations} - {
+            place.process for place in self.operands[operand].locations
+        }
+        return tuple(sorted(absent & set(self.operands[operand].notes.missing)))
+
     def severity(self, operand: int, metric: str) -> Severity:
         """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
 
-        A value that is missing in the operand (NaN) is missing here, too. Not to be changed: where the domain is the
-        operand's own, these are its values themselves.
+        A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost,
+        and of a minimum or a maximum all where it is not defined: 0 would be the least of all.
+        Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
         shape = (len(self.call_paths), len(self.locations))
         if metric not in self.names[operand]:
@@ -75,8 +83,11 @@ class Integration:
         rows, columns = self.rows[operand], self.columns[operand]
         if values.shape == shape and _in_order(rows) and _in_order(columns):
             return values
-        extended = np.zeros(shape)
+        extremum = self.operands[operand].metric(self.names[operand][metric]).aggregation != "sum"
+        extended = np.full(shape, np.nan if extremum else 0.0)
         extended[np.ix_(rows, columns)] = values
+        if lost := self.lost(operand):
+            extended[:, [place.process in lost for place in self.locations]] = np.nan
         return extended
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ...errors import InputError
 from ..metric import Metric
 
 __all__ = ["merge_metrics"]
 
+_MARK: Final = "'"  # behind a parent's and a metric's name, where another metric has this name by itself
+
 
 @dataclass
 class _Node:
-    """A metric of the merged forest: as its first operand has it, and what it is called there."""
+    """A metric of the merged forest: its name among its siblings, and as its first operand has it."""
 
+    own: str
     metric: Metric
     label: str
     unit: str
@@ -47,13 +51,14 @@ def merge_metrics(
     found: list[dict[str, _Node]] = []
     for forest, label in zip(forests, labels, strict=True):
         nodes: dict[str, _Node] = {}
+        own = _own_names(forest)
         for metric in forest:
             parent = nodes[metric.parent] if metric.parent is not None else None
             siblings = parent.below if parent else roots
-            key = _own_name(metric)
+            key = own[metric.name]
             node = siblings.get(key)
             if node is None:
-                node = siblings[key] = _Node(metric, label, metric.unit, parent)
+                node = siblings[key] = _Node(key, metric, label, metric.unit, parent)
             elif not node.unit:
                 node.unit, node.label = metric.unit, label
             elif metric.unit and metric.unit != node.unit:
@@ -72,9 +77,21 @@ def merge_metrics(
     return metrics, tuple({name: node.name for name, node in nodes.items()} for nodes in found)
 
 
-def _own_name(metric: Metric) -> str:
-    """Give the name without the parent's, which an earlier merge may have put before it."""
-    return metric.name.removeprefix(f"{metric.parent}/") if metric.parent is not None else metric.name
+def _own_names(forest: Sequence[Metric]) -> dict[str, str]:
+    """Give names without the parents', put before them by an earlier merge, where these tell siblings apart."""
+    short = {metric.name: _without_parent(metric) for metric in forest}
+    often = Counter((metric.parent, name) for metric in forest for name in {metric.name, short[metric.name]})
+    return {
+        metric.name: short[metric.name] if often[metric.parent, short[metric.name]] == 1 else metric.name
+        for metric in forest
+    }
+
+
+def _without_parent(metric: Metric) -> str:
+    prefix = f"{metric.parent}/"
+    if metric.parent is None or not metric.name.startswith(prefix):
+        return metric.name
+    return metric.name.removeprefix(prefix).rstrip(_MARK) or metric.name
 
 
 def _walk(siblings: Mapping[str, _Node]) -> Iterator[_Node]:
@@ -86,11 +103,18 @@ def _walk(siblings: Mapping[str, _Node]) -> Iterator[_Node]:
 
 
 def _give_names(nodes: Sequence[_Node]) -> None:
-    """Name each node; parents come before children."""
-    often = Counter(_own_name(node.metric) for node in nodes)
+    """Name each node for itself; parents come before children. Roots, and what is named once, keep their names."""
+    often = Counter(node.own for node in nodes)
+    rest = [node for node in nodes if node.parent and often[node.own] > 1]
     for node in nodes:
-        own = _own_name(node.metric)
-        node.name = f"{node.parent.name}/{own}" if node.parent and often[own] > 1 else own
+        node.name = node.own
+    taken = {node.own for node in nodes if not node.parent or often[node.own] == 1}
+    for node in rest:
+        above = node.parent.name if node.parent else ""
+        node.name = f"{above}/{node.own}"
+        while node.name in taken:
+            node.name += _MARK
+        taken.add(node.name)
 
 
 def _root(node: _Node) -> _Node:

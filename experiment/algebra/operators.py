@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,6 +23,12 @@ from .integration import Integration, integrate
 from .locations import Hierarchy
 
 __all__ = ["Options", "difference", "maximum", "mean", "merge", "minimum", "ratio", "stddev", "total"]
+
+
+_MOST_STEPS: Final = 32
+# How many operations lie between a result and values that are there: each takes some calls of the stack when they are
+# asked for, so after so many they are computed at once.
+_STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 
 class Options(TypedDict, total=False):
@@ -57,7 +64,7 @@ def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     def values(of_each: Iterator[Severity]) -> Severity:
         return np.asarray(_added(of_each) / len(operands))
 
-    return _combined("mean", operands, values, options, integral=False)
+    return _combined("mean", operands, values, options, integral=False, of_known=_mean_of_known)
 
 
 def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -67,12 +74,24 @@ def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Take the least value of each metric, call path and location."""
-    return _combined("min", operands, lambda values: _folded(np.minimum, values), options)
+    return _combined(
+        "min",
+        operands,
+        lambda values: _folded(np.minimum, values),
+        options,
+        of_known=lambda values: _folded(np.fmin, values),
+    )
 
 
 def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Take the greatest value of each metric, call path and location."""
-    return _combined("max", operands, lambda values: _folded(np.maximum, values), options)
+    return _combined(
+        "max",
+        operands,
+        lambda values: _folded(np.maximum, values),
+        options,
+        of_known=lambda values: _folded(np.fmax, values),
+    )
 
 
 def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -118,6 +137,7 @@ def _combined(
     integral: bool = True,
     flat: bool = False,
     unit: str | None = None,
+    of_known: Callable[[Iterator[Severity]], Severity] | None = None,
 ) -> Experiment:
     """Apply an operation value by value.
 
@@ -129,16 +149,18 @@ def _combined(
         integral: Whether whole numbers give whole numbers.
         flat: Whether the results are metrics of their own, which include none of the others.
         unit: That of the result; None for that of the operands.
+        of_known: The same for metrics that are minima or maxima, of the values that are not missing.
     """
     joined = integrate(operands, **options)
     metrics: list[Metric] = []
     mixed: list[str] = []
     for metric in joined.metrics:
-        sources = dict.fromkeys(
-            _basis(each.metric(names[metric.name]))
+        known = [
+            each.metric(names[metric.name])
             for each, names in zip(joined.operands, joined.names, strict=True)
             if metric.name in names
-        )
+        ]
+        sources = dict.fromkeys(map(_basis, known))
         if len(sources) > 1:
             mixed.append(metric.name)
         whose = f" of {next(iter(sources))}" if len(sources) == 1 else ""
@@ -149,14 +171,16 @@ def _combined(
                 unit=metric.unit if unit is None else unit,
                 parent=None if flat else metric.parent,
                 source=f"derived:{operation}{whose}",
-                dtype=_dtype(metric, integral=integral),
+                dtype="FLOAT" if flat else _dtype(known, integral=integral),
             )
         )
 
     of = {metric.name: before.name for metric, before in zip(metrics, joined.metrics, strict=True)}
+    extremes = {metric.name for metric in metrics if metric.aggregation != "sum"}
 
     def values(metric: str) -> Severity:
-        return combine(joined.severity(index, of[metric]) for index in range(len(operands)))
+        function = of_known if of_known and metric in extremes else combine
+        return function(joined.severity(index, of[metric]) for index in range(len(operands)))
 
     remarks = [f"{operation} of values from different sources: {', '.join(mixed)}"] if mixed else []
     return _experiment(operation, joined, metrics, values, remarks)
@@ -169,14 +193,25 @@ def _experiment(
     values: Callable[[str], Severity],
     remarks: Iterable[str] = (),
 ) -> Experiment:
-    return Experiment(
+    steps = 1 + max(_STEPS.get(each, 0) for each in joined.operands)
+    names = [metric.name for metric in metrics]
+    result = Experiment(
         metrics=metrics,
         call_paths=joined.call_paths,
         locations=joined.locations,
-        severities=LazySeverities([metric.name for metric in metrics], values),
-        notes=derived_notes(operation, joined.operands, joined.labels, joined.alike, remarks),
+        severities=LazySeverities(names, values) if steps <= _MOST_STEPS else {name: values(name) for name in names},
+        notes=derived_notes(operation, joined.operands, joined.labels, joined.alike, [*_losses(joined), *remarks]),
         topologies=joined.topologies,
     )
+    _STEPS[result] = steps % (_MOST_STEPS + 1)
+    return result
+
+
+def _losses(joined: Integration) -> Iterator[str]:
+    for index, label in enumerate(joined.labels):
+        if lost := joined.lost(index):
+            ranks = f"rank {lost[0]} is" if len(lost) == 1 else f"ranks {', '.join(map(str, lost))} are"
+            yield f"{ranks} missing in {label}, and so are the values of what is computed from it"
 
 
 def _basis(metric: Metric) -> str:
@@ -184,11 +219,18 @@ def _basis(metric: Metric) -> str:
     return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
 
 
-def _dtype(metric: Metric, *, integral: bool) -> str:
-    """Give the type of the result: signed for whole numbers, since a difference may be negative."""
-    if not metric.integral:
-        return metric.dtype
-    return "INTEGER" if integral else "FLOAT"
+def _dtype(metrics: Sequence[Metric], *, integral: bool) -> str:
+    """Give the type of what comes of metrics: signed for whole numbers, since a difference may be negative."""
+    if all(metric.integral for metric in metrics):
+        return "INTEGER" if integral else "FLOAT"
+    types = {metric.dtype for metric in metrics}
+    return types.pop() if len(types) == 1 else "FLOAT"
+
+
+def _mean_of_known(values: Iterable[Severity]) -> Severity:
+    every = list(values)
+    count = _added(~np.isnan(each) * 1.0 for each in every)
+    return np.asarray(_added(np.nan_to_num(each) for each in every) / np.where(count, count, np.nan))
 
 
 def _added(values: Iterable[Severity]) -> Severity:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..experiment import CallPath
 from ..region import Region
 
-__all__ = ["Procedure", "Program"]
+__all__ = ["Procedure", "Program", "is_enclosed", "place_of"]
 
 
 @dataclass(eq=False)
@@ -61,10 +61,11 @@ class Program:
         """Read a call forest."""
         program = cls()
         for region in dict.fromkeys(path.region for path in paths):
-            procedure = program.procedures.setdefault(_place(region), Procedure(*_place(region)))
-            (procedure.inner if _enclosed(region) else procedure.own).append(region)
+            procedure = program.procedures.setdefault(place_of(region), Procedure(*place_of(region)))
+            (procedure.inner if is_enclosed(region) else procedure.own).append(region)
             program.below[region] = set()
         for procedure in program.procedures.values():
+            procedure.own.sort(key=lambda region: (region.first_line, region.last_line))
             procedure.inner.sort(key=lambda region: (region.kind, region.ordinal, region.first_line))
         for path in paths:
             program._take_call(paths[path.parent].region if path.parent is not None else None, path.region)
@@ -72,7 +73,7 @@ class Program:
 
     def procedure(self, region: Region) -> Procedure:
         """Give the procedure that a region is, or stands in."""
-        return self.procedures[_place(region)]
+        return self.procedures[place_of(region)]
 
     def _take_call(self, caller: Region | None, callee: Region) -> None:
         called = self.procedure(callee)
@@ -85,10 +86,11 @@ class Program:
             calling.below.add(called.name)
 
 
-def _place(region: Region) -> tuple[str, str]:
+def place_of(region: Region) -> tuple[str, str]:
+    """Give the file and the name of the procedure that a region is, or stands in."""
     return region.file, region.function or region.name
 
 
-def _enclosed(region: Region) -> bool:
+def is_enclosed(region: Region) -> bool:
     """Tell a region in a procedure from one that is the procedure."""
     return region.function not in ("", region.name)

@@ -15,7 +15,7 @@ Procedures that are left over are then matched by names, lengths, callers and ca
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Final, TypeVar
@@ -23,9 +23,9 @@ from typing import Final, TypeVar
 from ..experiment import CallPath
 from ..region import Region
 from .alignment import align
-from .procedures import Procedure, Program
+from .procedures import Procedure, Program, is_enclosed, place_of
 
-__all__ = ["Alike", "Correspondence", "correspond"]
+__all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
@@ -77,6 +77,33 @@ def correspond(left: Sequence[CallPath], right: Sequence[CallPath], *, exact: bo
     return found
 
 
+def names_of(owners: Mapping[Region, tuple[Region, int]]) -> dict[Region, Region]:
+    """Name the regions of a union as the first operand does that has them.
+
+    Those in a procedure are said to be in what the first owner of any of them calls it. Where those of a kind in one
+    procedure come from several operands, they are told apart by their ordinals in the union.
+
+    Args:
+        owners: Region of the union → that of its owner, and which operand that is; in the order of the operands.
+
+    Returns:
+        Region of the union → what it is to be called; nothing if two would be called the same.
+    """
+    procedures: dict[tuple[str, str], tuple[str, str]] = {}
+    sources: dict[Hashable, set[int]] = {}
+    for one, (own, operand) in owners.items():
+        procedures.setdefault(place_of(one), place_of(own))
+        sources.setdefault((place_of(one), one.kind), set()).add(operand)
+    names: dict[Region, Region] = {}
+    for one, (own, _) in owners.items():
+        names[one] = own
+        if is_enclosed(own):
+            file, function = procedures[place_of(one)]
+            alone = len(sources[place_of(one), one.kind]) == 1
+            names[one] = replace(own, file=file, function=function, ordinal=own.ordinal if alone else one.ordinal)
+    return names if len({*names.values()}) == len(names) else {}
+
+
 def _grouped(items: Iterable[_T], key: Callable[[_T], Hashable]) -> dict[Hashable, list[_T]]:
     groups: dict[Hashable, list[_T]] = {}
     for item in items:
@@ -84,11 +111,23 @@ def _grouped(items: Iterable[_T], key: Callable[[_T], Hashable]) -> dict[Hashabl
     return groups
 
 
-def _pairs(left: Iterable[_T], right: Iterable[_T], key: Callable[[_T], Hashable]) -> Iterator[tuple[_T, _T]]:
-    """Pair what has the same key, in order."""
+def _pairs(
+    left: Iterable[Region], right: Iterable[Region], key: Callable[[Region], Hashable]
+) -> Iterator[tuple[Region, Region]]:
+    """Pair regions of the same key: equal ones first, then the rest in the order of the source."""
     mine, theirs = _grouped(left, key), _grouped(right, key)
     for same in theirs:
-        yield from zip(mine.get(same, []), theirs[same], strict=False)
+        equal = {*mine.get(same, [])} & {*theirs[same]}
+        yield from ((each, each) for each in theirs[same] if each in equal)
+        rest = (
+            sorted((each for each in side if each not in equal), key=_lines)
+            for side in (mine.get(same, []), theirs[same])
+        )
+        yield from zip(*rest, strict=False)
+
+
+def _lines(region: Region) -> tuple[int, int]:
+    return region.first_line, region.last_line
 
 
 class _Matching:

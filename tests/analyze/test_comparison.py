@@ -82,6 +82,15 @@ def test_light_regions_are_not_judged_and_new_and_lost_ones_are_listed():
     assert [(found.joined.path_name(path), value) for path, value in found.vanished] == [("y", 0.9)]
 
 
+def test_a_region_that_some_runs_of_a_side_lack_is_not_new():
+    base = [experiment([1.0, value]) for value in (0.5, 0.51, 0.49, 0.0)]
+    other = [experiment([1.0, 0.5]) for _ in range(4)]
+    for found, seen in ((compare(base, other), (3, 4)), (compare(other, base), (4, 3))):
+        assert (found.appeared, found.vanished) == ((), ())
+        assert verdicts(found) == {"main": "same", "x": "same"}
+        assert [(found.joined.path_name(path), runs) for path, runs in found.partial] == [("y", seen)]
+
+
 def test_one_run_a_side_is_judged_though_noise_is_unknown():
     found = compare([experiment([1.0])], [experiment([2.0])])
     assert not found.noise_known

@@ -5,6 +5,7 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.imported import in_own_names
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Builder, Experiment
+from autoanalyzer.experiment.algebra import difference, mean, merge, ratio, stddev
 
 
 def foreign(**metrics: str) -> Experiment:
@@ -65,3 +66,35 @@ def test_values_are_not_read_before_they_are_needed():
     ours = in_own_names(experiment)
     experiment.exclusive("time")[:] = np.nan
     assert np.isnan(ours.exclusive("wall_time")).all()
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [(difference, "a difference"), (ratio, "a ratio"), (stddev, "a standard deviation")],
+)
+@pytest.mark.parametrize("own", [False, True])
+def test_what_is_no_run_gets_no_verdict(operation, words, own):
+    run = foreign(time="sec", visits="occ")
+    made = in_own_names(run) if own else run
+    with pytest.raises(InputError, match=f"a run wanted, found {words} of runs"):
+        analyze(operation(made, made))
+
+
+def test_a_mean_of_runs_and_a_run_with_deviations_beside_it_are_analysed():
+    run = in_own_names(foreign(time="sec"))
+    assert analyze(mean(run, run)).program_time == pytest.approx(5.0)
+    assert analyze(merge(run, stddev(run, run))).program_time == pytest.approx(5.0)
+
+
+def test_negative_time_is_refused():
+    made = Builder()
+    made.metric("wall_time")
+    made.metric("cpu_time")
+    made.metric("mpi_cpu_time", parent="cpu_time")
+    main = made.call_path("main")
+    work = made.call_path("work", main)
+    for rank in range(2):
+        made.location(rank)
+    made.row("wall_time", main, [2.0, 2.0]).row("wall_time", work, [1.0, -0.5]).row("cpu_time", work, [1.0, 1.0])
+    with pytest.raises(InputError, match="wall_time of a run wanted, found a negative time on rank 1"):
+        analyze(made.experiment())

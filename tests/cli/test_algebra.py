@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +16,23 @@ WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
 IDLE = Region("function", "idle", "a.c", "idle", 0, 20, 29)
 
 
-def written(file: Path, values: Sequence[float], *, ranks: int = 2, node: str = "n", metric: str = "wall_time") -> Path:
+def written(
+    file: Path,
+    values: Sequence[float],
+    *,
+    ranks: int = 2,
+    node: str = "n",
+    metric: str = "wall_time",
+    missing: tuple[int, ...] = (),
+    work: Region = WORK,
+) -> Path:
     """Main, work and idle take what is given on every rank."""
     experiment = Experiment(
         metrics=[Metric(metric, "sec")],
-        call_paths=[CallPath(MAIN), CallPath(WORK, 0), CallPath(IDLE, 0)],
+        call_paths=[CallPath(MAIN), CallPath(work, 0), CallPath(IDLE, 0)],
         locations=[Location("m", f"{node}{rank}", rank) for rank in range(ranks)],
         severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
-        notes=Notes(program="app"),
+        notes=Notes(program="app", missing=missing),
     )
     save(experiment, file)
     return file
@@ -51,6 +61,13 @@ def test_diff_without_a_file_only_prints(files):
     before = sorted(files.folder.iterdir())
     assert files("autoanalyzer", "diff", "a.cube", "b.cube").returncode == 0
     assert sorted(files.folder.iterdir()) == before
+
+
+def test_diff_does_not_take_a_lost_rank_for_a_gain(files):
+    written(files.folder / "lost.cube", [0.1, 2, 1], ranks=1, missing=(1,))
+    said = files("autoanalyzer", "diff", "a.cube", "lost.cube").stdout.decode()
+    assert ["3.1", "s", "3.1", "s", "0", "s", "+0.0", "%", "wall_time"] in [line.split() for line in said.splitlines()]
+    assert "rank 1 is missing in lost.cube" in said
 
 
 def test_diff_by_ratio_writes_metrics_of_their_own(files):
@@ -168,6 +185,33 @@ def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series)
     assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "30").returncode == 0
     assert series("autoanalyzer", "compare", *B, "--with", *A, "--fail-on", "5%").returncode == 0
     assert series("autoanalyzer", "compare", *A, "--with", *A, "--fail-on", "5%").returncode == 0
+
+
+def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(tool):
+    for number, noise in enumerate((1.0, 1.002, 1.01)):
+        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
+        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 0.1 * noise])
+    done = tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%")
+    assert done.returncode == 3
+    assert done.stdout.decode().startswith("FASTER   the program takes")
+    assert "; 1 region is slower" in done.stdout.decode().splitlines()[0]
+
+
+def test_compare_says_once_what_was_matched_by_likeness(tool):
+    moved = replace(WORK, file="w.c")
+    for number in range(2):
+        written(tool.folder / f"a{number}.cube", [0.1, 2, 1])
+        written(tool.folder / f"b{number}.cube", [0.1, 2, 1], work=moved)
+    said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
+    likeness = [line.strip() for line in said.splitlines() if "likeness" in line]
+    assert likeness == ["matched by likeness: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
+
+
+def test_compare_refuses_a_run_that_is_named_twice(files):
+    (files.folder / "again.cube").symlink_to("a.cube")
+    done = files("autoanalyzer", "compare", "a.cube", "again.cube", "--with", "b.cube")
+    assert done.returncode == 2
+    assert "again.cube: another run wanted, found the one of a.cube again" in done.stderr.decode()
 
 
 def test_compare_writes_markdown_junit_and_json(series):

@@ -128,3 +128,9 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(words, message, saved):
     assert message in refused(saved, *words)
     assert [each.name for each in saved.folder.iterdir()] == ["app.cube"]
+
+
+@pytest.mark.parametrize("words", ["1-0", "\u0660", "", "0-", "7"])
+def test_ranks_that_are_none_are_refused_before_anything_is_written(words, saved):
+    assert f"--ranks {words}:" in refused(saved, "cut", "app.cube", "-o", "part.cube", "--ranks", words)
+    assert not (saved.folder / "part.cube").exists()

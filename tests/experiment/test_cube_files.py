@@ -113,3 +113,12 @@ def test_an_interrupted_write_leaves_nothing_behind(experiment: Experiment, tmp_
     with pytest.raises(TypeError):
         save(experiment, tmp_path / "e.cube")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_experiment_without_locations_is_not_written(tmp_path: Path):
+    empty = Experiment(
+        metrics=[Metric("time", "sec")], call_paths=[], locations=[], severities={"time": np.empty((0, 0))}
+    )
+    with pytest.raises(InputError, match="one process at least wanted, found none"):
+        save(empty, tmp_path / "e.cube")
+    assert list(tmp_path.iterdir()) == []

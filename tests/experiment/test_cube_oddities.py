@@ -172,3 +172,10 @@ def test_an_encoding_whose_places_cannot_be_told_is_refused(encoding, tmp_path):
     file.write_bytes(cube().encode(encoding))
     with pytest.raises(InputError):
         load(file)
+
+
+def test_elements_that_nobody_asks_for_may_stand_anywhere_unless_there_is_no_end_of_them(read):
+    few, many = ("".join(f"<a{number:x}/>" for number in range(count)) for count in (1000, 20_000))
+    assert read(cube(metrics=METRICS.replace("<uom>", few + "<uom>"))).metric("time").unit == "sec"
+    with pytest.raises(InputError, match="at most 10,000 names of elements"):
+        read(cube(metrics=METRICS.replace("<uom>", many + "<uom>")))

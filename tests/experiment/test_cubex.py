@@ -178,6 +178,27 @@ def test_a_member_that_claims_more_than_the_file_has_is_refused(tmp_path):
         load(file)
 
 
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_header_that_would_fill_the_memory_is_refused_before_it_is_read(kind, tmp_path):
+    file = tmp_path / "e.cubex"
+    info = tarfile.TarInfo("header")
+    info.type, info.size = kind, 3 << 30
+    with file.open("wb") as stream:
+        stream.write(info.tobuf(tarfile.USTAR_FORMAT))
+        stream.truncate((3 << 30) + 1024)
+    with pytest.raises(InputError, match="headers of at most 1 MiB"):
+        load(file)
+
+
+def test_a_chain_of_headers_is_refused(tmp_path):
+    file = tmp_path / "e.cubex"
+    info = tarfile.TarInfo("header")
+    info.type = tarfile.XHDTYPE
+    file.write_bytes(info.tobuf(tarfile.USTAR_FORMAT) * 5000)
+    with pytest.raises(InputError, match="chain of headers"):
+        load(file)
+
+
 def test_too_many_members_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.archive._MAX_MEMBERS", 2)
     with pytest.raises(InputError, match="is more than 2 files"):
@@ -190,3 +211,18 @@ def test_an_archive_without_an_anchor_and_what_is_no_archive_are_refused(tmp_pat
     (tmp_path / "x.cubex").write_bytes(b"x" * 2000)
     with pytest.raises(InputError, match=r"a CUBE 4 archive \(tar\) wanted"):
         load(tmp_path / "x.cubex")
+
+
+def test_machine_and_node_are_the_outermost_and_the_innermost_of_a_system_tree(read):
+    tree = "".join(f"<systemtreenode Id='{depth}'><name>level {depth}</name>" for depth in range(300))
+    group = (
+        "<locationgroup Id='{0}'><rank>{0}</rank><type>process</type>"
+        "<location Id='{0}'><rank>0</rank></location></locationgroup>"
+    )
+    system = tree + group.format(1) + "</systemtreenode>" * 200 + group.format(0) + "</systemtreenode>" * 100
+    start, end = ANCHOR.index("<system>") + len("<system>"), ANCHOR.index("</system>")
+    found = read(anchor_xml=(ANCHOR[:start] + system + ANCHOR[end:]).encode())
+    assert [(place.machine, place.node) for place in found.locations[:2]] == [
+        ("level 0", "level 99"),
+        ("level 0", "level 299"),
+    ]

@@ -63,5 +63,28 @@ def test_notes_are_read_back():
     assert Notes.from_json(notes.to_json()) == notes
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"missing": ["a", 1]}',
+        '{"unfinished": [1.5]}',
+        '{"missing": 3}',
+        '{"history": [null]}',
+        '{"command": "a b"}',
+        '{"clocks": {"cpu": 3}}',
+        '{"repairs": true}',
+        '{"probe_ns": NaN}',
+        '{"expected_processes": 1e3}',
+        '{"program_status": 99999999999999999999}',
+        '{"program": null}',
+        "[]",
+        "{",
+    ],
+)
+def test_notes_of_other_types_are_refused(text):
+    with pytest.raises(InputError, match="wanted"):
+        Notes.from_json(text)
+
+
 def test_notes_of_a_later_version_are_kept_as_a_remark():
     assert Notes.from_json('{"colour": "red"}').remarks == ("notes of a later version: colour: red",)

@@ -70,6 +70,8 @@ def test_a_metric_without_its_parent_goes_to_the_nearest_one_that_includes_it(ex
         ({"subtree": 6}, "a call path from 0 to 5 wanted, found 6"),
         ({"processes": [0, 7]}, "no rank 7; there are 0 to 1"),
         ({"metrics": ["speed"]}, "no metric 'speed'"),
+        ({"processes": []}, "one rank at least to be selected wanted, found none"),
+        ({"metrics": []}, "one metric at least to be selected wanted, found none"),
     ],
 )
 def test_what_is_not_there_cannot_be_selected(choice, message, experiment):

@@ -94,6 +94,13 @@ def test_what_is_read_is_not_to_be_changed(tmp_path):
         load(tmp_path / "e.cube").exclusive("a")[0, 0] = 1
 
 
+def test_what_others_give_stays_theirs_to_change():
+    array = np.ones((1, 1))
+    severities = LazySeverities("a", lambda _: array)
+    assert not severities["a"].flags.writeable
+    array[0, 0] = 2
+
+
 def test_a_packed_file_is_read_from_any_place(tmp_path, monkeypatch):
     content = os.urandom(1 << 16) * 200
     packed = gzip.compress(content[: 1 << 20]) + gzip.compress(content[1 << 20 :])

@@ -1,11 +1,14 @@
 """Metrics, systems and call paths of several experiments in one, by toys."""
 
+import functools
+import operator
+
 import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError, UsageError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology
-from autoanalyzer.experiment.algebra import difference, mean, merge, minimum, ratio, stddev
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology, select
+from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
 from .conftest import simple
 
@@ -35,6 +38,35 @@ def test_two_metrics_of_one_name_in_different_places_are_told_apart_whatever_the
     assert {each.name for each in merge(a, b).metrics} == {"bytes_sent", "bytes", "bytes/bytes_sent"}
     assert {each.name for each in merge(b, a).metrics} == {"bytes_sent", "bytes", "bytes/bytes_sent"}
     assert merge(merge(a, b), b).metrics == merge(a, b).metrics
+
+
+def test_a_result_of_which_a_part_was_cut_out_is_an_operand_again():
+    a = of_metrics(Metric("bytes_sent", ""))
+    b = of_metrics(Metric("bytes", "bytes"), Metric("bytes_sent", "bytes", "bytes"))
+    both = merge(a, b)
+    part = select(both, metrics=["bytes/bytes_sent"])
+    for operands in ((part, both), (both, part)):
+        result = merge(*operands)
+        result.check()
+        assert {each.name for each in result.metrics} == {
+            "bytes_sent",
+            "bytes",
+            "bytes/bytes_sent",
+            "bytes/bytes_sent'",
+        }
+        assert merge(result, both).metrics == result.metrics == merge(result, result).metrics
+
+
+@pytest.mark.parametrize("names", [("mpi", "time/mpi"), ("time/mpi", "mpi")])
+def test_metrics_that_a_tool_itself_calls_after_their_parents_are_kept(names):
+    metrics = [Metric("time", "sec"), *(Metric(name, "sec", "time") for name in names)]
+    a = of_metrics(*metrics)
+    result = mean(a, a)
+    assert {each.name: result.exclusive(each.name)[0, 0] for each in result.metrics} == {
+        "time": 1,
+        names[0]: 2,
+        names[1]: 3,
+    }
 
 
 def test_a_unit_that_is_not_stated_goes_with_any():
@@ -119,6 +151,16 @@ def test_what_is_missing_stays_missing():
         np.testing.assert_array_equal(np.isnan(result.exclusive("time")), [[True, False]])
 
 
+def test_the_values_of_a_rank_that_was_lost_are_missing_and_that_is_said():
+    whole = simple([[4.0, 4, 4]], [CallPath(MAIN)], notes=Notes(program="whole"))
+    lost = simple([[4.0, 4]], [CallPath(MAIN)], notes=Notes(program="lost", missing=(2,)))
+    for result in (mean(whole, lost), whole - lost, lost - whole):
+        np.testing.assert_array_equal(np.isnan(result.exclusive("time")), [[False, False, True]])
+        assert result.notes.remarks == ("rank 2 is missing in lost, and so are the values of what is computed from it",)
+    assert merge(whole, lost).exclusive("time").tolist() == [[4, 4, 4]]
+    assert mean(lost, lost).exclusive("time").tolist() == [[4, 4]]
+
+
 def test_a_ratio_by_zero_is_missing_and_a_metric_of_its_own():
     a, b = simple([[1.0, 1, 0]], [CallPath(MAIN)]), simple([[2.0, 0, 0]], [CallPath(MAIN)])
     quotient = ratio(a, b)
@@ -147,6 +189,19 @@ def test_a_result_tells_how_it_came_about():
     assert [each.source for each in merge(*runs).metrics] == ["measured"]
 
 
+def test_long_chains_of_operations_are_computed_and_named_shortly():
+    run = simple([[1.0]], [CallPath(MAIN)], notes=Notes(program="a"))
+    chain = functools.reduce(operator.add, [run] * 300)
+    assert chain.exclusive("time").tolist() == [[300]]
+    nested = run
+    for _ in range(20):
+        nested = mean(nested, nested)
+    assert nested.exclusive("time").tolist() == [[1]]
+    assert len(nested.notes.history[-1]) < 130
+    assert len("".join(nested.notes.history)) < 1000
+    assert run.exclusive("time").flags.writeable
+
+
 def test_values_from_different_sources_are_not_put_together_silently():
     a = of_metrics(Metric("instructions", "occ", source="measured"))
     b = of_metrics(Metric("instructions", "occ", source="simulated:rtcount"))
@@ -157,6 +212,23 @@ def test_values_from_different_sources_are_not_put_together_silently():
 def test_whole_numbers_stay_whole_only_where_they_do():
     a = of_metrics(Metric("visits", "occ", dtype="UINT64"))
     assert [(a - a).metric("visits").dtype, mean(a, a).metric("visits").dtype] == ["INTEGER", "FLOAT"]
+
+
+def test_numbers_of_which_some_are_no_whole_ones_are_none():
+    a, b = (of_metrics(Metric("x", "occ", dtype=dtype)) for dtype in ("INTEGER", "FLOAT"))
+    assert [total(*pair).metric("x").dtype for pair in ((a, b), (b, a), (a, a))] == ["FLOAT", "FLOAT", "INTEGER"]
+
+
+@pytest.mark.parametrize(("dtype", "least"), [("MINDOUBLE", 3), ("MAXDOUBLE", 7)])
+def test_a_minimum_or_maximum_is_of_those_that_have_the_call_path(dtype, least):
+    metric = [Metric("time", "sec", dtype=dtype)]
+    a = simple([[7.0], [3]], [CallPath(MAIN), CallPath(WORK, 0)], metrics=metric)
+    b = simple([[7.0]], [CallPath(MAIN)], metrics=metric)
+    for result in (mean(a, b), mean(b, a), minimum(a, b), maximum(a, b)):
+        assert result.exclusive("time").tolist() == [[7], [3]]
+        assert result.inclusive("time")[0, 0] == least
+    assert merge(b, a).inclusive("time")[0, 0] == 7
+    np.testing.assert_array_equal((a - b).exclusive("time"), [[0], [np.nan]])
 
 
 def test_no_experiment_at_all_is_refused():

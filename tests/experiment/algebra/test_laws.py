@@ -12,6 +12,7 @@ from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, mi
 from .conftest import assert_same, assert_same_domain, cells, experiments
 
 OPERATORS = (difference, merge, mean, total, minimum, maximum, stddev, ratio)
+whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
 with_gaps = st.one_of(st.just(float("nan")), st.just(0.0), st.floats(-1e3, 1e3))
 
 
@@ -67,11 +68,12 @@ def test_call_sites_are_told_apart_where_matching_is_exact(a, b):
     assert_same(mean(a, b, exact=True), mean(b, a, exact=True), a, b)
 
 
-@given(
-    st.lists(experiments(), min_size=2, max_size=4).flatmap(
-        lambda all_: st.tuples(st.just(all_), st.permutations(all_))
-    )
-)
+def permuted(of_each: st.SearchStrategy[Experiment]) -> st.SearchStrategy[tuple[list[Experiment], list[Experiment]]]:
+    several = st.lists(of_each, min_size=2, max_size=4)
+    return several.flatmap(lambda every: st.tuples(st.just(every), st.permutations(every)))
+
+
+@given(permuted(experiments()))
 def test_the_order_of_the_operands_of_a_mean_does_not_matter(pair: tuple[list[Experiment], list[Experiment]]):
     one, other = (mean(*operands) for operands in pair)
     assert_same(one, other, *pair[0])
@@ -79,6 +81,24 @@ def test_the_order_of_the_operands_of_a_mean_does_not_matter(pair: tuple[list[Ex
     assert {(place.process, place.thread) for place in one.locations} == {
         (place.process, place.thread) for place in other.locations
     }
+
+
+@given(permuted(experiments(values=whole, sites=True)))
+def test_nor_does_it_where_call_sites_differ(pair: tuple[list[Experiment], list[Experiment]]):
+    one, other = (_values_of_time(total(*operands)) for operands in pair)
+    assert one == other
+
+
+def _values_of_time(experiment: Experiment) -> list[tuple[float, ...]]:
+    """The rows of a metric that are not 0, in no order: versions of one region have many names and lines."""
+    values = experiment.exclusive("time") if "time" in experiment else np.zeros((0, 1))
+    return sorted(tuple(row) for row in values.tolist() if any(row))
+
+
+@given(st.permutations(range(3)), st.lists(experiments(values=whole), min_size=3, max_size=3))
+def test_nor_does_it_where_the_source_has_changed(order, runs):
+    versions = [runs[0], _later(runs[1]), _later(_later(runs[2]))]
+    assert _values_of_time(total(*versions)) == _values_of_time(total(*(versions[index] for index in order)))
 
 
 @given(experiments(), experiments())
@@ -138,6 +158,16 @@ def test_minimum_and_maximum_enclose_the_mean_and_operands_stay_unchanged(a, b):
     assert (cells(a), cells(b)) == before
 
 
+@given(experiments())
+def test_values_that_were_given_stay_their_owners(a):
+    given = {metric.name: a.exclusive(metric.name) for metric in a.metrics}
+    for operator in (merge, mean, total, minimum, maximum):
+        result = operator(a)
+        for metric in result.metrics:
+            result.exclusive(metric.name)
+    assert all(values.flags.writeable for values in given.values())
+
+
 def _later(experiment: Experiment) -> Experiment:
     """The same of a later version of the source: lines moved, and a loop stands before the others of ``solve``."""
     moved = {
@@ -156,9 +186,6 @@ def _later(experiment: Experiment) -> Experiment:
         locations=experiment.locations,
         severities={metric.name: experiment.exclusive(metric.name) for metric in experiment.metrics},
     )
-
-
-whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
 
 
 @given(experiments(values=whole), experiments(values=whole))

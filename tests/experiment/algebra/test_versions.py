@@ -1,5 +1,7 @@
 """Call paths of different versions of a source, by toys: what is drawn is what the sources look like."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -162,3 +164,46 @@ def test_functions_of_one_name_in_files_that_both_have_do_not_match_by_the_name_
     )
     after = version(function("main", 1, 9), function("f", 1, 9, "b.c"), function("init", 11, 19, "b.c"))
     assert matches(before, after) == {0: 0, 1: 1, 2: None}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_functions_of_one_name_in_one_file_match_by_their_lines_whatever_the_order_of_entry(exact: bool):
+    short, long = (Region("function", "f", "m.cc", "f", 0, *lines) for lines in ((60, 70), (80, 95)))
+    main = function("main", 1, 50, "m.cc")
+    before = version(main, short, long)
+    assert matches(before, version(main, long, short), exact=exact) == {0: 0, 1: 2, 2: 1}
+    assert matches(before, version(main, long), exact=exact) == {0: 0, 1: 2}
+    later = [Region("function", "f", "m.cc", "f", 0, *lines) for lines in ((82, 97), (62, 72))]
+    assert matches(before, version(main, *later), exact=exact) == {0: 0, 1: 2, 2: 1}
+
+
+def test_three_versions_of_a_function_match_whatever_their_order():
+    main = function("main", 500, 540)
+    runs = [
+        version(main, function("f", 1, 3)),
+        version(main, function("f", 1, 17), loop(0, 3, 15, "f"), below={2: 1}),
+        version(main, function("f", 1, 26), loop(0, 3, 10, "f"), loop(1, 12, 24, "f"), below={2: 1, 3: 1}),
+    ]
+    found = set()
+    for order in itertools.permutations(runs):
+        result = mean(*order)
+        found.add(tuple(sorted(result.exclusive("time")[:, 0].tolist())))
+    assert len(found) == 1
+
+
+def test_call_sites_match_before_the_rest_does_whatever_the_order():
+    send = Region("mpi", "MPI_Send")
+    main = CallPath(function("main", 1, 30))
+    runs = [
+        simple([[0.0], [3]], [main, CallPath(send, 0, 1)]),
+        simple([[0.0], [6]], [main, CallPath(send, 0, 2)]),
+        simple([[0.0], [9], [12]], [main, CallPath(send, 0, 1), CallPath(send, 0, 2)]),
+    ]
+    for order in itertools.permutations(runs):
+        result = mean(*order)
+        values = result.exclusive("time")[:, 0].tolist()
+        assert {path.site: value for path, value in zip(result.call_paths, values, strict=True)} == {
+            None: 0,
+            1: 4,
+            2: 6,
+        }
