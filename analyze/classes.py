@@ -15,7 +15,7 @@ LABELS: Final = ("very low", "low", "medium", "high", "very high")
 
 _ALIKE: Final = 0.9  # nested regions measure alike but not equal (definitions 14)
 _NEGLIGIBLE: Final = 0.01  # of the largest: class 0
-_SMALL: Final = 0.1  # of the largest: never high, however few values there are
+_SMALL: Final = 0.05  # of the largest: never high, however few values there are
 _MEDIUM: Final = 2
 
 
@@ -23,7 +23,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
     """Put each value into a class from 0, very low, to 4, very high (definitions 14).
 
     Values within 10 % of a larger one count as that one, from the top down. A value of 0, or under 1 % of the
-    largest, is always of class 0; one under 10 % of it never high.
+    largest, is always of class 0; one under 5 % of it never high.
 
     Args:
         values: One value a region, not negative.

@@ -45,3 +45,8 @@ def test_the_split_is_the_best_of_all(numbers: list[int], k: int):
     found = optimal_split(values, k)
     assert len(found) == k
     assert cost(found) == pytest.approx(best, abs=1e-6)
+
+
+def test_of_two_values_the_far_smaller_one_is_not_high():
+    assert classify([0.96, 0.04]) == [4, 2]
+    assert classify([0.9, 0.06]) == [4, 3]

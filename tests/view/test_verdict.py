@@ -123,7 +123,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
         lines[6] == " 2  HEAVY       work.c   loop in work  ‹ main app.c:1      96 % of the run, CRNM 1.86, very high"
     )
     assert lines[7] == (
-        "    because of L1 misses: 50 % of accesses, program 38 %; instructions: 6.2e9 of the program's 7.0e9"
+        "    because of L1 misses: 50 % of accesses, program 38 %; also instructions: 6.2e9 of the program's 7.0e9"
     )
     assert lines[8].startswith("    try: walk through arrays")
     assert lines[-1] == (
