@@ -139,12 +139,16 @@ class Experiment:
 
     def __sub__(self, other: Experiment) -> Experiment:
         """Subtract another experiment; see ``algebra.difference``."""
+        if not isinstance(other, Experiment):
+            return NotImplemented
         from .algebra import difference  # noqa: PLC0415 - the algebra is made of experiments
 
         return difference(self, other)
 
     def __add__(self, other: Experiment) -> Experiment:
         """Add another experiment; see ``algebra.total``."""
+        if not isinstance(other, Experiment):
+            return NotImplemented
         from .algebra import total  # noqa: PLC0415
 
         return total(self, other)

@@ -50,6 +50,9 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     Raises:
         UsageError: There is no such metric.
     """
+    names = [each.name for each in joined.metrics]
+    if chosen is not None and chosen not in names:
+        raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(names)}")
     totals = {each.name: _totals(joined, each) for each in joined.metrics}
     _print_metrics(joined, totals)
     metric = _by_region(joined, totals, chosen)
@@ -85,8 +88,6 @@ def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals
 def _by_region(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]], chosen: str | None) -> Metric | None:
     """Choose the metric that is shown by region."""
     known = {each.name: each for each in joined.metrics}
-    if chosen is not None and chosen not in known:
-        raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(known)}")
     wanted = [chosen] if chosen is not None else [*_PREFERRED, *known]
     return next((known[name] for name in wanted if name in known and any(map(np.any, totals[name]))), None)
 

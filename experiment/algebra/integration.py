@@ -108,11 +108,13 @@ def integrate(
 
     Raises:
         InputError: A metric has two units.
-        UsageError: There is no operand, or ``system`` is none of them.
+        UsageError: There is no operand, ``system`` is none of them, or labels are not as many.
     """
     if not operands:
         raise UsageError("one experiment at least wanted, found none")
     called = tuple(labels) if labels is not None else labels_of(operands)
+    if len(called) != len(operands):
+        raise UsageError(f"a label for each of {len(operands)} experiments wanted, found {len(called)}")
     metrics, names = merge_metrics([each.metrics for each in operands], called)
     forest = merge_call_paths([each.call_paths for each in operands], exact=exact)
     merged = merge_locations([each.locations for each in operands], system)

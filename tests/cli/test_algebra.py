@@ -147,6 +147,21 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(file
     assert sorted(files.folder.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("diff", "odd.cube", "odd.cube", "--metric", "x"),
+        ("compare", "odd.cube", "--with", "odd.cube", "--metric", "x"),
+        ("cut", "odd.cube", "-o", "cut.cube", "--metrics", "x"),
+    ],
+)
+def test_names_of_metrics_do_not_reach_a_terminal_raw(files, words):
+    written(files.folder / "odd.cube", [1, 1, 1], metric="time\x9b31m")
+    done = files("autoanalyzer", *words)
+    assert done.returncode == 2
+    assert "time\ufffd31m" in done.stderr.decode()
+
+
 def test_a_metric_in_two_units_is_refused_naming_both(files):
     experiment = load(files.folder / "a.cube")
     save(
