@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import UsageError
-from ..experiment import CallPath, Experiment, Location, Severity
+from ..experiment import CallPath, Experiment, Location, Severity, name_below_root
 from ..metric import Metric
 from ..topology import Topology
 from .call_paths import merge_call_paths
@@ -57,10 +57,7 @@ class Integration:
 
     def path_name(self, path: int) -> str:
         """Join the names of the regions below the root by ``/``; of a root its own."""
-        steps = [self.call_paths[path]]
-        while (parent := steps[-1].parent) is not None:
-            steps.append(self.call_paths[parent])
-        return "/".join(each.region.name for each in reversed(steps[:-1] or steps))
+        return name_below_root(self.call_paths, path) or self.call_paths[path].region.name
 
     def lost(self, operand: int) -> tuple[int, ...]:
         """Name the ranks that other operands have and of which nothing came back in this one."""

@@ -130,6 +130,8 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
         (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "first"), "--system first: auto, collapse or the number"),
         (("merge", "a.cube", "-o", "none/m.cube"), "cannot be written"),
+        (("mean", "none.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
+        (("diff", "none.cube", "a.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
         (("compare", "a.cube", "--with", "b.cube", "--fail-on", "much"), "--fail-on much: a percentage above 0"),
         (("compare", "a.cube", "--with", "b.cube", "--metric", "x"), "a.cube: metric 'x' wanted"),
         (
