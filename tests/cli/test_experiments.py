@@ -5,6 +5,7 @@ import json
 import pytest
 
 from autoanalyzer.experiment import Builder, load, save
+from autoanalyzer.experiment.algebra import difference
 
 
 @pytest.fixture
@@ -47,6 +48,12 @@ def test_info_says_what_there_is(saved):
     assert lines[1] == "system      ranks 0-1; 2 threads on 1 node of machine"
     assert lines[2] == "call paths  3 of 3 regions, at most 1 deep, below main"
     assert ["mpi_time", "sec", "measured"] in [line.split() for line in lines]
+
+
+def test_info_says_at_the_top_that_a_file_is_no_run(saved):
+    save(difference(*[load(saved.folder / "app.cube")] * 2), saved.folder / "d.cube")
+    lines = said(saved, "info", "d.cube").splitlines()
+    assert lines[1] == "derived     by difference: no run, but what was computed from runs"
 
 
 def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(saved):
