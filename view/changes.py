@@ -97,7 +97,7 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     whole = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
     listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
-    caption = f"{visible(metric.name)} of each call path alone, of {_locations(joined)} together"
+    caption = f"{visible(metric.name)} of each call path alone, of {_locations(joined)}"
     if not listed:
         Console(highlight=False, soft_wrap=True).print(Text(f"\n{caption}: no change"))
         return
@@ -115,7 +115,7 @@ def _locations(joined: Integration) -> str:
     """Count the locations that both experiments know something of."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
-    return f"{count} locations" + (" that both have" if lost else "")
+    return f"{count} locations together" + (" that both have" if lost else "")
 
 
 def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:
