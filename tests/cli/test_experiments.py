@@ -5,7 +5,7 @@ import json
 import pytest
 
 from autoanalyzer.experiment import Builder, load, save
-from autoanalyzer.experiment.algebra import difference
+from autoanalyzer.experiment.algebra import difference, ratio
 
 
 @pytest.fixture
@@ -54,6 +54,16 @@ def test_info_says_at_the_top_that_a_file_is_no_run(saved):
     save(difference(*[load(saved.folder / "app.cube")] * 2), saved.folder / "d.cube")
     lines = said(saved, "info", "d.cube").splitlines()
     assert lines[1] == "derived     by difference: no run, but what was computed from runs"
+
+
+def test_ratios_are_not_added_up(saved):
+    save(ratio(*[load(saved.folder / "app.cube")] * 2), saved.folder / "r.cube")
+    one = ["dump", "r.cube", "--json", "--metrics", "wall_time.ratio"]
+    assert json.loads(said(saved, *one))["inclusive"]["wall_time.ratio"] == [None] * 3
+    assert said(saved, "dump", "r.cube", "--csv", "--metrics", "wall_time.ratio").splitlines()[1] == "0,nan"
+    by_thread = json.loads(said(saved, *one, "--by", "thread"))
+    assert by_thread["inclusive"]["wall_time.ratio"] == [[1.0, 1.0], [1.0, 1.0], [None, None]]
+    assert by_thread["exclusive"] == by_thread["inclusive"]
 
 
 def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(saved):
