@@ -38,9 +38,12 @@ def run(arguments: argparse.Namespace) -> int:
     paths = (arguments.before, arguments.after)
     before, after = opened(paths)
     options = options_of(arguments, paths)
-    result = (ratio if arguments.ratio else difference)(before, after, **options)
-    if not arguments.ratio:
-        print_changes(integrate((before, after), **options), arguments.metric)
+    if arguments.ratio:
+        result = ratio(before, after, **options)
+    else:
+        joined = integrate((before, after), **options)
+        result = difference(before, after, joined)
+        print_changes(joined, arguments.metric)
     if arguments.output:
         save(result, arguments.output)
     print_verdict(operation_lines(result, arguments.output))

@@ -67,7 +67,9 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 
 
 def _refuse(message: str) -> int:
-    sys.stderr.write(f"autoanalyzer: {' '.join(message.splitlines())}\n")
+    line = " ".join(message.splitlines())
+    visible = "".join(each if each.isprintable() else "\ufffd" for each in line)  # names of files' own choice
+    sys.stderr.write(f"autoanalyzer: {visible}\n")
     return 2
 
 

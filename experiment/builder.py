@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import Self
 
@@ -31,7 +32,7 @@ class Builder:
         self._paths: list[CallPath] = []
         self._locations: list[Location] = []
         self._topologies: list[Topology] = []
-        self._values: dict[str, dict[tuple[int, int], float]] = {}
+        self._values: dict[str, dict[int, array[float]]] = {}
 
     def metric(
         self,
@@ -67,21 +68,20 @@ class Builder:
 
     def set(self, metric: str, call_path: int, location: int, value: float) -> Self:
         """Set the value of a call path alone on one location."""
-        self._of(metric)[call_path, location] = value
+        self._row(metric, call_path, location)[location] = value
         return self
 
     def add(self, metric: str, call_path: int, location: int, value: float) -> Self:
         """Add to the value of a call path alone on one location."""
-        values = self._of(metric)
-        values[call_path, location] = values.get((call_path, location), 0.0) + value
+        self._row(metric, call_path, location)[location] += value
         return self
 
     def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
         """Set the values of a call path alone on all locations, in the order of their definition."""
         if len(values) != len(self._locations):
             raise InputError(f"{len(self._locations)} values of {metric} wanted, found {len(values)}")
-        for location, value in enumerate(values):
-            self.set(metric, call_path, location, float(value))
+        if len(values):
+            self._row(metric, call_path, len(values) - 1)[:] = array("d", values)
         return self
 
     def experiment(self) -> Experiment:
@@ -94,22 +94,26 @@ class Builder:
             metrics=self._metrics,
             call_paths=self._paths,
             locations=self._locations,
-            severities={name: self._severity(values) for name, values in self._values.items()},
+            severities={name: self._severity(rows) for name, rows in self._values.items()},
             notes=self._notes,
             topologies=self._topologies,
         )
         made.check()
         return made
 
-    def _of(self, metric: str) -> dict[tuple[int, int], float]:
+    def _row(self, metric: str, call_path: int, location: int) -> array[float]:
+        """Give the values of a call path, those of locations defined since then, too."""
         if metric not in self._values:
             raise InputError(f"no metric {metric!r} was defined; there are {', '.join(self._values) or 'none'}")
-        return self._values[metric]
+        if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):
+            raise InputError(f"a value of call path {call_path} on location {location} was set; they were not defined")
+        row = self._values[metric].setdefault(call_path, array("d"))
+        if len(row) < len(self._locations):
+            row.frombytes(bytes(row.itemsize * (len(self._locations) - len(row))))
+        return row
 
-    def _severity(self, values: Mapping[tuple[int, int], float]) -> Severity:
+    def _severity(self, rows: Mapping[int, array[float]]) -> Severity:
         severity = np.zeros((len(self._paths), len(self._locations)))
-        for (path, location), value in values.items():
-            if not (0 <= path < len(self._paths) and 0 <= location < len(self._locations)):
-                raise InputError(f"a value of call path {path} on location {location} was set; they were not defined")
-            severity[path, location] = value
+        for path, row in rows.items():
+            severity[path, : len(row)] = row
         return severity

@@ -15,7 +15,7 @@ from .region import Region
 from .severities import LazySeverities, Severity
 from .topology import Topology
 
-__all__ = ["CallPath", "Experiment", "Location", "Severity"]
+__all__ = ["CallPath", "Experiment", "Location", "Severity", "name_below_root"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +139,16 @@ class Experiment:
 
     def __sub__(self, other: Experiment) -> Experiment:
         """Subtract another experiment; see ``algebra.difference``."""
+        if not isinstance(other, Experiment):
+            return NotImplemented
         from .algebra import difference  # noqa: PLC0415 - the algebra is made of experiments
 
         return difference(self, other)
 
     def __add__(self, other: Experiment) -> Experiment:
         """Add another experiment; see ``algebra.total``."""
+        if not isinstance(other, Experiment):
+            return NotImplemented
         from .algebra import total  # noqa: PLC0415
 
         return total(self, other)
@@ -236,5 +240,14 @@ class Experiment:
 
     def path_name(self, path: int) -> str:
         """Join the names of the regions below the root by ``/``; empty for a root."""
-        steps = [path, *self.ancestors(path)][:-1]
-        return "/".join(self.call_paths[each].region.name for each in reversed(steps))
+        return name_below_root(self.call_paths, path)
+
+
+def name_below_root(call_paths: Sequence[CallPath], path: int) -> str:
+    """Join the names of the regions from below the root to a call path by ``/``; empty for a root."""
+    names: list[str] = []
+    each = call_paths[path]
+    while each.parent is not None:
+        names.append(each.region.name)
+        each = call_paths[each.parent]
+    return "/".join(reversed(names))

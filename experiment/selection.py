@@ -74,7 +74,7 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
         return sorted(experiment.walk(wanted))
     names = [path.region.name for path in experiment.call_paths]
     found = [path for path, name in enumerate(names) if name == wanted]
-    if not found:
+    if wanted and not found:
         found = [path for path in range(len(names)) if experiment.path_name(path) == wanted]
     if not found:
         near = difflib.get_close_matches(wanted, dict.fromkeys(names), n=3) or list(dict.fromkeys(names))[:3]

@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import count
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["LazySeverities", "Severity"]
+__all__ = ["Kept", "LazySeverities", "Severity"]
 
 Severity = npt.NDArray[np.float64]
 
-_KEPT: Final = 256 << 20  # bytes: an analysis asks for the same few metrics again and again
+
+class Kept:
+    """Keeps what was asked for last, up to so many bytes: an analysis asks for the same few metrics again and again."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._values: OrderedDict[Hashable, Severity] = OrderedDict()
+
+    def find(self, key: Hashable) -> Severity | None:
+        """Give what is kept under a key."""
+        found = self._values.get(key)
+        if found is not None:
+            self._values.move_to_end(key)
+        return found
+
+    def keep(self, key: Hashable, values: Severity) -> None:
+        """Keep values under a key that there are none under, and drop what was not asked for the longest."""
+        self._values[key] = values
+        self._size += values.nbytes
+        while self._size > self._limit:
+            self._size -= self._values.popitem(last=False)[1].nbytes
+
+    def drop(self, keys: Iterable[Hashable]) -> None:
+        """Drop what is kept under keys."""
+        for key in keys:
+            found = self._values.pop(key, None)
+            if found is not None:
+                self._size -= found.nbytes
+
+
+_OF_ALL: Final = Kept(256 << 20)
+_NUMBERS: Final = count()
 
 
 class LazySeverities(Mapping[str, Severity]):
     """Metric name to ``float64[call path, location]``, read or computed when asked for.
 
-    The last ones asked for are kept, up to a quarter of a gigabyte; they are not to be changed.
+    The last ones asked for, of all experiments together, are kept, up to a quarter of a gigabyte; they are not to be
+    changed.
 
     Args:
         names: The metrics.
         read: Gives the exclusive values of a metric.
         inclusive: Gives the inclusive ones where those are what is stored, so that nothing is rounded on the way;
             None for all other metrics.
-        kept: Bytes to keep.
+        kept: Where they are kept.
     """
 
     def __init__(
@@ -35,19 +70,20 @@ class LazySeverities(Mapping[str, Severity]):
         read: Callable[[str], Severity],
         *,
         inclusive: Callable[[str], Severity | None] = lambda _: None,
-        kept: int = _KEPT,
+        kept: Kept = _OF_ALL,
     ) -> None:
         self._names = dict.fromkeys(names)
         self._read = read
         self._inclusive = inclusive
-        self._limit = kept
-        self._size = 0
-        self._kept: OrderedDict[tuple[str, bool], Severity] = OrderedDict()
+        self._kept = kept
+        self._number = next(_NUMBERS)
+        self._asked: set[tuple[int, str, bool]] = set()
+        weakref.finalize(self, kept.drop, self._asked)
 
     def __getitem__(self, name: str) -> Severity:
         if name not in self._names:
             raise KeyError(name)
-        found = self._cached(name, inclusive=False)
+        found = self._kept.find((self._number, name, False))
         return self._keep(name, self._read(name), inclusive=False) if found is None else found
 
     def __iter__(self) -> Iterator[str]:
@@ -61,22 +97,15 @@ class LazySeverities(Mapping[str, Severity]):
 
     def inclusive(self, name: str) -> Severity | None:
         """Give the inclusive values of a metric if those are what is stored."""
-        found = self._cached(name, inclusive=True)
+        found = self._kept.find((self._number, name, True))
         if found is None and (read := self._inclusive(name)) is not None:
             return self._keep(name, read, inclusive=True)
-        return found
-
-    def _cached(self, name: str, *, inclusive: bool) -> Severity | None:
-        found = self._kept.get((name, inclusive))
-        if found is not None:
-            self._kept.move_to_end((name, inclusive))
         return found
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
         values = values.view()  # what was read may be another's, who may change it
         values.flags.writeable = False
-        self._kept[name, inclusive] = values
-        self._size += values.nbytes
-        while self._size > self._limit:
-            self._size -= self._kept.popitem(last=False)[1].nbytes
+        key = self._number, name, inclusive
+        self._asked.add(key)
+        self._kept.keep(key, values)
         return values

@@ -29,7 +29,10 @@ def load(path: Path | str) -> Experiment:
     """
     source = open_source(Path(path))
     place, magic = _TAR
-    if Path(path).name.endswith(".cubex") or source.read(place, len(magic)) == magic:
+    start = source.read(0, place + len(magic))
+    if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
+        if source.size is None:
+            raise InputError(f"{path}: a CUBE 4 archive as it is wanted, found one packed by gzip; unpack it by gunzip")
         return read_cubex(source)
     return read_cube(source)
 
@@ -49,10 +52,12 @@ def save(experiment: Experiment, path: Path | str) -> None:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that no experiment can be written to.
+    """Refuse a name that no experiment can be written to, before there is work to lose.
 
     Raises:
-        InputError: It ends in none of ``WRITTEN``.
+        InputError: It ends in none of ``WRITTEN``, is that of a folder, or in none.
     """
     if not path.name.endswith(WRITTEN):
         raise InputError(f"{path}: a name that ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]} wanted")
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"{path}: cannot be written: a file in a folder that exists wanted")

@@ -50,6 +50,9 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     Raises:
         UsageError: There is no such metric.
     """
+    names = [each.name for each in joined.metrics]
+    if chosen is not None and chosen not in names:
+        raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(names)}")
     totals = {each.name: _totals(joined, each) for each in joined.metrics}
     _print_metrics(joined, totals)
     metric = _by_region(joined, totals, chosen)
@@ -85,8 +88,6 @@ def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals
 def _by_region(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]], chosen: str | None) -> Metric | None:
     """Choose the metric that is shown by region."""
     known = {each.name: each for each in joined.metrics}
-    if chosen is not None and chosen not in known:
-        raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(known)}")
     wanted = [chosen] if chosen is not None else [*_PREFERRED, *known]
     return next((known[name] for name in wanted if name in known and any(map(np.any, totals[name]))), None)
 
@@ -96,7 +97,7 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     whole = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
     listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
-    caption = f"{visible(metric.name)} of each call path alone, of {_locations(joined)} together"
+    caption = f"{visible(metric.name)} of each call path alone, of {_locations(joined)}"
     if not listed:
         Console(highlight=False, soft_wrap=True).print(Text(f"\n{caption}: no change"))
         return
@@ -114,7 +115,7 @@ def _locations(joined: Integration) -> str:
     """Count the locations that both experiments know something of."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
-    return f"{count} locations" + (" that both have" if lost else "")
+    return f"{count} locations together" + (" that both have" if lost else "")
 
 
 def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:

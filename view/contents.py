@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from ..experiment import Experiment, Topology
 from .place import visible
 from .units import ranks
 
 __all__ = ["contents_lines"]
+
+_OPERATIONS: Final = frozenset({"difference", "mean", "sum", "min", "max", "stddev", "ratio"})
 
 
 def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
@@ -20,12 +23,14 @@ def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
 def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     notes = experiment.notes
     yield f"{file}"
+    if operations := _operations(experiment):
+        yield f"derived     by {', '.join(operations)}: no run, but what was computed from runs"
     if notes.program or notes.command:
         yield f"program     {notes.program}   {' '.join(notes.command)}".rstrip()
     yield from _system(experiment)
     roots = experiment.roots
     names = ", ".join(experiment.call_paths[root].region.name for root in roots[:4])
-    depths = _depths(experiment)
+    depths = _depths([path.parent for path in experiment.call_paths])
     regions = len({path.region for path in experiment.call_paths})
     yield (
         f"call paths  {len(experiment.call_paths)} of {_many(regions, 'region')}, "
@@ -53,10 +58,16 @@ def _many(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _depths(experiment: Experiment) -> list[int]:
+def _operations(experiment: Experiment) -> list[str]:
+    """Name the operations of the algebra that metrics came about by."""
+    found = (each.source.removeprefix("derived:").partition(" ")[0] for each in experiment.metrics)
+    return [each for each in dict.fromkeys(found) if each in _OPERATIONS]
+
+
+def _depths(parents: Iterable[int | None]) -> list[int]:
     depths: list[int] = []
-    for path in experiment.call_paths:
-        depths.append(0 if path.parent is None else depths[path.parent] + 1)
+    for parent in parents:
+        depths.append(0 if parent is None else depths[parent] + 1)
     return depths
 
 
@@ -83,10 +94,9 @@ def _notes(experiment: Experiment) -> Iterator[str]:
 
 
 def _metrics(experiment: Experiment) -> Iterator[str]:
-    depths: dict[str, int] = {}
-    for metric in experiment.metrics:
-        depths[metric.name] = 0 if metric.parent is None else depths[metric.parent] + 1
-    titles = [f"{'  ' * depths[metric.name]}{metric.name}" for metric in experiment.metrics]
+    places = {metric.name: place for place, metric in enumerate(experiment.metrics)}
+    depths = _depths(None if metric.parent is None else places[metric.parent] for metric in experiment.metrics)
+    titles = [f"{'  ' * depth}{metric.name}" for depth, metric in zip(depths, experiment.metrics, strict=True)]
     width = max(map(len, titles), default=0)
     yield f"{'metric':<{width}}  unit   source"
     for title, metric in zip(titles, experiment.metrics, strict=True):

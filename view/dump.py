@@ -35,7 +35,10 @@ def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) ->
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["Cnode ID", *metrics])
     kinds = [experiment.metric(name) for name in metrics]
-    columns = [values.tolist() for values in own_totals(experiment, metrics).values()]
+    sums = own_totals(experiment, [kind.name for kind in kinds if _adds_up(kind)])
+    columns = [
+        (sums[name] if name in sums else _values(experiment, name, None, inclusive=False)).tolist() for name in metrics
+    ]
     for path in range(len(experiment.call_paths)):
         writer.writerow([path, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))])
 
@@ -91,7 +94,24 @@ def _numbers(values: Any) -> Any:
 
 
 def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
-    """Give ``float64[call path]``, or ``float64[call path, column]`` of a level of the system."""
+    """Give ``float64[call path]``, or ``float64[call path, column]`` of a level of the system.
+
+    What does not add up is of each call path alone, and missing where several locations would be put together.
+    """
+    if _adds_up(experiment.metric(metric)):
+        return _sums(experiment, metric, level, inclusive=inclusive)
+    columns = list(columns_at(experiment, level).values()) if level else [list(range(len(experiment.locations)))]
+    values = experiment.exclusive(metric)
+    nothing = np.full(len(values), np.nan)
+    found = np.stack([values[:, each[0]] if len(each) == 1 else nothing for each in columns], axis=1)
+    return found if level else found[:, 0]
+
+
+def _adds_up(metric: Metric) -> bool:
+    return not metric.source.startswith(("derived:ratio", "derived:stddev"))
+
+
+def _sums(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
     if level:
         values = experiment.inclusive(metric) if inclusive else experiment.exclusive(metric)
         return by_level(experiment, metric, values, level)[1]
@@ -119,8 +139,8 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         _print(experiment, columns, f"all {len(experiment.locations)} locations together, {kept}")
         return
     for name in metrics:
-        values = experiment.inclusive(name) if inclusive else experiment.exclusive(name)
-        labels, closed = by_level(experiment, name, values, level)
+        labels = columns_at(experiment, level)
+        closed = _values(experiment, name, level, inclusive=inclusive)
         kind = experiment.metric(name)
         titles = [".".join(map(str, label)) for label in labels]
         _print(

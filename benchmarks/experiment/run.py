@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, load, save
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, algebra, load, save
 
 PATHS, METRICS = 200, 12
 
@@ -93,6 +93,10 @@ def files(locations: int, kind: str, folder: Path) -> None:
         peak("lxml.etree.parse(file, lxml.etree.XMLParser(huge_tree=True))", file),
         peak("storage.load(file)", file),
         peak("storage.load(file).exclusive('metric_5')", file),
+        peak(
+            "from autoanalyzer.experiment.algebra import mean\nmean(*(storage.load(file) for _ in range(5))).check()",
+            file,
+        ),
     ]
     seconds = [write, base, opened, one, everything, unpacked]
     print(
@@ -108,15 +112,10 @@ def in_memory(locations: int) -> None:
     one, other = made(locations), made(locations)
     once = timed(lambda: [one.exclusive(metric.name).sum() for metric in one.metrics])
     rows: list[tuple[str, Callable[[], object]]] = [("inclusive", lambda: one.inclusive("metric_5"))]
-    try:
-        from autoanalyzer.experiment import algebra  # noqa: PLC0415 - beside the file formats
-    except ImportError:
-        algebra = None
-    if algebra is not None:
-        rows += [
-            ("difference", lambda: algebra.difference(one, other).check()),
-            ("mean", lambda: algebra.mean(one, other).check()),
-        ]
+    rows += [
+        ("difference", lambda: algebra.difference(one, other).check()),
+        ("mean", lambda: algebra.mean(one, other).check()),
+    ]
     for name, call in rows:
         took = timed(call, 2)
         print(f"{locations:>9,} {name:<12} {took:>8.2f} s {took / once:>8.1f} times one pass over one operand")
@@ -129,9 +128,15 @@ def main() -> None:
     parser.add_argument("--locations", type=int, default=10_000)
     parser.add_argument("--in-memory", type=int, default=100_000)
     options = parser.parse_args()
-    print(f"{PATHS} call paths, {METRICS} metrics; seconds and, at the end, MiB of lxml, opening, one metric")
+    print(
+        f"{PATHS} call paths, {METRICS} metrics; seconds and, at the end, MiB of lxml, opening, one metric, mean of 5"
+    )
     titles = ("write", "lxml", "open", "one", "all", "one .gz", "all/lxml")
-    print("locations kind        file", *(f"{title:>8}" for title in titles), *(f"{each:>7}" for each in titles[1:4]))
+    print(
+        "locations kind        file",
+        *(f"{title:>8}" for title in titles),
+        *(f"{each:>7}" for each in (*titles[1:4], "mean 5")),
+    )
     with tempfile.TemporaryDirectory() as folder:
         for locations in (options.locations // 10, options.locations):
             for kind in ("times", "counts"):

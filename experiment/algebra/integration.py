@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import UsageError
-from ..experiment import CallPath, Experiment, Location, Severity
+from ..experiment import CallPath, Experiment, Location, Severity, name_below_root
 from ..metric import Metric
 from ..topology import Topology
 from .call_paths import merge_call_paths
@@ -57,10 +57,7 @@ class Integration:
 
     def path_name(self, path: int) -> str:
         """Join the names of the regions below the root by ``/``; of a root its own."""
-        steps = [self.call_paths[path]]
-        while (parent := steps[-1].parent) is not None:
-            steps.append(self.call_paths[parent])
-        return "/".join(each.region.name for each in reversed(steps[:-1] or steps))
+        return name_below_root(self.call_paths, path) or self.call_paths[path].region.name
 
     def lost(self, operand: int) -> tuple[int, ...]:
         """Name the ranks that other operands have and of which nothing came back in this one."""
@@ -108,11 +105,13 @@ def integrate(
 
     Raises:
         InputError: A metric has two units.
-        UsageError: There is no operand, or ``system`` is none of them.
+        UsageError: There is no operand, ``system`` is none of them, or labels are not as many.
     """
     if not operands:
         raise UsageError("one experiment at least wanted, found none")
     called = tuple(labels) if labels is not None else labels_of(operands)
+    if len(called) != len(operands):
+        raise UsageError(f"a label for each of {len(operands)} experiments wanted, found {len(called)}")
     metrics, names = merge_metrics([each.metrics for each in operands], called)
     forest = merge_call_paths([each.call_paths for each in operands], exact=exact)
     merged = merge_locations([each.locations for each in operands], system)

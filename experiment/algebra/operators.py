@@ -39,9 +39,12 @@ class Options(TypedDict, total=False):
     labels: Sequence[str]
 
 
-def difference(minuend: Experiment, subtrahend: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Subtract the second experiment from the first."""
-    return _combined("difference", (minuend, subtrahend), lambda values: next(values) - next(values), options)
+def difference(
+    minuend: Experiment, subtrahend: Experiment, joined: Integration | None = None, **options: Unpack[Options]
+) -> Experiment:
+    """Subtract the second experiment from the first, which may be integrated already."""
+    joined = joined or integrate((minuend, subtrahend), **options)
+    return _combined("difference", joined, lambda values: next(values) - next(values))
 
 
 def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -64,21 +67,20 @@ def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     def values(of_each: Iterator[Severity]) -> Severity:
         return np.asarray(_added(of_each) / len(operands))
 
-    return _combined("mean", operands, values, options, integral=False, of_known=_mean_of_known)
+    return _combined("mean", integrate(operands, **options), values, integral=False, of_known=_mean_of_known)
 
 
 def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Add experiments up."""
-    return _combined("sum", operands, _added, options)
+    return _combined("sum", integrate(operands, **options), _added)
 
 
 def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Take the least value of each metric, call path and location."""
     return _combined(
         "min",
-        operands,
+        integrate(operands, **options),
         lambda values: _folded(np.minimum, values),
-        options,
         of_known=lambda values: _folded(np.fmin, values),
     )
 
@@ -87,9 +89,8 @@ def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Take the greatest value of each metric, call path and location."""
     return _combined(
         "max",
-        operands,
+        integrate(operands, **options),
         lambda values: _folded(np.maximum, values),
-        options,
         of_known=lambda values: _folded(np.fmax, values),
     )
 
@@ -110,7 +111,7 @@ def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         middle = _added(iter(every)) / len(every)
         return np.asarray(np.sqrt(_added((each - middle) ** 2 for each in every) / (len(every) - 1)))
 
-    return _combined("stddev", operands, values, options, integral=False, flat=True)
+    return _combined("stddev", integrate(operands, **options), values, integral=False, flat=True)
 
 
 def ratio(dividend: Experiment, divisor: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -125,14 +126,13 @@ def ratio(dividend: Experiment, divisor: Experiment, **options: Unpack[Options])
             quotient = np.divide(above, np.where(below == 0, np.nan, below))
         return np.where(np.isinf(quotient), np.nan, quotient)
 
-    return _combined("ratio", (dividend, divisor), values, options, integral=False, flat=True, unit="1")
+    return _combined("ratio", integrate((dividend, divisor), **options), values, integral=False, flat=True, unit="1")
 
 
 def _combined(
     operation: str,
-    operands: Sequence[Experiment],
+    joined: Integration,
     combine: Callable[[Iterator[Severity]], Severity],
-    options: Options,
     *,
     integral: bool = True,
     flat: bool = False,
@@ -143,15 +143,13 @@ def _combined(
 
     Args:
         operation: Its name.
-        operands: What it is applied to.
+        joined: What it is applied to.
         combine: Gives the values of the result from those of the operands.
-        options: How the operands are put side by side.
         integral: Whether whole numbers give whole numbers.
         flat: Whether the results are metrics of their own, which include none of the others.
         unit: That of the result; None for that of the operands.
         of_known: The same for metrics that are minima or maxima, of the values that are not missing.
     """
-    joined = integrate(operands, **options)
     metrics: list[Metric] = []
     mixed: list[str] = []
     for metric in joined.metrics:
@@ -180,7 +178,7 @@ def _combined(
 
     def values(metric: str) -> Severity:
         function = of_known if of_known and metric in extremes else combine
-        return function(joined.severity(index, of[metric]) for index in range(len(operands)))
+        return function(joined.severity(index, of[metric]) for index in range(len(joined.operands)))
 
     remarks = [f"{operation} of values from different sources: {', '.join(mixed)}"] if mixed else []
     return _experiment(operation, joined, metrics, values, remarks)

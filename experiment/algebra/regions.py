@@ -14,6 +14,7 @@ Procedures that are left over are then matched by names, lengths, callers and ca
 
 from __future__ import annotations
 
+import bisect
 import difflib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 _T = TypeVar("_T")
 
 _ENOUGH_INSIDE: Final = 0.35  # within one procedure and in order, little likeness will do
+_NEAREST: Final = 16  # procedures that are shorter, and longer, than one that they are compared with
 _ENOUGH: Final = 0.6  # for a procedure of another name
 
 
@@ -180,21 +182,30 @@ class _Matching:
             paired = False
             mine = [each for each in self._free(self.left, self.partner.values()) if each.lines]
             theirs = [each for each in self._free(self.right, self.partner) if each.lines]
+            by_caller = _by_caller(mine)
             scores = [
                 (self._procedures_alike(mine[i], other, unmoved), i, j)
                 for j, other in enumerate(theirs)
-                for i in self._with_common_caller(mine, other)
+                for i in self._candidates(by_caller, other)
             ]
+            taken: set[int] = set()
             for score, i, j in sorted(scores, reverse=True):
-                if score >= _ENOUGH and mine[i] not in self.partner.values() and theirs[j] not in self.partner:
+                if score >= _ENOUGH and i not in taken and theirs[j] not in self.partner:
+                    taken.add(i)
                     self._pair(mine[i], theirs[j])
                     paired = True
 
-    def _with_common_caller(self, mine: Sequence[Procedure], theirs: Procedure) -> Iterator[int]:
+    def _candidates(self, by_caller: Mapping[Procedure | None, list[tuple[int, int]]], theirs: Procedure) -> set[int]:
+        """Find procedures with a common caller; of many those whose lengths are nearest."""
         callers = {
             self.partner.get(each) if each else None for each in theirs.callers if not each or each in self.partner
         }
-        yield from (index for index, one in enumerate(mine) if not callers.isdisjoint(one.callers))
+        found: set[int] = set()
+        for caller in callers:
+            called = by_caller.get(caller, [])
+            middle = bisect.bisect_left(called, (_length(theirs), 0))
+            found.update(index for _, index in called[max(0, middle - _NEAREST) : middle + _NEAREST])
+        return found
 
     def _unmoved_files(self) -> set[tuple[str, str]]:
         """Find pairs of files with one text: what both versions show of it stands where it stood."""
@@ -260,6 +271,15 @@ class _Matching:
         if not one.name.startswith(f"{one.kind}@"):
             weights.append((3.0, float(one.name == other.name)))
         return sum(weight * value for weight, value in weights) / sum(weight for weight, _ in weights)
+
+
+def _by_caller(procedures: Sequence[Procedure]) -> dict[Procedure | None, list[tuple[int, int]]]:
+    """List the procedures that each calls by their lengths, with their indices."""
+    found: dict[Procedure | None, list[tuple[int, int]]] = {}
+    for length, index in sorted((_length(each), index) for index, each in enumerate(procedures)):
+        for caller in procedures[index].callers:
+            found.setdefault(caller, []).append((length, index))
+    return found
 
 
 def _file_and_name(procedure: Procedure) -> Hashable:

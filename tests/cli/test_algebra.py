@@ -130,6 +130,8 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
         (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "first"), "--system first: auto, collapse or the number"),
         (("merge", "a.cube", "-o", "none/m.cube"), "cannot be written"),
+        (("mean", "none.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
+        (("diff", "none.cube", "a.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
         (("compare", "a.cube", "--with", "b.cube", "--fail-on", "much"), "--fail-on much: a percentage above 0"),
         (("compare", "a.cube", "--with", "b.cube", "--metric", "x"), "a.cube: metric 'x' wanted"),
         (
@@ -145,6 +147,21 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(file
     assert message in done.stderr.decode()
     assert done.stderr.decode().count("\n") == 1
     assert sorted(files.folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("diff", "odd.cube", "odd.cube", "--metric", "x"),
+        ("compare", "odd.cube", "--with", "odd.cube", "--metric", "x"),
+        ("cut", "odd.cube", "-o", "cut.cube", "--metrics", "x"),
+    ],
+)
+def test_names_of_metrics_do_not_reach_a_terminal_raw(files, words):
+    written(files.folder / "odd.cube", [1, 1, 1], metric="time\x9b31m")
+    done = files("autoanalyzer", *words)
+    assert done.returncode == 2
+    assert "time\ufffd31m" in done.stderr.decode()
 
 
 def test_a_metric_in_two_units_is_refused_naming_both(files):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from autoanalyzer.experiment import Builder, load, save
+from autoanalyzer.experiment.algebra import difference, ratio
 
 
 @pytest.fixture
@@ -47,6 +48,22 @@ def test_info_says_what_there_is(saved):
     assert lines[1] == "system      ranks 0-1; 2 threads on 1 node of machine"
     assert lines[2] == "call paths  3 of 3 regions, at most 1 deep, below main"
     assert ["mpi_time", "sec", "measured"] in [line.split() for line in lines]
+
+
+def test_info_says_at_the_top_that_a_file_is_no_run(saved):
+    save(difference(*[load(saved.folder / "app.cube")] * 2), saved.folder / "d.cube")
+    lines = said(saved, "info", "d.cube").splitlines()
+    assert lines[1] == "derived     by difference: no run, but what was computed from runs"
+
+
+def test_ratios_are_not_added_up(saved):
+    save(ratio(*[load(saved.folder / "app.cube")] * 2), saved.folder / "r.cube")
+    one = ["dump", "r.cube", "--json", "--metrics", "wall_time.ratio"]
+    assert json.loads(said(saved, *one))["inclusive"]["wall_time.ratio"] == [None] * 3
+    assert said(saved, "dump", "r.cube", "--csv", "--metrics", "wall_time.ratio").splitlines()[1] == "0,nan"
+    by_thread = json.loads(said(saved, *one, "--by", "thread"))
+    assert by_thread["inclusive"]["wall_time.ratio"] == [[1.0, 1.0], [1.0, 1.0], [None, None]]
+    assert by_thread["exclusive"] == by_thread["inclusive"]
 
 
 def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(saved):
@@ -118,7 +135,10 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         (["dump", "app.cube", "--csv", "--by", "node"], "--csv: neither --by nor --exclusive wanted"),
         (["dump", "app.cube", "--csv", "--json"], "not allowed with"),
         (["convert", "app.cube", "b.csv"], "b.csv: a name that ends in .cube, .cube.gz or .xml wanted"),
-        (["convert", "app.cube", "no/b.cube"], "cannot be written: No such file or directory"),
+        (["convert", "app.cube", "no/b.cube"], "no/b.cube: cannot be written: a file in a folder that exists wanted"),
+        (["cut", "none.cube", "-o", "no/b.cube", "--ranks", "0"], "no/b.cube: cannot be written"),
+        (["cut", "app.cube", "-o", "b.cube", "--subtree", ""], "no region or call path ''"),
+        (["dump", "app.cube", "--json", "--exclusive"], "--json: no --exclusive wanted"),
         (["cut", "app.cube", "-o", "b.cube"], "--subtree, --ranks or --metrics wanted"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no such ranks; there are 0 to 1"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "ranks and ranges as in 0-3,8 wanted"),

@@ -226,3 +226,15 @@ def test_machine_and_node_are_the_outermost_and_the_innermost_of_a_system_tree(r
         ("level 0", "level 99"),
         ("level 0", "level 299"),
     ]
+
+
+def test_a_file_is_of_the_kind_that_it_looks_like(tmp_path):
+    packed = tmp_path / "packed.cubex"
+    packed.write_bytes(gzip.compress(pack(tmp_path / "e.cubex", WHOLE).read_bytes()))
+    with pytest.raises(InputError, match="found one packed by gzip; unpack it by gunzip"):
+        load(packed)
+    renamed = (tmp_path / "e.cubex").rename(tmp_path / "e.cube")
+    assert load(renamed).roots == (0, 4)
+    (tmp_path / "xml.cubex").write_text("<cube version='3.0'/>")
+    with pytest.raises(InputError, match="a system of processes wanted"):
+        load(tmp_path / "xml.cubex")

@@ -175,9 +175,12 @@ def test_a_builder_has_fewer_than_fifteen_methods_and_refuses_what_was_not_defin
         made.set("speed", path, place, 1.0)
     with pytest.raises(InputError, match="1 values of time wanted, found 2"):
         made.row("time", path, [1.0, 2.0])
-    made.set("time", 4, place, 1.0)
     with pytest.raises(InputError, match="call path 4 on location 0 was set; they were not defined"):
-        made.experiment()
+        made.set("time", 4, place, 1.0)
+    late = made.location(1)
+    assert made.set("time", path, late, 4.0).experiment().exclusive("time").tolist() == [[2.5, 4.0]]
+    made.location(2)
+    assert made.row("time", path, [1.0, 2.0, 3.0]).experiment().exclusive("time").tolist() == [[1.0, 2.0, 3.0]]
 
 
 def test_a_process_stands_on_one_node():

@@ -9,7 +9,7 @@ import pytest
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Builder, Experiment, load, save
 from autoanalyzer.experiment import source as source_module
-from autoanalyzer.experiment.severities import LazySeverities
+from autoanalyzer.experiment.severities import Kept, LazySeverities
 from autoanalyzer.experiment.source import Source, open_source
 
 
@@ -77,7 +77,7 @@ def test_values_that_were_asked_for_are_kept_up_to_a_limit():
         asked.append(name)
         return np.ones((1, 10))
 
-    severities = LazySeverities("abc", read, kept=160)
+    severities = LazySeverities("abc", read, kept=Kept(160))
     for name in "abaca":
         assert severities[name].sum() == 10
     assert asked == ["a", "b", "c"]
@@ -86,6 +86,24 @@ def test_values_that_were_asked_for_are_kept_up_to_a_limit():
     assert "d" not in severities
     with pytest.raises(KeyError):
         severities["d"]
+
+
+def test_experiments_share_what_is_kept_and_leave_it_when_they_go():
+    kept = Kept(160)
+    asked: list[str] = []
+
+    def read(name: str) -> np.ndarray:
+        asked.append(name)
+        return np.ones((1, 10))
+
+    one, other = LazySeverities("a", read, kept=kept), LazySeverities("bc", read, kept=kept)
+    for _ in range(2):
+        assert [one["a"].sum(), other["b"].sum()] == [10, 10]
+    assert asked == ["a", "b"]
+    del one
+    assert [other["c"].sum(), other["b"].sum()] == [10, 10]
+    assert asked == ["a", "b", "c"]
+    assert LazySeverities("b", lambda _: np.zeros((1, 1)), kept=kept)["b"].sum() == 0
 
 
 def test_what_is_read_is_not_to_be_changed(tmp_path):

@@ -231,6 +231,15 @@ def test_a_minimum_or_maximum_is_of_those_that_have_the_call_path(dtype, least):
     np.testing.assert_array_equal((a - b).exclusive("time"), [[0], [np.nan]])
 
 
+def test_labels_are_wanted_for_all_and_operands_are_experiments():
+    a = simple([[1.0]], [CallPath(MAIN)])
+    with pytest.raises(UsageError, match="label for each of 2 experiments wanted, found 1"):
+        mean(a, a, labels=["x"])
+    for wrong in (operator.add, operator.sub):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            wrong(a, 1)
+
+
 def test_no_experiment_at_all_is_refused():
     with pytest.raises(UsageError, match="one experiment at least"):
         mean()

@@ -207,3 +207,13 @@ def test_call_sites_match_before_the_rest_does_whatever_the_order():
             1: 4,
             2: 6,
         }
+
+
+def test_many_procedures_that_were_renamed_match_by_their_lengths_and_names():
+    def of(prefix: str, count: int = 60) -> Experiment:
+        lines = np.cumsum([0, *range(1, count + 1)]) + 100
+        places = zip(lines[:-1].tolist(), lines[1:].tolist(), strict=True)
+        functions = [function(f"{prefix}_{index}", first, last - 1) for index, (first, last) in enumerate(places)]
+        return version(function("main", 1, 50 + len(prefix)), *functions)
+
+    assert set(matches(of("old"), of("new_")).items()) == {(index, index) for index in range(61)}
