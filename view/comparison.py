@@ -19,6 +19,8 @@ _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 _WORDS: Final = {"slower": "SLOWER", "faster": "FASTER", "same": "SAME", "unclear": "UNCLEAR"}
 
+_OPEN: Final = 10.0  # ten times as much: nothing is known of what is above
+
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
     """Put comparisons of the same runs into words, and say at the end what was matched by likeness."""
@@ -212,7 +214,8 @@ def _likeness(comparison: Comparison) -> list[str]:
 
 
 def _signed(value: float) -> str:
-    return f"{100 * value:+.1f} %" if isfinite(value) else "∞"
+    """Write a change; of one that few runs leave open, that it is."""
+    return f"{100 * value:+.1f} %" if value <= _OPEN else f"over {100 * _OPEN:+.0f} %"
 
 
 def _escaped(text: str) -> str:
