@@ -174,7 +174,23 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
 
 def with_notes(content: bytes, chance: random.Random) -> bytes:
     """Give notes that say something else."""
-    values = [None, True, -1, 2, 10**30, 0.5, float("nan"), "a", "\ud800", [], ["a", 1], [3, 3], [[]], {}, {"a": 1}]
+    values: list[object] = [
+        None,
+        True,
+        -1,
+        2,
+        10**30,
+        0.5,
+        float("nan"),
+        "a",
+        "\ud800",
+        [],
+        ["a", 1],
+        [3, 3],
+        [[]],
+        {},
+        {"a": 1},
+    ]
     found = {key.name: chance.choice(values) for key in chance.sample(fields(Notes), chance.choice([1, 1, 3]))}
     start = content.index(b'value="', content.index(b"autoanalyzer.notes")) + len(b'value="')
     return content[:start] + escape(json.dumps(found), quote=True).encode() + content[content.index(b'"', start) :]
