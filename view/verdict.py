@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +13,14 @@ from ..analyze.clusters import THRESHOLD
 from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
 from ..analyze.dissimilarity_causes import Difference
-from .causes import NAMES, SAME_WORK, TO_TRY_FOR_RANKS, because, because_of, first_to_try
+from .causes import SAME_WORK, TO_TRY_FOR_RANKS, because, because_of, first_to_try
+from .caveats import caveats
 from .place import Place, at_line
 from .units import count, percent, ranks, seconds, volume
 
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
-_MOST_NOTES: Final = 6
-_COSTLY: Final = 10  # percent
 _SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
@@ -55,7 +53,7 @@ def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
         At most fifteen lines; what had to be left out is said.
     """
     head = [_headline(findings), ""]
-    tail = [*_shortened(list(_said(findings))), *([f"data {file}"] if file else [])]
+    tail = [*caveats(findings), *([f"data {file}"] if file else [])]
     if findings.program_time < _SHORTEST:
         return [*head, f"too short to judge: {seconds(_SHORTEST)} of program at least wanted", "", *tail]
     imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
@@ -71,14 +69,6 @@ def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
     if len(shown) < len(items):
         body.append(f"    … and {len(items) - len(shown)} more: analyze --json lists all")
     return [*head, *body, "", *tail]
-
-
-def _shortened(notes: list[str]) -> list[str]:
-    """Leave notes out that would leave no room for findings; the last one, how it was counted, stays."""
-    if len(notes) <= _MOST_NOTES:
-        return notes
-    kept = notes[: _MOST_NOTES - 2]
-    return [*kept, f"… and {len(notes) - len(kept) - 1} more notes: analyze --json", notes[-1]]
 
 
 def _that_fit(items: list[_Item], room: int) -> list[list[str]]:
@@ -274,64 +264,3 @@ def _where(findings: Findings, region: CodeRegion) -> str:
             line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
             return f"{where}  ‹ {caller.function or caller.name}{line}"
     return where
-
-
-def _said(findings: Findings) -> Iterator[str]:
-    """Say what is missing and how the numbers came about."""
-    notes = findings.experiment.notes
-    if notes.missing:
-        yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes}: nothing came back from there"
-    if notes.unfinished:
-        yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
-    if notes.not_instrumented:
-        more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
-        yield f"not instrumented: {notes.not_instrumented[0]}{more}"
-    yield from _crowded(findings)
-    if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
-        yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
-    if findings.outside:
-        yield f"{seconds(findings.outside)} of it before MPI_Init or after MPI_Finalize"
-    if notes.repairs:
-        what = "region was" if notes.repairs == 1 else "regions were"
-        yield f"{notes.repairs} {what} left by a jump and closed afterwards"
-    if notes.remarks:
-        more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
-        yield notes.remarks[0] + more
-    if (findings.overhead.of_computing or 0.0) >= _COSTLY:
-        yield "measuring is costly here: small functions and loops that are entered often look larger than they are"
-    yield _how_counted(findings)
-
-
-def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks took turns."""
-    processors = findings.experiment.notes.processors
-    processes = len({each.process for each in findings.experiment.locations})
-    if processors is not None and processes > processors:
-        where = "one processor" if processors == 1 else f"{processors} processors"
-        yield f"{processes} ranks on {where}: they take turns, and who waits in MPI waits for that, too"
-
-
-def _how_counted(findings: Findings) -> str:
-    """Say where counts come from, and which are not there."""
-    if "instructions" in findings.lacking:
-        imported = findings.experiment.metric("wall_time").source.startswith("imported:")
-        way = "" if imported else " (--counters simulated)"
-        return f"nothing was counted{way}: time alone is classed, no causes in instructions and misses"
-    source = findings.experiment.metric("instructions").source
-    simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
-    said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""
-    parts = [said or f"counts {source}"]
-    if findings.cycles is None:
-        parts.append("no cycles: shares of the wall time were classed")
-    elif findings.cycles == "ref_cycles":
-        parts.append("cycles from CPU time")
-    if findings.lacking:
-        parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.lacking)}")
-    return ", ".join(parts)
-
-
-def _how_unfinished(findings: Findings) -> str:
-    experiment = findings.experiment
-    if "program_time" in experiment and not experiment.exclusive("program_time").any():
-        return "ended before the program did; the data end there"
-    return "never entered MPI_Finalize; the data end early"
