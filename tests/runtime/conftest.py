@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.mpi import Mpi, find_mpi
@@ -71,3 +74,14 @@ def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[
                 name = shard.regions[node["region"]].name
                 found[name].update({"calls": int(node[calls]), "out": int(node[out]), "in": int(node[into])})
     return dict(found)
+
+
+@pytest.fixture
+def signals_heard() -> Iterator[None]:
+    """Hear requests to end, which are ignored where the tests run under nohup or in the background."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGINT)}
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

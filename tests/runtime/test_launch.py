@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,8 @@ from autoanalyzer.errors import InputError
 from autoanalyzer.runtime.launch import launch
 
 
-@pytest.fixture
-def hang_up() -> Iterator[None]:
-    """Not ignored, as it is where the tests run under nohup."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
-
-
 @pytest.mark.parametrize("name", ["TERM", "HUP"])
-def test_requests_to_end_are_handed_on(name: str, hang_up: None) -> None:
+def test_requests_to_end_are_handed_on(name: str, signals_heard: None) -> None:
     text = f"sleep 1; kill -{name} $PPID; exec sleep 100"
     assert launch(["sh", "-c", text], os.environ) == -signal.SIGTERM
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL

@@ -168,6 +168,7 @@ def test_nothing_is_left_after_an_error(here: Path, temporary: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.usefixtures("signals_heard")
 def test_nothing_is_left_after_a_signal(here: Path, temporary: Path, number: signal.Signals) -> None:
     text = (
         "import sys, time; from pathlib import Path; from autoanalyzer.runtime.scratch import scratch_copy\n"
