@@ -50,7 +50,7 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
             if path == root or path in hidden:
                 continue
             position[path] = len(order)
-            depth = experiment.depth(path)
+            depth = experiment.depths[path]
             order.append((path, False, depth))
             if depth > 1:
                 parent = position[next(experiment.ancestors(path))]

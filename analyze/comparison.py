@@ -175,6 +175,8 @@ def _check(joined: Integration, count: int, metric: str) -> None:
             if name not in each:
                 known = ", ".join(one.name for one in each.metrics)
                 raise InputError(f"{label}: metric {name!r} wanted, found none; it has {known}")
+            if each.metric(name).aggregation != "sum":
+                raise InputError(f"{label}: metric {name!r} does not add up along call paths and ranks; choose another")
         if found != first:
             raise InputError(
                 f"{label}: {len(first)} ranks as in {joined.labels[0]} wanted, found {len(found)}: "

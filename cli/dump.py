@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,7 @@ from ..errors import UsageError
 from ..experiment import flat
 from ..experiment.aggregate import LEVELS
 from ..runtime.folder import open_experiment
-from ..view import dump_document, print_dump, shown_metrics, write_csv
+from ..view import print_dump, shown_metrics, write_csv, write_json
 from .parts import names_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -57,8 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.csv:
         write_csv(experiment, metrics, sys.stdout)
     elif arguments.json:
-        document = dump_document(experiment, file, metrics, arguments.by)
-        sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
+        write_json(experiment, file, metrics, arguments.by, sys.stdout)
     else:
         print_dump(experiment, metrics, arguments.by, inclusive=not arguments.exclusive)
     return 0

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .experiment import Experiment, Location
-from .metric import Metric
+from .grouping import over_locations
 from .severities import Severity
 
-__all__ = ["LEVELS", "Level", "by_level", "columns_at", "over_locations", "own", "own_totals", "totals"]
+__all__ = ["LEVELS", "Level", "by_level", "columns_at", "own", "own_totals", "totals"]
 
 Level = Literal["machine", "node", "process", "thread"]
 
@@ -42,29 +42,17 @@ def own(experiment: Experiment, metric: str) -> Severity:
 
 
 def _added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
-    """Name the parts that a metric is a sum of; minima and maxima are no parts of sums, nor have they any."""
+    """Name the parts that a metric is a sum of; what is not added is no part of a sum, nor has it any."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
     return tuple(summed[1:]) if metric in summed else ()
-
-
-def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
-    """Put the values of all locations together: ``float64[call path]``; missing ones count only if all are."""
-    if not values.shape[1]:
-        return np.full(len(values), np.nan)
-    if metric.aggregation != "sum":
-        return np.asarray((np.fmin if metric.aggregation == "min" else np.fmax).reduce(values, axis=1))
-    missing = np.isnan(values)
-    # One after the other, as other tools add: along the outer axis numpy does not pair.
-    by_location = np.ascontiguousarray(np.where(missing, 0.0, values).T)
-    return np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
 
 
 def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
     """Give a metric of each call path alone, of all locations together; ``float64[call path]``."""
     kind = experiment.metric(metric)
     stored = experiment.stored_inclusive(metric)
-    if stored is None:
+    if stored is None or kind.aggregation == "none":
         return over_locations(kind, experiment.exclusive(metric))
     inclusive = over_locations(kind, stored)
     exclusive = inclusive.copy()

@@ -42,9 +42,10 @@ class Builder:
         parent: str | None = None,
         description: str = "",
         source: str = "measured",
+        additive: bool = True,
     ) -> str:
         """Define a metric; give its name."""
-        self._metrics.append(Metric(name, unit, parent, description, source))
+        self._metrics.append(Metric(name, unit, parent, description, source, additive=additive))
         self._values[name] = {}
         return name
 

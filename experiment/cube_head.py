@@ -14,18 +14,28 @@ from .metric import Metric
 from .notes import Notes
 from .region import DESCRIPTOR_VERSION, Region
 
-__all__ = ["FORMAT_VERSION", "LIMITS", "NOTES_KEY", "SOURCE_KEY", "VERSION_KEY", "CubeHead", "StoredMetric"]
+__all__ = [
+    "FORMAT_VERSION",
+    "LIMITS",
+    "NOTES_KEY",
+    "NOT_ADDITIVE_KEY",
+    "SOURCE_KEY",
+    "VERSION_KEY",
+    "CubeHead",
+    "StoredMetric",
+]
 
 FORMAT_VERSION: Final = "1"
 VERSION_KEY: Final = "autoanalyzer"
 NOTES_KEY: Final = "autoanalyzer.notes"
 SOURCE_KEY: Final = "autoanalyzer.source."
+NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
 
 # How many elements of a kind are taken: what is in memory must stay bounded, whatever a file says.
 LIMITS: Final = {
     **dict.fromkeys(("region", "cnode", "process", "locationgroup", "thread", "location", "coord"), 1_000_000),
-    **dict.fromkeys(("machine", "node", "systemtreenode"), 100_000),
-    **dict.fromkeys(("attr", "metric", "dim"), 20_000),
+    **dict.fromkeys(("machine", "node", "systemtreenode", "attr"), 100_000),
+    **dict.fromkeys(("metric", "dim"), 20_000),
     "cart": 1000,
 }
 _MAX_DEPTH: Final = 5000  # of elements: what a path is called grows with its square
@@ -176,6 +186,7 @@ class CubeHead:
                 self._attributes.get(SOURCE_KEY + name, f"imported:{creator}"),
                 "" if display == name else display,
                 dtype,
+                NOT_ADDITIVE_KEY + name not in self._attributes,
             )
             kept.append(StoredMetric(metric, item.number("id"), kind == "INCLUSIVE"))
         return sorted(kept, key=lambda each: each.number) if self.ours else kept

@@ -19,7 +19,7 @@ from lxml import etree
 
 from ..errors import InputError
 from ..files import replacing
-from .cube_head import FORMAT_VERSION, NOTES_KEY, SOURCE_KEY, VERSION_KEY
+from .cube_head import FORMAT_VERSION, NOT_ADDITIVE_KEY, NOTES_KEY, SOURCE_KEY, VERSION_KEY
 from .cube_numbers import row_text
 from .experiment import Experiment, Location
 from .region import Region
@@ -72,6 +72,8 @@ def _attributes(experiment: Experiment) -> Iterable[tuple[str, str]]:
     yield NOTES_KEY, experiment.notes.to_json()
     for metric in experiment.metrics:
         yield SOURCE_KEY + metric.name, metric.source
+        if not metric.additive:
+            yield NOT_ADDITIVE_KEY + metric.name, ""
 
 
 def _element(xml: Any, tag: str, text: str | None = None, **attributes: str) -> None:

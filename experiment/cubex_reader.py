@@ -97,7 +97,8 @@ class _Values:
 
     def exclusive(self, name: str) -> Severity:
         values = self._stored(name)
-        if not self._metrics[name].inclusive:
+        stored = self._metrics[name]
+        if not stored.inclusive or stored.metric.aggregation == "none":
             return values
         exclusive = values.copy()
         for path, parent in enumerate(self._parents):
@@ -117,7 +118,7 @@ class _Values:
             order, places = self._index(metric)
             found = self._data(metric, order, len(places) * len(self._columns))
             severity[np.ix_(places, self._columns)] = found.reshape(len(places), len(self._columns))
-            if metric.metric.aggregation != "sum":
+            if metric.metric.aggregation in ("min", "max"):
                 severity[np.isinf(severity)] = np.nan  # how a minimum or maximum of nothing is written
             if np.isinf(severity).any():
                 raise InputError(f"finite values of {name} wanted, found infinity")

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import InputError
+from .grouping import up_the_forest
 from .metric import Metric
 from .notes import Notes
 from .region import Region
@@ -181,7 +182,7 @@ class Experiment:
         return self._severities[metric]
 
     def inclusive(self, metric: str) -> Severity:
-        """Give the metric of each call path and all below it; same shape as ``exclusive``, not to be changed."""
+        """Give the metric of each call path and all below it, as ``summed_up`` does; not to be changed."""
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored
@@ -195,15 +196,11 @@ class Experiment:
     def summed_up(self, values: Severity, metric: Metric | None = None) -> Severity:
         """Add to each call path's values those of all below it; ``float64[call path, location]``, not changed.
 
-        Of a metric that is a minimum or a maximum the least or the greatest is taken.
+        Of a metric that is a minimum or a maximum the least or the greatest is taken; of one that does not add up,
+        call paths with others below them have no value.
         """
-        add = {"sum": np.add, "min": np.fmin, "max": np.fmax}[metric.aggregation if metric else "sum"]
-        total = values.copy()
-        for index in range(len(self.call_paths) - 1, -1, -1):
-            parent = self.call_paths[index].parent
-            if parent is not None:
-                add(total[parent], total[index], out=total[parent])
-        return total
+        parents = [path.parent for path in self.call_paths]
+        return up_the_forest(metric.aggregation if metric else "sum", values, parents)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -219,9 +216,13 @@ class Experiment:
         """Indices of the call paths without a parent: one per executable."""
         return tuple(index for index, path in enumerate(self.call_paths) if path.parent is None)
 
-    def depth(self, path: int) -> int:
-        """Count the steps from the root, which has depth 0."""
-        return sum(1 for _ in self.ancestors(path))
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """Steps from each call path up to its root, which has depth 0."""
+        found: list[int] = []
+        for path in self.call_paths:
+            found.append(0 if path.parent is None else found[path.parent] + 1)
+        return tuple(found)
 
     def ancestors(self, path: int) -> Iterator[int]:
         """Walk from a call path's parent up to its root."""

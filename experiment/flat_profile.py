@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from .experiment import CallPath, Experiment
+from .grouping import grouped
 from .region import Region
 from .severities import LazySeverities, Severity
 
@@ -22,18 +23,9 @@ def flat(experiment: Experiment) -> Experiment:
     for path in experiment.call_paths:
         rows.setdefault(path.region, len(rows))
     row_of = np.array([rows[path.region] for path in experiment.call_paths], dtype=np.intp)
-    shape = (len(rows), len(experiment.locations))
 
     def read(name: str) -> Severity:
-        values = experiment.exclusive(name)
-        kind = experiment.metric(name).aggregation
-        if kind == "sum":
-            total = np.zeros(shape)
-            np.add.at(total, row_of, values)
-            return total
-        total = np.full(shape, np.nan)
-        (np.fmin if kind == "min" else np.fmax).at(total, row_of, values)
-        return total
+        return grouped(experiment.metric(name).aggregation, experiment.exclusive(name), row_of, len(rows))
 
     return Experiment(
         metrics=experiment.metrics,

@@ -22,8 +22,8 @@ def to_xarray(experiment: Experiment, metrics: Sequence[str] | None = None) -> x
     """Give a data set with the dimensions ``call_path`` and ``location``, and a variable a metric.
 
     Values are exclusive along call paths. Coordinates: ``region``, ``path`` and ``parent`` (-1 for a root) of call
-    paths; ``machine``, ``node``, ``process`` and ``thread`` of locations. Variables carry their metric's unit, source
-    and parent as attributes.
+    paths; ``machine``, ``node``, ``process`` and ``thread`` of locations. Variables carry their metric's unit, source,
+    parent and aggregation as attributes: only what is a ``sum`` may be added.
 
     Args:
         experiment: Any.
@@ -42,6 +42,7 @@ def to_xarray(experiment: Experiment, metrics: Sequence[str] | None = None) -> x
             "unit": metric.unit,
             "source": metric.source,
             "parent": metric.parent or "",
+            "aggregation": metric.aggregation,
             "long_name": metric.display or name,
         }
         variables[name] = (("call_path", "location"), experiment.exclusive(name), about)

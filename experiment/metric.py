@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["COUNT_METRICS", "STORED_METRICS", "Metric"]
+__all__ = ["COUNT_METRICS", "STORED_METRICS", "Aggregation", "Metric"]
+
+Aggregation = Literal["sum", "min", "max", "none"]
+
+_EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,8 @@ class Metric:
         description: One sentence.
         source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.
         display: What a viewer shows; empty for the name. Need not be unique.
-        dtype: How CUBE files type the values; it also says how values are put together.
+        dtype: How CUBE files type the values; that they are minima or maxima, too.
+        additive: False of what does not add up, a ratio or a deviation.
     """
 
     name: str
@@ -29,13 +34,14 @@ class Metric:
     source: str = "measured"
     display: str = ""
     dtype: str = "FLOAT"
+    additive: bool = True
 
     @property
-    def aggregation(self) -> Literal["sum", "min", "max"]:
-        """How the values of several call paths or locations become one."""
-        if self.dtype == "MINDOUBLE":
-            return "min"
-        return "max" if self.dtype == "MAXDOUBLE" else "sum"
+    def aggregation(self) -> Aggregation:
+        """How the values of several call paths or locations become one; percentages and rates never do."""
+        if self.dtype in _EXTREMES:
+            return _EXTREMES[self.dtype]
+        return "sum" if self.additive and self.unit != "%" and "/" not in self.unit else "none"
 
     @property
     def integral(self) -> bool:

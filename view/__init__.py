@@ -6,7 +6,7 @@ from .changes import operation_lines, print_changes
 from .comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 from .contents import contents_lines
 from .document import findings_document
-from .dump import dump_document, print_dump, shown_metrics, write_csv
+from .dump import print_dump, shown_metrics, write_csv, write_json
 from .explain import explanation_lines
 from .terminal import print_tree, print_verdict
 from .units import ranks
@@ -18,7 +18,6 @@ __all__ = [
     "comparison_lines",
     "comparison_markdown",
     "contents_lines",
-    "dump_document",
     "explanation_lines",
     "findings_document",
     "operation_lines",
@@ -30,4 +29,5 @@ __all__ = [
     "shown_metrics",
     "verdict_lines",
     "write_csv",
+    "write_json",
 ]

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from ..errors import UsageError
 from ..experiment import Experiment
-from ..experiment.aggregate import over_locations
 from ..experiment.algebra import Integration
+from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
 from .place import at_line, visible
 from .units import amount
@@ -53,7 +53,10 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     names = [each.name for each in joined.metrics]
     if chosen is not None and chosen not in names:
         raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(names)}")
-    totals = {each.name: _totals(joined, each) for each in joined.metrics}
+    metrics = [each for each in joined.metrics if each.aggregation != "none"]
+    if chosen in {*names} - {each.name for each in metrics}:
+        raise UsageError(f"--metric {chosen}: it does not add up along call paths and ranks; choose another")
+    totals = {each.name: _totals(joined, each) for each in metrics}
     _print_metrics(joined, totals)
     metric = _by_region(joined, totals, chosen)
     if metric is not None:
@@ -78,16 +81,19 @@ def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals
     depths: dict[str, int] = {}
     for metric in joined.metrics:
         depths[metric.name] = depths[metric.parent] + 1 if metric.parent is not None else 0
+        if metric.aggregation != "sum":
+            continue
         before, after = (float(np.nansum(each)) for each in totals[metric.name])
-        if metric.aggregation == "sum" and (before or after) and shown < _METRICS:
+        if (before or after) and shown < _METRICS:
             shown += 1
             table.add_row(*_cells(before, after, metric.unit), Text("  " * depths[metric.name] + visible(metric.name)))
-    _print(table)
+    if shown:
+        _print(table)
 
 
 def _by_region(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]], chosen: str | None) -> Metric | None:
     """Choose the metric that is shown by region."""
-    known = {each.name: each for each in joined.metrics}
+    known = {each.name: each for each in joined.metrics if each.name in totals}
     wanted = [chosen] if chosen is not None else [*_PREFERRED, *known]
     return next((known[name] for name in wanted if name in known and any(map(np.any, totals[name]))), None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -30,11 +30,10 @@ def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     yield from _system(experiment)
     roots = experiment.roots
     names = ", ".join(experiment.call_paths[root].region.name for root in roots[:4])
-    depths = _depths([path.parent for path in experiment.call_paths])
     regions = len({path.region for path in experiment.call_paths})
     yield (
         f"call paths  {len(experiment.call_paths)} of {_many(regions, 'region')}, "
-        f"at most {max(depths, default=0)} deep, below {names}{' …' if len(roots) > 4 else ''}"
+        f"at most {max(experiment.depths, default=0)} deep, below {names}{' …' if len(roots) > 4 else ''}"
     )
     for topology in experiment.topologies:
         yield f"topology    {_topology(topology)}"
@@ -64,13 +63,6 @@ def _operations(experiment: Experiment) -> list[str]:
     return [each for each in dict.fromkeys(found) if each in _OPERATIONS]
 
 
-def _depths(parents: Iterable[int | None]) -> list[int]:
-    depths: list[int] = []
-    for parent in parents:
-        depths.append(0 if parent is None else depths[parent] + 1)
-    return depths
-
-
 def _topology(topology: Topology) -> str:
     sizes = " × ".join(
         f"{name + ' ' if name else ''}{size}{' periodic' if periodic else ''}"
@@ -94,9 +86,10 @@ def _notes(experiment: Experiment) -> Iterator[str]:
 
 
 def _metrics(experiment: Experiment) -> Iterator[str]:
-    places = {metric.name: place for place, metric in enumerate(experiment.metrics)}
-    depths = _depths(None if metric.parent is None else places[metric.parent] for metric in experiment.metrics)
-    titles = [f"{'  ' * depth}{metric.name}" for depth, metric in zip(depths, experiment.metrics, strict=True)]
+    depths: dict[str, int] = {}
+    for metric in experiment.metrics:
+        depths[metric.name] = 0 if metric.parent is None else depths[metric.parent] + 1
+    titles = [f"{'  ' * depth}{name}" for name, depth in depths.items()]
     width = max(map(len, titles), default=0)
     yield f"{'metric':<{width}}  unit   source"
     for title, metric in zip(titles, experiment.metrics, strict=True):

@@ -31,7 +31,7 @@ class Place:
         if region.own_code:
             path = name = f"(own code of {source.name})"
         path, name, function, file = map(visible, (path, name, source.function or source.name, source.file))
-        depth = max(1, experiment.depth(region.id))
+        depth = max(1, experiment.depths[region.id])
         return cls(region.id, path, name, source.kind, function, file, source.first_line, depth)
 
     @property

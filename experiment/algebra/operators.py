@@ -146,7 +146,7 @@ def _combined(
         joined: What it is applied to.
         combine: Gives the values of the result from those of the operands.
         integral: Whether whole numbers give whole numbers.
-        flat: Whether the results are metrics of their own, which include none of the others.
+        flat: Whether the results are metrics of their own, which include none of the others, nor add up.
         unit: That of the result; None for that of the operands.
         of_known: The same for metrics that are minima or maxima, of the values that are not missing.
     """
@@ -170,11 +170,12 @@ def _combined(
                 parent=None if flat else metric.parent,
                 source=f"derived:{operation}{whose}",
                 dtype="FLOAT" if flat else _dtype(known, integral=integral),
+                additive=not flat and all(each.additive for each in known),
             )
         )
 
     of = {metric.name: before.name for metric, before in zip(metrics, joined.metrics, strict=True)}
-    extremes = {metric.name for metric in metrics if metric.aggregation != "sum"}
+    extremes = {metric.name for metric in metrics if metric.aggregation in ("min", "max")}
 
     def values(metric: str) -> Severity:
         function = of_known if of_known and metric in extremes else combine

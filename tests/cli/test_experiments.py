@@ -62,8 +62,22 @@ def test_ratios_are_not_added_up(saved):
     assert json.loads(said(saved, *one))["inclusive"]["wall_time.ratio"] == [None] * 3
     assert said(saved, "dump", "r.cube", "--csv", "--metrics", "wall_time.ratio").splitlines()[1] == "0,nan"
     by_thread = json.loads(said(saved, *one, "--by", "thread"))
-    assert by_thread["inclusive"]["wall_time.ratio"] == [[1.0, 1.0], [1.0, 1.0], [None, None]]
-    assert by_thread["exclusive"] == by_thread["inclusive"]
+    assert by_thread["metrics"][0]["aggregation"] == "none"
+    assert by_thread["exclusive"]["wall_time.ratio"] == [[1.0, 1.0], [1.0, 1.0], [None, None]]
+    assert by_thread["inclusive"]["wall_time.ratio"] == [[None, None], [1.0, 1.0], [None, None]]
+    table = said(saved, "dump", "r.cube", "--metrics", "wall_time.ratio", "--by", "thread").splitlines()
+    assert table[1].split() == ["1", "1", "main"]
+    assert table[-1] == "wall_time.ratio by thread, without what is below"
+
+
+def test_what_does_not_add_up_is_compared_by_no_command(saved):
+    save(ratio(*[load(saved.folder / "app.cube")] * 2), saved.folder / "r.cube")
+    save(ratio(*[load(saved.folder / "app.cube")] * 2), saved.folder / "s.cube")
+    assert said(saved, "diff", "r.cube", "s.cube").splitlines()[0].startswith("difference(r.cube, s.cube)")
+    for words in (("diff", "r.cube", "s.cube"), ("compare", "r.cube", "--with", "s.cube")):
+        line = refused(saved, *words, "--metric", "wall_time.ratio")
+        assert "wall_time.ratio" in line
+        assert "does not add up" in line
 
 
 def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(saved):

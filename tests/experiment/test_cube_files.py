@@ -14,10 +14,14 @@ ROOM = Region("function", "main", "dir/a|b.c", "main", 0, 1, 9)
 def experiment() -> Experiment:
     values = np.array([[0.1 + 0.2, 0.0], [np.nan, 1e-300], [-2.5, 12345678901234567.0]])
     return Experiment(
-        metrics=[Metric("wall_time", "sec"), Metric("mpi_time", "sec", "wall_time", "d", "simulated:x")],
+        metrics=[
+            Metric("wall_time", "sec"),
+            Metric("mpi_time", "sec", "wall_time", "d", "simulated:x"),
+            Metric("wall_time.stddev", "sec", additive=False),
+        ],
         call_paths=[CallPath(ROOM), CallPath(Region("loop", "loop@3", "a.c", "main", 0, 3, 4), 0), CallPath(ROOM)],
         locations=[Location("m", "n1", 0), Location("m", "n0", 1)],
-        severities={"wall_time": values, "mpi_time": np.zeros((3, 2))},
+        severities={"wall_time": values, "mpi_time": np.zeros((3, 2)), "wall_time.stddev": values},
         notes=Notes(program="a & b", command=("x", "<y>")),
     )
 

@@ -78,6 +78,12 @@ def test_inclusive_values_become_exclusive_ones(read):
     assert found.exclusive("time").tolist() == [[3, 30], [4, 40], [1, 10], [2, 20], [0, 0]]
 
 
+def test_inclusive_values_of_what_does_not_add_up_are_left_as_they_are(read):
+    found = read(anchor_xml=ANCHOR.replace("<uom>sec</uom>", "<uom>%</uom>").encode())
+    assert found.exclusive("time").tolist() == found.inclusive("time").tolist()
+    assert found.exclusive("time")[:, 0].tolist() == [10, 5, 1, 2, 0]
+
+
 def test_exclusive_metrics_number_call_paths_in_their_order_and_nothing_of_a_minimum_is_missing(read):
     found = read().exclusive("least")
     np.testing.assert_array_equal(found, [[0, 0], [0, 0], [1.5, np.nan], [0, 0], [2.5, 3.5]])

@@ -9,7 +9,8 @@ import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Builder, Experiment, Metric, Notes, Region, flat, select, to_pandas, to_xarray
-from autoanalyzer.experiment.aggregate import by_level, over_locations, own, own_totals, totals
+from autoanalyzer.experiment.aggregate import by_level, own, own_totals, totals
+from autoanalyzer.experiment.grouping import over_locations
 
 
 @pytest.fixture
@@ -129,6 +130,28 @@ def test_minima_and_maxima_are_never_added():
         severities={"most": plain.exclusive("most")},
     )
     assert most.inclusive("most").tolist() == [[7], [7]]
+
+
+@pytest.mark.parametrize(("unit", "additive"), [("1", False), ("%", True), ("bytes/sec", True)])
+def test_what_does_not_add_up_has_a_value_only_where_one_stands_alone(unit, additive):
+    made = Builder()
+    made.metric("rate", unit, additive=additive)
+    main = made.call_path("main")
+    for parent in (main, made.call_path("work", main)):
+        made.call_path("inner", parent)
+    for rank in range(2):
+        made.location(rank, node=f"n{rank}")
+    for path in range(4):
+        made.row("rate", path, [path + 1, path + 5])
+    rates = made.experiment()
+    gone = [np.nan, np.nan]
+    np.testing.assert_array_equal(rates.inclusive("rate"), [gone, gone, [3, 7], [4, 8]])
+    np.testing.assert_array_equal(flat(rates).exclusive("rate"), [[1, 5], [2, 6], gone])
+    np.testing.assert_array_equal(totals(rates, "rate"), [np.nan] * 4)
+    assert totals(select(rates, processes=[1]), "rate").tolist() == [5, 6, 7, 8]
+    np.testing.assert_array_equal(by_level(rates, "rate", rates.exclusive("rate"), "machine")[1], [[np.nan]] * 4)
+    assert by_level(rates, "rate", rates.exclusive("rate"), "node")[1].tolist() == rates.exclusive("rate").tolist()
+    assert to_xarray(rates)["rate"].attrs["aggregation"] == "none"
 
 
 def test_a_missing_value_is_told_from_zero_in_sums():

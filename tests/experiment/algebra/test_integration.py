@@ -169,6 +169,24 @@ def test_a_ratio_by_zero_is_missing_and_a_metric_of_its_own():
     assert {each.name for each in merge(a, quotient).metrics} == {"time", "time.ratio"}
 
 
+@pytest.mark.parametrize("operation", [difference, mean, merge, total, minimum, maximum, stddev, ratio])
+def test_what_is_made_of_what_does_not_add_up_does_not_either(operation):
+    paths = [CallPath(MAIN), CallPath(WORK, 0)]
+    a, b = simple([[1.0], [2]], paths), simple([[2.0], [2]], paths)
+    quotient = ratio(a, b)
+    for operand in (quotient, stddev(a, b)):
+        result = operation(operand, operand)
+        assert [each.aggregation for each in result.metrics] == ["none"]
+        assert np.isnan(result.inclusive(result.metrics[0].name)[0, 0])
+
+
+def test_a_ratio_that_is_not_defined_is_missing_not_zero():
+    paths = [CallPath(MAIN), CallPath(WORK, 0)]
+    a, b = simple([[1.0], [2]], paths), simple([[3.0]], paths[:1])
+    result = mean(ratio(a, a), ratio(b, b))
+    np.testing.assert_array_equal(result.exclusive("time.ratio"), [[1], [np.nan]])
+
+
 def test_the_standard_deviation_is_that_of_a_sample():
     runs = [simple([[value]], [CallPath(MAIN)]) for value in (1.0, 2, 6)]
     assert stddev(*runs).exclusive("time.stddev")[0, 0] == pytest.approx(np.std([1, 2, 6], ddof=1))

@@ -1,0 +1,62 @@
+"""Values of several call paths or locations as the value of one.
+
+Most metrics are added; of minima the least is taken, of maxima the greatest. Of what does not add up, as ratios, one
+alone keeps its value, and several have none: it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .metric import Aggregation, Metric
+from .severities import Severity
+
+__all__ = ["grouped", "over_locations", "up_the_forest"]
+
+_OPERATIONS: Final[dict[Aggregation, np.ufunc]] = {"sum": np.add, "min": np.fmin, "max": np.fmax}
+_START: Final[dict[Aggregation, float]] = {"sum": 0.0, "min": np.nan, "max": np.nan}
+
+
+def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
+    """Put the values of all locations together: ``float64[call path]``; missing ones count only if all are."""
+    if values.shape[1] == 1:
+        return values[:, 0].copy()
+    if values.shape[1] == 0 or metric.aggregation == "none":
+        return np.full(len(values), np.nan)
+    if metric.aggregation != "sum":
+        return np.asarray(_OPERATIONS[metric.aggregation].reduce(values, axis=1))
+    missing = np.isnan(values)
+    # One after the other, as other tools add: along the outer axis numpy does not pair.
+    by_location = np.ascontiguousarray(np.where(missing, 0.0, values).T)
+    return np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
+
+
+def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[int | None]) -> Severity:
+    """Put each row together with all below it; ``float64[call path, location]``, parents before children."""
+    result = values.copy()
+    if aggregation == "none":
+        result[[parent for parent in parents if parent is not None]] = np.nan
+        return result
+    operation = _OPERATIONS[aggregation]
+    for row in range(len(parents) - 1, -1, -1):
+        parent = parents[row]
+        if parent is not None:
+            operation(result[parent], result[row], out=result[parent])
+    return result
+
+
+def grouped(aggregation: Aggregation, values: Severity, groups: npt.NDArray[np.intp], count: int) -> Severity:
+    """Put the rows of each group together; ``float64[group, location]``."""
+    shape = (count, values.shape[1])
+    if aggregation == "none":
+        result = np.full(shape, np.nan)
+        result[groups] = values
+        result[np.bincount(groups, minlength=count) > 1] = np.nan
+        return result
+    result = np.full(shape, _START[aggregation])
+    _OPERATIONS[aggregation].at(result, groups, values)
+    return result
