@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from lxml import etree
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, algebra, load, save
@@ -26,11 +27,15 @@ PATHS, METRICS = 200, 12
 
 
 def made(locations: int, *, kind: str = "times") -> Experiment:
-    """Make an experiment of times with all their digits, or of whole numbers."""
+    """Make an experiment of times with all their digits, of whole numbers, or, as runs give it, of both in turn."""
     chance = np.random.default_rng(7)
     shape = (PATHS, locations)
     names = [f"metric_{number}" for number in range(METRICS)]
-    draw = chance.random if kind == "times" else lambda size: np.floor(1e6 * chance.random(size))
+
+    def values(number: int) -> npt.NDArray[np.float64]:
+        times = chance.random(shape)
+        return times if kind == "times" or (kind == "both" and number % 2) else np.floor(1e6 * times)
+
     return Experiment(
         metrics=[Metric(name, "sec", names[0] if number else None) for number, name in enumerate(names)],
         call_paths=[
@@ -38,7 +43,7 @@ def made(locations: int, *, kind: str = "times") -> Experiment:
             for path in range(PATHS)
         ],
         locations=[Location("machine", f"node{rank // 64}", rank) for rank in range(locations)],
-        severities={name: draw(shape) for name in names},
+        severities={name: values(number) for number, name in enumerate(names)},
     )
 
 
@@ -139,7 +144,7 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         for locations in (options.locations // 10, options.locations):
-            for kind in ("times", "counts"):
+            for kind in ("times", "counts", "both"):
                 files(locations, kind, Path(folder))
     for locations in (options.in_memory // 10, options.in_memory):
         in_memory(locations)

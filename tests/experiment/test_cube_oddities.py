@@ -103,6 +103,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"rows": '<row cnodeId="9">1 x</row>'}, "numbers wanted in time of call path 9"),
         ({"rows": '<row cnodeId="9">1 true</row>'}, "numbers wanted"),
         ({"rows": '<row cnodeId="9">1,2</row>'}, "numbers wanted"),
+        ({"rows": '<row cnodeId="9">[1] 2</row>'}, "numbers wanted"),
         ({"rows": '<row cnodeId="9">1_0 2</row>'}, "numbers wanted"),
         ({"rows": '<row cnodeId="9">"1" 2</row>'}, "numbers wanted"),
         ({"rows": '<row cnodeId="9">1 inf</row>'}, "found infinity"),
