@@ -21,6 +21,7 @@ MAX_VALUES: Final = 1 << 29  # of one metric: 4 GiB
 _CHUNK: Final = 1 << 16
 _MAX_HEAD: Final = 1 << 29
 _SEVERITY: Final = b"<severity"
+_SEVERITY_END: Final = b"</severity"
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -93,7 +94,7 @@ def _read_head(source: Source, head: CubeHead) -> int | None:
         if head.in_severity and not before and not chunk.endswith(b"/>"):
             if at < 0:
                 raise InputError("text of one byte a character (UTF-8) wanted, found another encoding")
-            if source.size is not None and b"</severity" not in source.read(max(source.size - _CHUNK, 0), _CHUNK):
+            if _SEVERITY_END not in source.read(max(source.end() - _CHUNK, 0), _CHUNK):
                 raise InputError("broken XML: it ends within the severities; is it cut off?")
             return offset
         if offset > _MAX_HEAD:

@@ -26,6 +26,8 @@ class Source:
         InputError: It is missing, or not to be read.
     """
 
+    packed = False
+
     def __init__(self, path: Path) -> None:
         self.path = path
         if path.exists() and not path.is_file():
@@ -36,9 +38,12 @@ class Source:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
         weakref.finalize(self, os.close, self._file)
 
-    @property
-    def size(self) -> int | None:
-        """How many bytes there are; None if that is known at the end only."""
+    def end(self) -> int:
+        """Count the bytes; what is packed is unpacked for it.
+
+        Raises:
+            InputError: What the file unpacks to is cut off, broken or too large.
+        """
         return os.fstat(self._file).st_size
 
     def read(self, offset: int, size: int) -> bytes:
@@ -74,6 +79,8 @@ class _State:
 class _GzipSource(Source):
     """Unpacks from the checkpoint before the place that is wanted; memory does not grow with the file."""
 
+    packed = True
+
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         start = _State(0, 0, b"", zlib.decompressobj(wbits=31))
@@ -82,9 +89,10 @@ class _GzipSource(Source):
         self._now = replace(start, engine=start.engine.copy())
         self._block = b""  # what was unpacked before self._now
 
-    @property
-    def size(self) -> int | None:
-        return None
+    def end(self) -> int:
+        while self._advance():
+            pass
+        return self._now.unpacked
 
     def read(self, offset: int, size: int) -> bytes:
         parts = []

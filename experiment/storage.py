@@ -31,7 +31,7 @@ def load(path: Path | str) -> Experiment:
     place, magic = _TAR
     start = source.read(0, place + len(magic))
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
-        if source.size is None:
+        if source.packed:
             raise InputError(f"{path}: a CUBE 4 archive as it is wanted, found one packed by gzip; unpack it by gunzip")
         return read_cubex(source)
     return read_cube(source)

@@ -56,6 +56,15 @@ def test_info_says_at_the_top_that_a_file_is_no_run(saved):
     assert lines[1] == "derived     by difference: no run, but what was computed from runs"
 
 
+def test_info_refuses_a_packed_file_that_is_cut_off(saved):
+    said(saved, "convert", "app.cube", "app.cube.gz")
+    file = saved.folder / "app.cube.gz"
+    whole = file.read_bytes()
+    for kept in (50, len(whole) - 20):
+        file.write_bytes(whole[:kept])
+        assert refused(saved, "info", "app.cube.gz").endswith("the file is cut off")
+
+
 def test_ratios_are_not_added_up(saved):
     save(ratio(*[load(saved.folder / "app.cube")] * 2), saved.folder / "r.cube")
     one = ["dump", "r.cube", "--json", "--metrics", "wall_time.ratio"]
