@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,10 @@ class Integration:
     columns: tuple[_Indices, ...]
     alike: tuple[tuple[Alike, ...], ...]
 
+    @cached_property
+    def _kinds(self) -> dict[str, Metric]:
+        return {each.name: each for each in self.metrics}
+
     def likenesses(self) -> tuple[str, ...]:
         """Say which regions were matched by likeness."""
         return tuple(likenesses(self.labels, self.alike))
@@ -70,18 +75,18 @@ class Integration:
         """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
 
         A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost,
-        and of a minimum or a maximum all where it is not defined: 0 would be the least of all.
+        and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio.
         Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
         shape = (len(self.call_paths), len(self.locations))
+        absent = 0.0 if self._kinds[metric].aggregation == "sum" else np.nan
         if metric not in self.names[operand]:
-            return np.broadcast_to(0.0, shape)
+            return np.broadcast_to(absent, shape)
         values = self.operands[operand].exclusive(self.names[operand][metric])
         rows, columns = self.rows[operand], self.columns[operand]
         if values.shape == shape and _in_order(rows) and _in_order(columns):
             return values
-        extremum = self.operands[operand].metric(self.names[operand][metric]).aggregation != "sum"
-        extended = np.full(shape, np.nan if extremum else 0.0)
+        extended = np.full(shape, absent)
         extended[np.ix_(rows, columns)] = values
         if lost := self.lost(operand):
             extended[:, [place.process in lost for place in self.locations]] = np.nan

@@ -249,6 +249,22 @@ def test_a_minimum_or_maximum_is_of_those_that_have_the_call_path(dtype, least):
     np.testing.assert_array_equal((a - b).exclusive("time"), [[0], [np.nan]])
 
 
+@pytest.mark.parametrize("dtype", ["MINDOUBLE", "MAXDOUBLE"])
+def test_minima_and_maxima_that_an_operand_lacks_are_missing_not_zero(dtype):
+    paths = [CallPath(MAIN), CallPath(WORK, 0)]
+    metrics = [Metric("time", "sec"), Metric("extreme", "sec", dtype=dtype)]
+    values = {"time": np.array([[7.0], [3]]), "extreme": np.array([[7.0], [-3]])}
+    a = simple([[7.0], [3]], paths, metrics=metrics, severities=values)
+    b = simple([[1.0], [2]], paths)
+    for operator in (merge, mean, minimum, maximum):
+        for result in (operator(a, b), operator(b, a)):
+            assert result.exclusive("extreme").tolist() == [[7], [-3]]
+    for operator, name in ((difference, ""), (total, ""), (stddev, ".stddev"), (ratio, ".ratio")):
+        for result in (operator(a, b), operator(b, a)):
+            assert np.isnan(result.exclusive(f"extreme{name}")).all()
+            assert np.isfinite(result.exclusive(f"time{name}")).all()
+
+
 def test_labels_are_wanted_for_all_and_operands_are_experiments():
     a = simple([[1.0]], [CallPath(MAIN)])
     with pytest.raises(UsageError, match="label for each of 2 experiments wanted, found 1"):
