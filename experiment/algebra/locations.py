@@ -75,11 +75,21 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
 
 
 def _within_process(system: Sequence[Location]) -> Mapping[_Thread, _Thread]:
-    """Number the threads of each process from 0, as OpenMP does; some tools number them throughout the program."""
+    """Number the threads of each process from 0, as OpenMP does, where they are numbered throughout the program.
+
+    They are if those of all processes follow one another without a gap. Otherwise their numbers stay: a process may
+    lack its first thread.
+    """
     first: dict[int, int] = {}
-    for each in system:
-        first[each.process] = min(each.thread, first.get(each.process, each.thread))
-    return {(each.process, each.thread): (each.process, each.thread - first[each.process]) for each in system}
+    threads = sorted((each.process, each.thread) for each in system)
+    for process, thread in threads:
+        first.setdefault(process, thread)
+    start = threads[0][1] if threads else 0
+    throughout = len(first) > 1 and [thread for _, thread in threads] == [*range(start, start + len(threads))]
+    return {
+        (each.process, each.thread): (each.process, each.thread - first[each.process] if throughout else each.thread)
+        for each in system
+    }
 
 
 def _places(system: Iterable[Location]) -> dict[int, _Place]:

@@ -119,6 +119,18 @@ def test_threads_numbered_throughout_the_program_match_those_numbered_within_pro
     assert result.exclusive("time").tolist() == [[0, 1, 2, 3]]
 
 
+def test_a_process_without_its_first_thread_is_matched_by_the_numbers_of_the_others():
+    whole = placed("n", "n", threads=(0, 1, 2))
+    for threads in ([(0, 1), (0, 2), (1, 0), (1, 1), (1, 2)], [(0, 1), (0, 2)], [(1, 1), (1, 2)]):
+        part = simple(
+            [[1.0] * len(threads)], [CallPath(MAIN)], locations=[Location("m", "n", *each) for each in threads]
+        )
+        for result in (whole - part, (whole - part) - (whole - whole)):
+            found = dict(zip(result.locations, result.exclusive("time")[0].tolist(), strict=True))
+            assert {(place.process, place.thread) for place, value in found.items() if not value} == {*threads}
+            assert len(found) == 6
+
+
 def test_a_topology_is_copied_with_the_system_and_dropped_where_it_is_collapsed():
     grid = Topology("grid", (("x", 2, False),), {(0, 0): (0,), (1, 0): (1,)})
     a = simple([[1.0, 2]], [CallPath(MAIN)], topologies=[grid])
@@ -256,11 +268,11 @@ def test_minima_and_maxima_that_an_operand_lacks_are_missing_not_zero(dtype):
     values = {"time": np.array([[7.0], [3]]), "extreme": np.array([[7.0], [-3]])}
     a = simple([[7.0], [3]], paths, metrics=metrics, severities=values)
     b = simple([[1.0], [2]], paths)
-    for operator in (merge, mean, minimum, maximum):
-        for result in (operator(a, b), operator(b, a)):
+    for operation in (merge, mean, minimum, maximum):
+        for result in (operation(a, b), operation(b, a)):
             assert result.exclusive("extreme").tolist() == [[7], [-3]]
-    for operator, name in ((difference, ""), (total, ""), (stddev, ".stddev"), (ratio, ".ratio")):
-        for result in (operator(a, b), operator(b, a)):
+    for operation, name in ((difference, ""), (total, ""), (stddev, ".stddev"), (ratio, ".ratio")):
+        for result in (operation(a, b), operation(b, a)):
             assert np.isnan(result.exclusive(f"extreme{name}")).all()
             assert np.isfinite(result.exclusive(f"time{name}")).all()
 
