@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..experiment import CallPath
 from ..region import Region
+from .procedures import Program, Version
 from .regions import Alike, correspond, names_of
 
 __all__ = ["CallForest", "merge_call_paths"]
@@ -73,8 +74,12 @@ class _Union:
         rows = {first: np.arange(len(union))}
         regions = {first: {path.region: path.region for path in union}}
         likened: dict[int, set[Region]] = {first: set()}
+        programs = [Program.of(union)]
         for index in others:
-            found = correspond(union, forests[index], exact=exact)
+            program = Program.of(forests[index])
+            versions = [Version(*each) for each in zip(programs, regions.values(), strict=True)]
+            found = correspond(union, program, versions, exact=exact)
+            programs.append(program)
             union = [_named(path, found.left) for path in union]
             for each in regions.values():
                 each.update({own: found.left.get(one, one) for own, one in each.items()})

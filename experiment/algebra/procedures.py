@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..experiment import CallPath
 from ..region import Region
 
-__all__ = ["Procedure", "Program", "is_enclosed", "place_of"]
+__all__ = ["Procedure", "Program", "Version", "is_enclosed", "place_of"]
 
 
 @dataclass(eq=False)
@@ -84,6 +84,19 @@ class Program:
         if caller and calling:
             self.below[caller].add(called.name)
             calling.below.add(called.name)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a program that stands in a union of several.
+
+    Attributes:
+        program: Its procedures.
+        names: Its regions → those of the union.
+    """
+
+    program: Program
+    names: Mapping[Region, Region]
 
 
 def place_of(region: Region) -> tuple[str, str]:

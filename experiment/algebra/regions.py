@@ -24,7 +24,7 @@ from typing import Final, TypeVar
 from ..experiment import CallPath
 from ..region import Region
 from .alignment import align
-from .procedures import Procedure, Program, is_enclosed, place_of
+from .procedures import Procedure, Program, Version, is_enclosed, place_of
 
 __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
@@ -58,12 +58,15 @@ class Correspondence:
     alike: list[Alike] = field(default_factory=list)
 
 
-def correspond(left: Sequence[CallPath], right: Sequence[CallPath], *, exact: bool = False) -> Correspondence:
-    """Find for each region of the right call forest the one of the left that it is.
+def correspond(
+    left: Sequence[CallPath], right: Program, versions: Sequence[Version], *, exact: bool = False
+) -> Correspondence:
+    """Find for each region of another program the one of a call forest that it is.
 
     Args:
-        left: A call forest, the union of earlier operands for instance.
-        right: Another.
+        left: A call forest, the union of earlier operands.
+        right: The other program.
+        versions: What the union is made of.
         exact: Match nothing but what has the same identity: file, function, kind and ordinal.
 
     Returns:
@@ -71,8 +74,8 @@ def correspond(left: Sequence[CallPath], right: Sequence[CallPath], *, exact: bo
         kind in the procedure get new ordinals, in the order of both.
     """
     if not exact:
-        return _Matching(Program.of(left), Program.of(right)).found()
-    theirs = dict.fromkeys(path.region for path in right)
+        return _Matching(Program.of(left), right, versions).found()
+    theirs = dict.fromkeys(right.below)
     found = Correspondence(right=dict(zip(theirs, theirs, strict=True)))
     mine = dict.fromkeys(path.region for path in left)
     found.right |= {other: one for one, other in _pairs(mine, theirs, lambda region: region.identity)}
@@ -135,9 +138,16 @@ def _lines(region: Region) -> tuple[int, int]:
 class _Matching:
     """Pairs of procedures, and then of the regions in them."""
 
-    def __init__(self, left: Program, right: Program) -> None:
+    def __init__(self, left: Program, right: Program, versions: Sequence[Version]) -> None:
         self.left = left
         self.right = right
+        self.names: dict[Procedure, Mapping[Region, Region]] = {}  # procedure of a version → its regions in the union
+        self.origins: dict[Region, dict[Procedure, list[Region]]] = {}  # region of the union → those of the versions
+        for version in versions:
+            for own, one in version.names.items():
+                procedure = version.program.procedure(own)
+                self.names[procedure] = version.names
+                self.origins.setdefault(one, {}).setdefault(procedure, []).append(own)
         self.partner: dict[Procedure, Procedure] = {}  # right → left
         self.called: dict[str, str] = {}  # names of procedures, right → left
         self.result = Correspondence(right={region: region for region in right.below})
@@ -213,7 +223,7 @@ class _Matching:
         for theirs, mine in self.partner.items():
             pair = (mine.file, theirs.file)
             moved = mine.lines and theirs.lines and mine.lines != theirs.lines
-            files[pair] = files.get(pair, True) and not moved and _same_text(mine, theirs)
+            files[pair] = files.get(pair, True) and not moved and self._with_text_of(theirs, mine) is not None
         return {pair for pair, unmoved in files.items() if unmoved}
 
     def _procedures_alike(self, mine: Procedure, theirs: Procedure, unmoved: set[tuple[str, str]]) -> float:
@@ -232,23 +242,53 @@ class _Matching:
             self.result.right[other] = one
             if renamed:
                 self.result.alike.append(Alike(one, other))
-        same = _same_text(mine, theirs)
+        version = self._with_text_of(theirs, mine)
         left, right = mine.kinds(), theirs.kinds()
         for kind in right:
-            self._pair_kind(mine, theirs, left.get(kind, []), right[kind], same=same)
+            self._pair_kind(mine, theirs, left.get(kind, []), right[kind], version)
+
+    def _versions(self, mine: Procedure) -> list[Procedure]:
+        """List what a procedure of the union is in the versions that have it."""
+        return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
+
+    def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
+        """Find a version of a procedure with the same text as another's; of several the one that shows most of it."""
+        same = [each for each in self._versions(mine) if _same_text(each, theirs)]
+        places = _places(theirs, 0).keys()
+        return max(same, key=lambda each: len(_places(each, 0).keys() & places), default=None)
 
     def _pair_kind(
-        self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], *, same: bool
+        self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], version: Procedure | None
     ) -> None:
-        """Pair the enclosed regions of one kind, and name those that are left over as the left procedure would."""
-        if same:
-            partner = {other: one for one, other in _pairs(left, right, lambda region: region.ordinal)}
-            for each in right:
-                self._take(partner.get(each), each, mine, each.ordinal)
-            return
-        pairs = align(
-            left, right, lambda one, other: self._regions_alike(mine, theirs, one, other), enough=_ENOUGH_INSIDE
-        )
+        """Pair the enclosed regions of one kind, and name those that are left over as the left procedure would.
+
+        Args:
+            mine: The left procedure.
+            theirs: The right one.
+            left: Regions of the former.
+            right: Regions of the latter.
+            version: One of the former with the same text as the latter, if any.
+        """
+        partner: dict[Region, Region] = {}
+        if version:
+            known = [each for each in version.inner if each.kind == right[0].kind]
+            names = self.names[version]
+            partner = {other: names[own] for own, other in _pairs(known, right, lambda region: region.ordinal)}
+            if self._versions(mine) == [version]:
+                for each in right:
+                    self._take(partner.get(each), each, mine, each.ordinal)
+                return
+
+        def likeness(one: Region, other: Region) -> float:
+            if version and (other in partner or version in self.origins[one]):
+                return float(partner.get(other) == one)
+            return max(
+                self._regions_alike(one, own, other, procedure, theirs)
+                for procedure, regions in self.origins[one].items()
+                for own in regions
+            )
+
+        pairs = align(left, right, likeness, enough=_ENOUGH_INSIDE)
         anew = any(one is None for one, _ in pairs)
         for place, (one, other) in enumerate(pairs):
             if one and anew:
@@ -262,14 +302,22 @@ class _Matching:
         alone = replace(other, file=mine.file, function=mine.name, ordinal=ordinal)
         self.result.right[other] = self.result.left.get(one, one) if one else alone
 
-    def _regions_alike(self, mine: Procedure, theirs: Procedure, one: Region, other: Region) -> float:
-        """Weigh lengths, callees, place in the procedure and, where it is more than a line number, the name."""
+    def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:
+        """Weigh lengths, callees, place in the procedure and, where it is more than a line number, the name.
+
+        Args:
+            one: The left region, of the union.
+            own: What it is in one of the versions.
+            other: The right region.
+            procedure: That of ``own``.
+            theirs: That of ``other``.
+        """
         called = {self.called.get(name, name) for name in self.right.below[other]}
-        weights = [(2.0, _ratio(_size(one), _size(other))), (1.0, float(_same_offset(mine, theirs, one, other)))]
+        weights = [(2.0, _ratio(_size(own), _size(other))), (1.0, float(_same_offset(procedure, theirs, own, other)))]
         if called or self.left.below[one]:
             weights.append((2.0, _overlap(self.left.below[one], called)))
-        if not one.name.startswith(f"{one.kind}@"):
-            weights.append((3.0, float(one.name == other.name)))
+        if not own.name.startswith(f"{own.kind}@"):
+            weights.append((3.0, float(own.name == other.name)))
         return sum(weight * value for weight, value in weights) / sum(weight for weight, _ in weights)
 
 
