@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         metavar="PERCENT",
         help=f"end with exit code 3 if the program or a region is slower by this much, and surely; smaller changes are "
-        f"none (without it: {_THRESHOLD}, and exit code 0)",
+        f"none (without it: {_THRESHOLD}%, and exit code 0)",
     )
     parser.add_argument(
         "--metric",

@@ -125,10 +125,14 @@ def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusi
     return experiment.summed_up(totals(experiment, metric)[:, None], kind)[:, 0]
 
 
-def shown_metrics(experiment: Experiment) -> list[str]:
-    """Choose what a table shows unless asked for: metrics that no other one includes, and times in MPI and I/O."""
+def shown_metrics(experiment: Experiment, level: Level | None) -> list[str]:
+    """Choose what a table shows unless asked for: metrics that no other one includes, and times in MPI and I/O.
+
+    What is 0 or missing everywhere is left out, unless there is nothing else.
+    """
     roots = [each.name for each in experiment.metrics if each.parent is None or each.name in _ALSO]
-    return [name for name in roots if np.any(totals(experiment, name))][:_MOST] or roots[:_MOST]
+    values = ((name, _values(experiment, name, level, inclusive=False)) for name in roots)
+    return [name for name, each in values if np.any(np.nan_to_num(each))][:_MOST] or roots[:_MOST]
 
 
 def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | None, *, inclusive: bool) -> None:
@@ -138,6 +142,8 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
             (name, experiment.metric(name), _values(experiment, name, None, inclusive=inclusive)) for name in metrics
         ]
         _print(experiment, columns, f"all {len(experiment.locations)} locations together", inclusive=inclusive)
+        if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
+            Console().print("what does not add up is missing; see it by --by thread")
         return
     titles = [".".join(map(str, label)) for label in columns_at(experiment, level)]
     for name in metrics:

@@ -74,6 +74,7 @@ def test_ratios_are_not_added_up(saved):
     assert by_thread["metrics"][0]["aggregation"] == "none"
     assert by_thread["exclusive"]["wall_time.ratio"] == [[1.0, 1.0], [1.0, 1.0], [None, None]]
     assert by_thread["inclusive"]["wall_time.ratio"] == [[None, None], [1.0, 1.0], [None, None]]
+    assert said(saved, "dump", "r.cube").splitlines()[-1] == "what does not add up is missing; see it by --by thread"
     table = said(saved, "dump", "r.cube", "--metrics", "wall_time.ratio", "--by", "thread").splitlines()
     assert table[1].split() == ["1", "1", "main"]
     assert table[-1] == "wall_time.ratio by thread, without what is below"
