@@ -125,6 +125,7 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
         (("diff", "a.cube", "none.cube"), "none.cube: cannot be read"),
         (("diff", "a.cube", "b.cube", "-o", "d.txt"), "d.txt: a name that ends in"),
         (("diff", "a.cube", "b.cube", "--ratio"), "--ratio: a file to write wanted"),
+        (("diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube", "--metric", "visits"), "--ratio: no --metric wanted"),
         (("diff", "a.cube", "b.cube", "--metric", "x"), "--metric x: no such metric"),
         (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev of two experiments at least wanted"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
