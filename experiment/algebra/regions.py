@@ -18,12 +18,12 @@ import bisect
 import difflib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import Final, TypeVar
 
 from ..experiment import CallPath
 from ..region import Region
 from .alignment import align
+from .likeness import overlap, ratio, same_offset, same_text, size
 from .procedures import Procedure, Program, Version, is_enclosed, place_of
 
 __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
@@ -164,7 +164,8 @@ class _Matching:
 
         Two in files that both versions have may be different procedures: those are left to likeness.
         """
-        common = {*map(_base, self.left.procedures.values())} & {*map(_base, self.right.procedures.values())}
+        left, right = ({each.file_name for each in side.procedures.values()} for side in (self.left, self.right))
+        common = left & right
         for key in (_file_and_name, _base_and_name, _name):
             mine = _grouped(self._free(self.left, self.partner.values()), key)
             theirs = _grouped(self._free(self.right, self.partner), key)
@@ -172,7 +173,8 @@ class _Matching:
                 ours, others = mine.get(same, []), theirs[same]
                 if len(ours) != 1 or len(others) != 1:
                     continue
-                if _base(ours[0]) == _base(others[0]) or not {_base(ours[0]), _base(others[0])} <= common:
+                files = {ours[0].file_name, others[0].file_name}
+                if len(files) == 1 or not files <= common:
                     self._pair(ours[0], others[0])
 
     def _pair(self, mine: Procedure, theirs: Procedure) -> None:
@@ -213,7 +215,7 @@ class _Matching:
         found: set[int] = set()
         for caller in callers:
             called = by_caller.get(caller, [])
-            middle = bisect.bisect_left(called, (_length(theirs), 0))
+            middle = bisect.bisect_left(called, (theirs.length, 0))
             found.update(index for _, index in called[max(0, middle - _NEAREST) : middle + _NEAREST])
         return found
 
@@ -229,15 +231,15 @@ class _Matching:
     def _procedures_alike(self, mine: Procedure, theirs: Procedure, unmoved: set[tuple[str, str]]) -> float:
         if (mine.file, theirs.file) in unmoved:
             return float(mine.lines == theirs.lines)
-        below = _overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
-        files = _base(mine) == _base(theirs)
-        likeness = 0.25 * _ratio(_length(mine), _length(theirs)) + 0.25 * below + 0.2 * files
+        below = overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
+        files = mine.file_name == theirs.file_name
+        likeness = 0.25 * ratio(mine.length, theirs.length) + 0.25 * below + 0.2 * files
         if likeness + 0.3 < _ENOUGH:  # whatever the names: to compare them is slow
             return 0.0
         return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
 
     def _pair_regions(self, mine: Procedure, theirs: Procedure) -> None:
-        renamed = mine.name != theirs.name or _base(mine) != _base(theirs)
+        renamed = mine.name != theirs.name or mine.file_name != theirs.file_name
         for one, other in _pairs(mine.own, theirs.own, lambda region: (region.kind, region.ordinal)):
             self.result.right[other] = one
             if renamed:
@@ -253,9 +255,8 @@ class _Matching:
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
         """Find a version of a procedure with the same text as another's; of several the one that shows most of it."""
-        same = [each for each in self._versions(mine) if _same_text(each, theirs)]
-        places = _places(theirs, 0).keys()
-        return max(same, key=lambda each: len(_places(each, 0).keys() & places), default=None)
+        same = [each for each in self._versions(mine) if same_text(each, theirs)]
+        return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 
     def _pair_kind(
         self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], version: Procedure | None
@@ -313,9 +314,9 @@ class _Matching:
             theirs: That of ``other``.
         """
         called = {self.called.get(name, name) for name in self.right.below[other]}
-        weights = [(2.0, _ratio(_size(own), _size(other))), (1.0, float(_same_offset(procedure, theirs, own, other)))]
+        weights = [(2.0, ratio(size(own), size(other))), (1.0, float(same_offset(procedure, theirs, own, other)))]
         if called or self.left.below[one]:
-            weights.append((2.0, _overlap(self.left.below[one], called)))
+            weights.append((2.0, overlap(self.left.below[one], called)))
         if not own.name.startswith(f"{own.kind}@"):
             weights.append((3.0, float(own.name == other.name)))
         return sum(weight * value for weight, value in weights) / sum(weight for weight, _ in weights)
@@ -324,7 +325,7 @@ class _Matching:
 def _by_caller(procedures: Sequence[Procedure]) -> dict[Procedure | None, list[tuple[int, int]]]:
     """List the procedures that each calls by their lengths, with their indices."""
     found: dict[Procedure | None, list[tuple[int, int]]] = {}
-    for length, index in sorted((_length(each), index) for index, each in enumerate(procedures)):
+    for length, index in sorted((each.length, index) for index, each in enumerate(procedures)):
         for caller in procedures[index].callers:
             found.setdefault(caller, []).append((length, index))
     return found
@@ -335,55 +336,8 @@ def _file_and_name(procedure: Procedure) -> Hashable:
 
 
 def _base_and_name(procedure: Procedure) -> Hashable:
-    return _base(procedure), procedure.name
+    return procedure.file_name, procedure.name
 
 
 def _name(procedure: Procedure) -> Hashable:
     return procedure.name
-
-
-def _base(procedure: Procedure) -> str:
-    return PurePath(procedure.file).name
-
-
-def _same_text(mine: Procedure, theirs: Procedure) -> bool:
-    """Tell whether two procedures show the same text: as long, and what both show inside stands at the same places."""
-    if mine.lines is None or theirs.lines is None:
-        return _same_places(mine, theirs, 0, 0)
-    return _length(mine) == _length(theirs) and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])
-
-
-def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: int) -> bool:
-    one, other = _places(mine, start), _places(theirs, other_start)
-    return all(one[each] == other[each] for each in one.keys() & other.keys())
-
-
-def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
-    """Give the lines of enclosed regions, counted from a line."""
-    return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
-
-
-def _same_offset(mine: Procedure, theirs: Procedure, one: Region, other: Region) -> bool:
-    """Tell whether two regions stand as far from the beginning of their procedures, or from the end."""
-    if mine.lines is None or theirs.lines is None:
-        return one.first_line == other.first_line
-    from_start = one.first_line - mine.lines[0] == other.first_line - theirs.lines[0]
-    return from_start or mine.lines[1] - one.last_line == theirs.lines[1] - other.last_line
-
-
-def _size(region: Region) -> int:
-    return max(0, region.last_line - region.first_line + 1) if region.first_line else 0
-
-
-def _length(procedure: Procedure) -> int:
-    return max(0, procedure.lines[1] - procedure.lines[0] + 1) if procedure.lines else 0
-
-
-def _ratio(one: int, other: int) -> float:
-    """Compare two sizes; where one is unknown nothing speaks for or against."""
-    return min(one, other) / max(one, other) if one and other else 0.5
-
-
-def _overlap(one: set[str], other: set[str]) -> float:
-    """Compare two sets; where both are empty nothing speaks for or against."""
-    return len(one & other) / len(one | other) if one | other else 0.5
