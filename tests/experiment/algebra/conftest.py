@@ -19,10 +19,10 @@ settings.load_profile("unhurried")
 REGIONS = (
     Region("program", "main", "main.c", "main", 0, 1, 40),
     Region("function", "solve", "solve.c", "solve", 0, 3, 20),
-    Region("function", "norm", "solve.c", "norm", 0, 22, 30),
+    Region("function", "norm", "norm.c", "norm", 0, 22, 30),  # in a file with solve it might pass for that renamed
     Region("loop", "loop@5", "solve.c", "solve", 0, 5, 8),
     Region("loop", "loop@10", "solve.c", "solve", 1, 10, 18),
-    Region("loop", "loop@24", "solve.c", "norm", 0, 24, 28),
+    Region("loop", "loop@24", "norm.c", "norm", 0, 24, 28),
     Region("mpi", "MPI_Send"),
     Region("mpi", "MPI_Recv"),
 )
