@@ -50,7 +50,7 @@ class Correspondence:
     Attributes:
         left: Region of the left one → that of the union, where it changes.
         right: Region of the right one → that of the union; a left one's if they match.
-        alike: Pairs that were matched by likeness.
+        alike: Pairs of regions within procedures that were matched by likeness.
     """
 
     left: dict[Region, Region] = field(default_factory=dict)
@@ -164,18 +164,28 @@ class _Matching:
 
         Two in files that both versions have may be different procedures: those are left to likeness.
         """
-        left, right = ({each.file_name for each in side.procedures.values()} for side in (self.left, self.right))
-        common = left & right
+        common = {each.file_name for each in self.names} & {each.file_name for each in self.right.procedures.values()}
         for key in (_file_and_name, _base_and_name, _name):
-            mine = _grouped(self._free(self.left, self.partner.values()), key)
+            mine = self._called_as(key)
             theirs = _grouped(self._free(self.right, self.partner), key)
+            taken: set[Procedure] = set()
             for same in theirs:
-                ours, others = mine.get(same, []), theirs[same]
+                ours, others = mine.get(same, {}), theirs[same]
                 if len(ours) != 1 or len(others) != 1:
                     continue
-                files = {ours[0].file_name, others[0].file_name}
-                if len(files) == 1 or not files <= common:
-                    self._pair(ours[0], others[0])
+                (procedure, versions), other = *ours.items(), others[0]
+                files = [{each.file_name, other.file_name} for each in versions]
+                if procedure not in taken and any(len(each) == 1 or not each <= common for each in files):
+                    taken.add(procedure)
+                    self._pair(procedure, other)
+
+    def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
+        """Find the left procedures, and which versions of them, by what they are called in any version."""
+        found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
+        for mine in self._free(self.left, self.partner.values()):
+            for each in self._versions(mine):
+                found.setdefault(key(each), {}).setdefault(mine, []).append(each)
+        return found
 
     def _pair(self, mine: Procedure, theirs: Procedure) -> None:
         self.partner[theirs] = mine
@@ -239,11 +249,8 @@ class _Matching:
         return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
 
     def _pair_regions(self, mine: Procedure, theirs: Procedure) -> None:
-        renamed = mine.name != theirs.name or mine.file_name != theirs.file_name
         for one, other in _pairs(mine.own, theirs.own, lambda region: (region.kind, region.ordinal)):
             self.result.right[other] = one
-            if renamed:
-                self.result.alike.append(Alike(one, other))
         version = self._with_text_of(theirs, mine)
         left, right = mine.kinds(), theirs.kinds()
         for kind in right:

@@ -206,6 +206,18 @@ def test_a_loop_is_judged_by_the_places_of_the_version_that_it_comes_from(end):
         assert sorted(values) == [30 + 2, 100 + 10 + 1, 200 + 20, 300, 400]
 
 
+def test_a_function_is_known_by_its_name_in_any_version():
+    main, other = function("main", 1, 9), [function("x", 300, 310), function("y", 320, 330)]
+    later = version(main, function("smoothen", 11, 30), *other)
+    runs = [version(main, function("smooth", 11, 30)), version(main, function("smooth", 11, 90)), later]
+    for order in itertools.permutations(runs):
+        result = total(*order)
+        assert sorted(result.exclusive("time")[:, 0].tolist()) == [3, 3, 4, 6]
+        names = [run.call_paths[1].region.name for run in order]
+        said = [line.partition("likeness: ")[2].split()[0] for line in result.notes.remarks]
+        assert said == [name for name in names if name != names[0]]
+
+
 def test_call_sites_match_before_the_rest_does_whatever_the_order():
     send = Region("mpi", "MPI_Send")
     main = CallPath(function("main", 1, 30))
