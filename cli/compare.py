@@ -10,8 +10,8 @@ from typing import Final
 
 from ..analyze import compare, metrics_to_compare
 from ..errors import UsageError
-from ..files import replacing
 from ..view import comparison_document, comparison_junit, comparison_lines, comparison_markdown, print_verdict
+from .documents import check_targets, is_output, write_document
 from .operands import add_exact_argument, opened
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -21,6 +21,7 @@ HELP: Final = "judge whether runs of one version of a program are slower than th
 
 _TRIPPED: Final = 3
 _THRESHOLD: Final = "5%"
+_DOCUMENTS: Final = {"markdown": "Markdown", "junit": "JUnit XML", "json": "JSON"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,17 +49,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is compared; may be repeated (default: wall_time, and compute_time, the CPU time outside MPI)",
     )
     add_exact_argument(parser)
-    for kind, title in (("markdown", "Markdown"), ("junit", "JUnit XML"), ("json", "JSON")):
-        parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write the verdict to FILE as {title}")
+    for kind, title in _DOCUMENTS.items():
+        parser.add_argument(
+            f"--{kind}",
+            type=Path,
+            metavar="FILE",
+            help=f"write the verdict to FILE as {title}; - is standard output",
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     threshold = _percent(arguments.fail_on or _THRESHOLD)
-    targets = {kind: getattr(arguments, kind) for kind in ("markdown", "junit", "json")}
-    for kind, target in targets.items():
-        if target and (target.is_dir() or not target.parent.is_dir()):
-            raise UsageError(f"--{kind} {target}: a file in a folder that exists wanted")
+    targets: dict[str, Path | None] = {kind: getattr(arguments, kind) for kind in _DOCUMENTS}
+    check_targets(**targets)
     base, other = (opened(side, distinct=True) for side in (arguments.base, arguments.other))
     comparisons = [
         compare(
@@ -78,9 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     }
     for kind, target in targets.items():
         if target:
-            with replacing(target) as stream:
-                stream.write(texts[kind])
-    print_verdict(comparison_lines(comparisons))
+            write_document(texts[kind], target)
+    print_verdict(comparison_lines(comparisons), stderr=any(map(is_output, targets.values())))
     return _TRIPPED if arguments.fail_on and any(each.slower for each in comparisons) else 0
 
 

@@ -16,7 +16,8 @@ from ..runtime.counting_run import CountingRun, prepared_counting
 from ..runtime.folder import RunFolder
 from ..runtime.measure import measure
 from ..view import print_verdict, ranks, verdict_lines
-from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
+from .analysis import add_analysis_arguments, findings_of, write_findings
+from .documents import check_targets
 from .progress import progress
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("a command to run wanted, found none; for example: autoanalyzer run -- mpirun -n 4 ./app")
-    check_target(arguments)
+    check_targets(json=arguments.json)
     with _counting_run(arguments, command) as counting:
         experiment, failed = _measured(arguments, command, counting)
     file = RunFolder(arguments.output).experiment
