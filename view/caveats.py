@@ -27,6 +27,8 @@ def caveats(findings: Findings) -> list[str]:
 
 def _all(findings: Findings) -> Iterator[str]:
     notes = findings.experiment.notes
+    if notes.history:
+        yield f"computed, not run: {notes.history[-1]}"
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes}: nothing came back from there"
     if notes.unfinished:
@@ -62,10 +64,10 @@ def _crowded(findings: Findings) -> Iterator[str]:
 def _how_counted(findings: Findings) -> str:
     """Say where counts come from, and which are not there."""
     if "instructions" in findings.lacking:
-        imported = findings.experiment.metric("wall_time").source.startswith("imported:")
+        imported = "imported:" in findings.experiment.metric("wall_time").source
         way = "" if imported else " (--counters simulated)"
         return f"nothing was counted{way}: time alone is classed, no causes in instructions and misses"
-    source = findings.experiment.metric("instructions").source
+    source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""
     parts = [said or f"counts {source}"]

@@ -50,12 +50,12 @@ def derived_notes(
         remarks: What else is to be said.
     """
     notes = [each.notes for each in operands]
-    processes = [each.expected_processes for each in notes if each.expected_processes is not None]
+    processes = [each.expected_processes for each in notes]
     return Notes(
         program=_common((each.program for each in notes), ""),
         command=_common((each.command for each in notes), ()),
         program_status=_common((each.program_status for each in notes), None),
-        expected_processes=max(processes, default=None),
+        expected_processes=None if None in processes else max(each for each in processes if each is not None),
         missing=tuple(sorted({rank for each in notes for rank in each.missing})),
         unfinished=tuple(sorted({rank for each in notes for rank in each.unfinished})),
         not_instrumented=_union(each.not_instrumented for each in notes),

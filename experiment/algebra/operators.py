@@ -18,6 +18,7 @@ from ...errors import UsageError
 from ..experiment import Experiment, Severity
 from ..metric import Metric
 from ..severities import LazySeverities
+from .doubts import doubts
 from .history import derived_notes
 from .integration import Integration, integrate
 from .locations import Hierarchy
@@ -58,7 +59,7 @@ def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         owner = next(index for index, names in enumerate(joined.names) if metric in names)
         return joined.severity(owner, metric)
 
-    return _experiment("merge", joined, joined.metrics, values)
+    return _experiment("merge", joined, joined.metrics, values, doubts(joined, combined=False))
 
 
 def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -182,7 +183,7 @@ def _combined(
         return function(joined.severity(index, of[metric]) for index in range(len(joined.operands)))
 
     remarks = [f"{operation} of values from different sources: {', '.join(mixed)}"] if mixed else []
-    return _experiment(operation, joined, metrics, values, remarks)
+    return _experiment(operation, joined, metrics, values, [*doubts(joined, combined=True), *remarks])
 
 
 def _experiment(

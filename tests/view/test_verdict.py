@@ -274,3 +274,8 @@ def test_ranks_that_take_turns_are_said_to(processors, said):
     )
     line = "4 ranks on 2 processors: they take turns, and who waits in MPI waits for that, too"
     assert (line in verdict_lines(analyze(crowded))) == said
+
+
+def test_what_was_computed_and_not_run_is_said_to_be_so():
+    lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", history=("sum(a, b)",)))))
+    assert "computed, not run: sum(a, b)" in lines

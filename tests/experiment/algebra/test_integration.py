@@ -289,3 +289,37 @@ def test_labels_are_wanted_for_all_and_operands_are_experiments():
 def test_no_experiment_at_all_is_refused():
     with pytest.raises(UsageError, match="one experiment at least"):
         mean()
+
+
+def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together():
+    counted = of_metrics(Metric("time", "sec"), Metric("instructions", "occ"))
+    plain = of_metrics(Metric("time", "sec"))
+    said = mean(counted, plain, labels=["a.cube", "b.cube"]).notes.remarks
+    assert said == ("not in b.cube, and 0 there: instructions",)
+    assert not merge(counted, plain).notes.remarks
+    assert not mean(plain, plain).notes.remarks
+
+
+@pytest.mark.parametrize("operation", [mean, merge, difference])
+def test_ranks_that_an_operand_has_not_are_said(operation):
+    two, four = (simple([[1.0] * ranks], [CallPath(MAIN)]) for ranks in (2, 4))
+    assert operation(two, four, labels=["a.cube", "b.cube"]).notes.remarks == (
+        "a.cube is of 2 of 4 ranks: its values on the others count as 0",
+    )
+
+
+def test_programs_without_a_region_in_common_are_doubted():
+    other = Region("function", "sort", "b.c", "sort", 0, 1, 9)
+    paths = [CallPath(MAIN), CallPath(WORK, 0)], [CallPath(MAIN), CallPath(other, 0)]
+    a, b = (simple([[1.0], [2.0]], each) for each in paths)
+    assert mean(a, b, labels=["a", "b"]).notes.remarks == (
+        "a and b have no region in common but their main programs: are they one program?",
+    )
+    assert not mean(a, a).notes.remarks
+
+
+def test_how_many_processes_are_expected_is_unknown_where_one_operand_does_not_know():
+    paths = [CallPath(MAIN)]
+    known, unknown = (simple([[1.0]], paths, notes=Notes(expected_processes=each)) for each in (1, None))
+    assert mean(known, known).notes.expected_processes == 1
+    assert mean(known, unknown).notes.expected_processes is None
