@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UsageError
+from ..errors import UsageError, way_out
 from ..experiment import Experiment
 from .code_regions import CodeRegion, code_regions, inclusive_over
 
@@ -102,10 +101,8 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
     if any(experiment.call_paths[path].parent is None for path in paths):
         raise UsageError(f"--exclude-region {name}: a region below the whole program wanted")
     if not paths:
-        names = sorted({path.region.name for path in experiment.call_paths})
-        parts = [each for each in names if name.lower() in each.lower()]
-        near = parts[:3] or difflib.get_close_matches(name, names, n=3) or names[:3]
-        raise UsageError(f"--exclude-region {name}: no such region; did you mean {', '.join(near)}?")
+        names = (path.region.name for path in experiment.call_paths)
+        raise UsageError(f"--exclude-region {name}: no such region; {way_out(name, names)}")
     columns = [i for i, place in enumerate(experiment.locations) if not rank or place.process == int(rank)]
     if not columns:
         raise UsageError(f"--exclude-region {pattern}: no rank {rank}")

@@ -28,7 +28,7 @@ def caveats(findings: Findings) -> list[str]:
 def _all(findings: Findings) -> Iterator[str]:
     notes = findings.experiment.notes
     if notes.history:
-        yield f"computed, not run: {notes.history[-1]}"
+        yield f"derived: {notes.history[-1]}"
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes}: nothing came back from there"
     if notes.unfinished:

@@ -298,12 +298,13 @@ class _Matching:
 
         pairs = align(left, right, likeness, enough=_ENOUGH_INSIDE)
         anew = any(one is None for one, _ in pairs)
+        guessed = version is None and any(None in pair for pair in pairs)  # what is new may be any of those alike
         for place, (one, other) in enumerate(pairs):
             if one and anew:
                 self.result.left[one] = replace(one, ordinal=place)
             if other:
                 self._take(one, other, mine, place)
-            if one and other and one.ordinal != other.ordinal:
+            if one and other and (guessed or one.ordinal != other.ordinal):
                 self.result.alike.append(Alike(one, other))
 
     def _take(self, one: Region | None, other: Region, mine: Procedure, ordinal: int) -> None:

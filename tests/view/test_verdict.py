@@ -276,6 +276,6 @@ def test_ranks_that_take_turns_are_said_to(processors, said):
     assert (line in verdict_lines(analyze(crowded))) == said
 
 
-def test_what_was_computed_and_not_run_is_said_to_be_so():
+def test_of_what_was_not_run_as_it_is_it_is_said_how_it_came_about():
     lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", history=("sum(a, b)",)))))
-    assert "computed, not run: sum(a, b)" in lines
+    assert "derived: sum(a, b)" in lines
