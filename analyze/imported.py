@@ -13,7 +13,7 @@ from ..experiment import CallPath, Experiment, Metric
 from ..experiment.metric import STORED_METRICS
 from ..experiment.severities import LazySeverities, Severity
 
-__all__ = ["as_run", "in_own_names"]
+__all__ = ["as_run", "in_own_names", "with_kinds"]
 
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
@@ -98,7 +98,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
     remark = f"imported: {said}; lacking: {absent}"
     return Experiment(
         metrics=metrics,
-        call_paths=_with_kinds(experiment.call_paths),
+        call_paths=_named_kinds(experiment.call_paths),
         locations=experiment.locations,
         severities=LazySeverities((each.name for each in metrics), lambda name: sources[name].read()),
         notes=replace(experiment.notes, remarks=(remark, *experiment.notes.remarks)),
@@ -147,7 +147,21 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
     return np.where(inside[:, None], time, 0.0)
 
 
-def _with_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
+def with_kinds(experiment: Experiment) -> Experiment:
+    """Give an experiment of another tool in its own names, but with functions of MPI told from the program's."""
+    if "wall_time" in experiment:
+        return experiment
+    return Experiment(
+        metrics=experiment.metrics,
+        call_paths=_named_kinds(experiment.call_paths),
+        locations=experiment.locations,
+        severities=LazySeverities((each.name for each in experiment.metrics), experiment.exclusive),
+        notes=experiment.notes,
+        topologies=experiment.topologies,
+    )
+
+
+def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
     """Call functions of MPI what they are, so that its start and end are told from the program's work."""
     return [
         replace(path, region=replace(path.region, kind="mpi")) if path.region.name.startswith(_MPI) else path

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from math import erfc, expm1, inf, log, sqrt
 from typing import Final
 
-__all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "shift"]
+__all__ = ["CONFIDENCE", "Shift", "shift"]
 
 CONFIDENCE: Final = 0.99
+_LEAST: Final = 2
 _MANY: Final = 7
 _AGREEING: Final = 0.2  # ranks need only be as sure as 1 in 20 where 1 in 100 is asked for
-UNKNOWN_NOISE: Final = 0.1  # with one run a side: what two equal runs on a shared machine easily differ by
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +49,25 @@ class Shift:
     noise: float | None
 
 
-def shift(base: Sequence[float], other: Sequence[float]) -> Shift:
+def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = False) -> Shift:
     """Compare positive values of repeated runs.
 
-    With less than two runs on either side there is no noise to be seen: a change by ``UNKNOWN_NOISE`` is then taken
-    for a certain one.
+    With less than two runs on either side no change is sure: nothing shows that the one was not disturbed.
 
     Args:
         base: One or more.
         other: One or more.
+        repeats: Whether equal runs have equal values: then one run is enough.
     """
     x, y = sorted(map(log, base)), sorted(map(log, other))
     n, m = len(x), len(y)
     d = y[0] - x[0]
     (time_x, degrees_x), (time_y, degrees_y) = _time_on_test(x), _time_on_test(y)
     time, degrees = time_x + time_y, degrees_x + degrees_y
+    if min(n, m) < _LEAST and not repeats:
+        return Shift(expm1(d), -1.0, inf, 1.0, 1.0, None)
     if not degrees:
-        margin = log(1 + UNKNOWN_NOISE)
-        certain = 0.0 if abs(d) >= margin else 0.5
-        above, below = (certain, 1 - certain) if d >= 0 else (1 - certain, certain)
-        return Shift(expm1(d), expm1(d - margin), expm1(d + margin), above, below, None)
+        return Shift(expm1(d), expm1(d), expm1(d), _tail(d, n, m, 0, 0), _tail(-d, m, n, 0, 0), 0.0)
     alpha = 1 - CONFIDENCE
     return Shift(
         change=expm1(d),

@@ -46,13 +46,19 @@ def test_values_without_noise_are_sure():
     assert shift([3.0, 3.0], [3.0, 3.0]).above == 0.5
 
 
-def test_one_run_a_side_is_judged_by_a_stated_noise():
-    found = shift([1.0], [1.05])
+@pytest.mark.parametrize(("base", "other"), [([1.0], [9.0]), ([1.0, 1.01, 1.02], [9.0]), ([9.0], [1.0, 1.01, 1.02])])
+def test_one_run_on_a_side_is_never_sure(base, other):
+    found = shift(base, other)
     assert found.noise is None
-    assert found.above > 0.01
-    assert shift([1.0], [1.2]).above == 0
-    assert shift([1.2], [1.0]).below == 0
-    assert found.low == pytest.approx(1.05 / 1.1 - 1)
+    assert min(found.above, found.below) == 1
+    assert (found.low, found.high) == (-1, math.inf)
+
+
+def test_one_run_is_enough_for_values_that_repeat():
+    found = shift([4.0], [5.0], repeats=True)
+    assert (found.noise, found.above, found.below) == (0, 0, 1)
+    assert found.low == found.change == found.high == pytest.approx(0.25)
+    assert min(shift([4.0], [4.0], repeats=True).above, shift([4.0], [4.0], repeats=True).below) == 0.5
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5, 10])

@@ -110,8 +110,48 @@ def test_compare_writes_markdown_junit_and_json(series):
 
 
 def test_compare_says_that_one_run_is_not_enough(files):
-    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube")
-    assert "not enough runs to judge noise" in done.stdout.decode()
+    done = files("autoanalyzer", "compare", "b.cube", "--with", "a.cube", "--fail-on", "5%")
+    assert done.returncode == 0
+    said = done.stdout.decode()
+    assert "noise is not known by one run" in said
+    assert "UNCLEAR  work (a.c:10) takes 2 s, 100.0 % more than 1 s: repeat the runs to be sure" in said
+
+
+def test_compare_says_that_few_runs_hide_what_noise_does_not(tool):
+    for number, noise in enumerate((1.0, 1.02)):
+        written(tool.folder / f"a{number}.cube", [0.1, 2 * noise, 1])
+    done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
+    assert "noise 1.3 %, but more runs are wanted to see that much; sure to 99 %" in done.stdout.decode()
+    written(tool.folder / "a1.cube", [0.1, 4, 1])
+    done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
+    assert "noise 64.5 %, which would hide it; sure to 99 %" in done.stdout.decode()
+
+
+def test_compare_says_what_values_are(series):
+    lines = series("autoanalyzer", "compare", *A, "--with", *A).stdout.decode().splitlines()
+    assert lines[0].startswith("SAME     the program takes 3.1 s, as the base does (")
+    assert lines[1].strip().startswith("wall_time, mean of the ranks, the least of 3 runs against that of 3; ")
+    assert lines[-1].strip() == "regions are without what is below them"
+    (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
+    assert (found["of_ranks"], found["least"]) == ("mean", 0.01)
+
+
+def test_compare_says_what_a_region_took_that_is_gone_and_how_open_limits_are(tool):
+    for number, noise in enumerate((1.0, 1.1)):
+        written(tool.folder / f"a{number}.cube", [0.1, 0.04 * noise, 1])
+        written(tool.folder / f"b{number}.cube", [0.1, 4 * noise, 0])
+    said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
+    assert "GONE     idle (a.c:20) took 1 s" in said
+    assert "9900.0 % more than 40 ms (over +1000 %)" in said
+
+
+def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files):
+    written(files.folder / "dead.cube", [0.1, 1, 0], notes=Notes(unfinished=(0, 1), program_status=137))
+    written(files.folder / "lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
+    for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "nothing came back from rank 1")):
+        done = files("autoanalyzer", "compare", "a.cube", "--with", f"{name}.cube", "--fail-on", "5%")
+        assert done.returncode == 2
+        assert done.stderr.decode() == f"autoanalyzer: {name}.cube: a whole run wanted, but {what}; repeat it\n"
 
 
 def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
