@@ -86,7 +86,11 @@ class Experiment:
                 self._check_shape(name, severity)
 
     def __repr__(self) -> str:
-        parts = (f"{len(self.metrics)} metrics", f"{len(self.call_paths)} call paths", f"{len(self.locations)} locations")
+        parts = (
+            f"{len(self.metrics)} metrics",
+            f"{len(self.call_paths)} call paths",
+            f"{len(self.locations)} locations",
+        )
         return f"Experiment({self.notes.history[-1] if self.notes.history else self.notes.program}: {', '.join(parts)})"
 
     def check(self) -> None:

@@ -19,7 +19,7 @@ from ..experiment.aggregate import Level, by_level, columns_at, own_totals, tota
 from ..experiment.experiment import Severity
 from ..experiment.grouping import over_locations
 from .place import at_line, visible
-from .units import amount
+from .units import amount, ranks
 
 __all__ = ["print_dump", "shown_metrics", "write_csv", "write_json"]
 
@@ -141,12 +141,14 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         columns = [
             (name, experiment.metric(name), _values(experiment, name, None, inclusive=inclusive)) for name in metrics
         ]
-        _print(experiment, columns, f"all {len(experiment.locations)} locations together", inclusive=inclusive)
+        _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
             Console().print("what does not add up is missing; see it by --by thread")
         return
     titles = [".".join(map(str, label)) for label in columns_at(experiment, level)]
-    for name in metrics:
+    for place, name in enumerate(metrics):
+        if place:
+            Console().print()
         kind = experiment.metric(name)
         below = inclusive and kind.aggregation != "none"
         closed = _values(experiment, name, level, inclusive=below)
@@ -173,4 +175,13 @@ def _print(
     if not console.is_terminal:
         console.width = 10_000
     console.print(table)
-    console.print(Text(f"{caption}, {'with' if inclusive else 'without'} what is below"))
+    below = f", {'with' if inclusive else 'without'} what is below" if any(experiment.depths) else ""
+    console.print(Text(caption + below), soft_wrap=True)
+
+
+def _together(experiment: Experiment) -> str:
+    """Say of which locations a sum is: those of ranks that were lost have no value in it."""
+    lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
+    count = len(experiment.locations) - len(lost)
+    whose = f"{count} locations together" if count != 1 else "1 location"
+    return f"{whose}, {ranks(sorted({place.process for place in lost}))} missing" if lost else whose

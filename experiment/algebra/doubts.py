@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 import numpy as np
 
 from ..experiment import CallPath
+from ..metric import Aggregation
 from .integration import Integration
 
 __all__ = ["doubts", "strangers"]
@@ -15,15 +16,16 @@ __all__ = ["doubts", "strangers"]
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
 
 
-def doubts(joined: Integration, *, combined: bool) -> Iterator[str]:
+def doubts(joined: Integration, *, combined: bool, of_owners: bool = False) -> Iterator[str]:
     """Say what only some operands have of the metrics, of the ranks, and of the program.
 
     Args:
         joined: The operands.
         combined: Whether values of all are put together, and a metric that one lacks counts as 0.
+        of_owners: Whether minima and maxima are of those alone that have them.
     """
     if combined:
-        yield from _lacked_metrics(joined)
+        yield from _lacked_metrics(joined, {"none", "min", "max"} if of_owners else {"none"})
     yield from _lacked_locations(joined)
     for other in range(1, len(joined.operands)):
         if strangers(joined, [0], [other]):
@@ -44,11 +46,11 @@ def _of_the_program(path: CallPath) -> bool:
     return path.parent is not None and path.region.kind not in _OF_LIBRARIES
 
 
-def _lacked_metrics(joined: Integration) -> Iterator[str]:
+def _lacked_metrics(joined: Integration, exempt: Collection[Aggregation]) -> Iterator[str]:
     lacking: dict[tuple[int, ...], list[str]] = {}
     for metric in joined.metrics:
         operands = tuple(index for index, names in enumerate(joined.names) if metric.name not in names)
-        if operands and metric.aggregation == "sum":
+        if operands and metric.aggregation not in exempt:
             lacking.setdefault(operands, []).append(metric.name)
     for operands, metrics in lacking.items():
         yield f"not in {_listed(joined.labels[each] for each in operands)}, and 0 there: {', '.join(metrics)}"

@@ -75,13 +75,15 @@ class Integration:
         """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
 
         A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost,
-        and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio.
+        and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio. A metric
+        that it lacks is 0, as the tools of CUBE have it, unless it is a ratio.
         Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
         shape = (len(self.call_paths), len(self.locations))
-        absent = 0.0 if self._kinds[metric].aggregation == "sum" else np.nan
+        kind = self._kinds[metric].aggregation
         if metric not in self.names[operand]:
-            return np.broadcast_to(absent, shape)
+            return np.broadcast_to(np.nan if kind == "none" else 0.0, shape)
+        absent = 0.0 if kind == "sum" else np.nan
         values = self.operands[operand].exclusive(self.names[operand][metric])
         rows, columns = self.rows[operand], self.columns[operand]
         if values.shape == shape and _in_order(rows) and _in_order(columns):

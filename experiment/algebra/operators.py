@@ -83,6 +83,7 @@ def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         integrate(operands, **options),
         lambda values: _folded(np.minimum, values),
         of_known=lambda values: _folded(np.fmin, values),
+        of_owners=True,
     )
 
 
@@ -93,6 +94,7 @@ def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         integrate(operands, **options),
         lambda values: _folded(np.maximum, values),
         of_known=lambda values: _folded(np.fmax, values),
+        of_owners=True,
     )
 
 
@@ -139,6 +141,7 @@ def _combined(
     flat: bool = False,
     unit: str | None = None,
     of_known: Callable[[Iterator[Severity]], Severity] | None = None,
+    of_owners: bool = False,
 ) -> Experiment:
     """Apply an operation value by value.
 
@@ -150,6 +153,7 @@ def _combined(
         flat: Whether the results are metrics of their own, which include none of the others, nor add up.
         unit: That of the result; None for that of the operands.
         of_known: The same for metrics that are minima or maxima, of the values that are not missing.
+        of_owners: Whether these are of the operands alone that have the metric.
     """
     metrics: list[Metric] = []
     mixed: list[str] = []
@@ -179,11 +183,15 @@ def _combined(
     extremes = {metric.name for metric in metrics if metric.aggregation in ("min", "max")}
 
     def values(metric: str) -> Severity:
-        function = of_known if of_known and metric in extremes else combine
-        return function(joined.severity(index, of[metric]) for index in range(len(joined.operands)))
+        name, extreme = of[metric], metric in extremes
+        function = of_known if of_known and extreme else combine
+        whose = [index for index, names in enumerate(joined.names) if name in names or not (extreme and of_owners)]
+        return function(joined.severity(index, name) for index in whose)
 
     remarks = [f"{operation} of values from different sources: {', '.join(mixed)}"] if mixed else []
-    return _experiment(operation, joined, metrics, values, [*doubts(joined, combined=True), *remarks])
+    return _experiment(
+        operation, joined, metrics, values, [*doubts(joined, combined=True, of_owners=of_owners), *remarks]
+    )
 
 
 def _experiment(

@@ -100,7 +100,7 @@ def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(sav
     assert lines[1].split() == ["3.75", "s", "2.5", "s", "3", "MB", "5", "GB", "main"]
     assert lines[3].split()[-1] == "dump\ufffd[31m"
     assert "\x1b" not in "".join(lines)
-    assert lines[-1] == "all 2 locations together, with what is below"
+    assert lines[-1] == "2 locations together, with what is below"
 
 
 def test_a_table_by_process_has_a_column_each(saved):
@@ -168,7 +168,7 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         (["cut", "app.cube", "-o", "b.cube", "--subtree", ""], "no region or call path ''"),
         (["dump", "app.cube", "--json", "--exclusive"], "--json: no --exclusive wanted"),
         (["cut", "app.cube", "-o", "b.cube"], "--subtree, --ranks or --metrics wanted"),
-        (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no such ranks; there are 0 to 1"),
+        (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no such ranks; there are ranks 0-1"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "ranks and ranges as in 0-3,8 wanted"),
         (["cut", "app.cube", "-o", "b.cube", "--subtree", "sned"], "did you mean send"),
     ],
