@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
-        help=f"end with exit code 3 if the program or a region is slower by this much, and surely; smaller changes are "
-        f"none (without it: {_THRESHOLD}%, and exit code 0)",
+        help="end with exit code 3 if the program or a region is slower by this much, and surely, for which two runs a "
+        f"side are the least; smaller changes are none (without it: {_THRESHOLD}%, and exit code 0)",
     )
     parser.add_argument(
         "--metric",
