@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..experiment import CallPath, Experiment
-from ..experiment.algebra import Integration
+from ..experiment import Experiment
+from ..experiment.algebra import Integration, strangers
 from .code_regions import startup_paths
 from .program_time import program_times
 
@@ -29,7 +29,6 @@ __all__ = [
 _COMPUTE_TIME: Final = "compute_time"
 _NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = frozenset({"wall_time", "mpi_time", "io_time", "time"})
-_NOT_OF_THE_PROGRAM: Final = frozenset({"mpi", "io", "math", "library"})
 _SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
 _OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(")
 _POLLING: Final = "mpi_instructions"
@@ -79,9 +78,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
                 f"{label}: {len(first)} ranks as in {joined.labels[0]} wanted, found {len(found)}: "
                 f"compare runs of one number of ranks"
             )
-    sides = [set().union(*(rows.tolist() for rows in side)) for side in (joined.rows[:count], joined.rows[count:])]
-    own = [{path for path in side if _of_the_program(joined.call_paths[path])} for side in sides]
-    if all(own) and not own[0] & own[1]:
+    if strangers(joined, range(count), range(count, len(joined.operands))):
         raise InputError(
             f"{joined.labels[count]}: regions of {joined.labels[0]} wanted, found none in common: are they one program?"
         )
@@ -122,10 +119,6 @@ def _check_endings(joined: Integration) -> None:
         return
     label, status = next(each for each in zip(joined.labels, statuses, strict=True) if each[1])
     raise InputError(f"{label}: exit status 0 wanted, found {status}; repeat that run")
-
-
-def _of_the_program(path: CallPath) -> bool:
-    return path.parent is not None and path.region.kind not in _NOT_OF_THE_PROGRAM
 
 
 def unit_of(experiment: Experiment, metric: str) -> str:

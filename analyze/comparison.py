@@ -124,7 +124,8 @@ def compare(
 
     A time on the wall clock is the mean of the processes' first threads, and of the whole program from the return of
     ``MPI_Init`` to the call of ``MPI_Finalize``; all else is summed up. Regions are judged with Holm's correction, so
-    that many of them do not make a false alarm likelier. With one run on a side nothing is sure but simulated counts.
+    that many of them do not make a false alarm likelier. With one run on a side
+    nothing is sure but simulated counts, and a change of the whole program by ``UNKNOWN_NOISE``.
 
     Args:
         base: Runs of the one side.
@@ -199,11 +200,12 @@ def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
 
 
 def _verdict(judgement: Judgement, bounds: _Bounds, tests: int) -> Verdict:
-    """Name a change; of several tests the probability is multiplied (Holm)."""
+    """Name a change; of several tests the probability is multiplied (Holm). One run never shows a region's."""
     found = judgement.shift
     if abs(found.change) < bounds.threshold or abs(judgement.other - judgement.base) < bounds.trifle:
         return "same"
     chance = found.above if found.change > 0 else found.below
-    if max(judgement.base, judgement.other) < bounds.least or chance * tests >= 1 - CONFIDENCE:
+    unknown = judgement.path is not None and found.noise is None
+    if unknown or max(judgement.base, judgement.other) < bounds.least or chance * tests >= 1 - CONFIDENCE:
         return "unclear"
     return "slower" if found.change > 0 else "faster"

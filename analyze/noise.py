@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erfc, expm1, inf, log, sqrt
+from math import erfc, expm1, inf, log, log1p, sqrt
 from typing import Final
 
-__all__ = ["CONFIDENCE", "Shift", "shift"]
+__all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "shift"]
 
 CONFIDENCE: Final = 0.99
 _LEAST: Final = 2
 _MANY: Final = 7
 _AGREEING: Final = 0.2  # ranks need only be as sure as 1 in 20 where 1 in 100 is asked for
+UNKNOWN_NOISE: Final = 0.5  # with one run on a side: more than equal runs on a machine that others use differ by
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class Shift:
 def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = False) -> Shift:
     """Compare positive values of repeated runs.
 
-    With less than two runs on either side no change is sure: nothing shows that the one was not disturbed.
+    With less than two runs on either side nothing shows that the one was not disturbed: only a change by
+    ``UNKNOWN_NOISE`` is then taken for a certain one.
 
     Args:
         base: One or more.
@@ -65,7 +67,9 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
     (time_x, degrees_x), (time_y, degrees_y) = _time_on_test(x), _time_on_test(y)
     time, degrees = time_x + time_y, degrees_x + degrees_y
     if min(n, m) < _LEAST and not repeats:
-        return Shift(expm1(d), -1.0, inf, 1.0, 1.0, None)
+        margin = log1p(UNKNOWN_NOISE)
+        above, below = (0.0 if change >= margin else 1.0 for change in (d, -d))
+        return Shift(expm1(d), expm1(d - margin), expm1(d + margin), above, below, None)
     if not degrees:
         return Shift(expm1(d), expm1(d), expm1(d), _tail(d, n, m, 0, 0), _tail(-d, m, n, 0, 0), 0.0)
     alpha = 1 - CONFIDENCE

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         metavar="PERCENT",
         help="end with exit code 3 if the program or a region is slower by this much, and surely, for which two runs a "
-        f"side are the least; smaller changes are none (without it: {_THRESHOLD}%, and exit code 0)",
+        f"side are wanted at least; smaller changes are none (without it: {_THRESHOLD}%, and exit code 0)",
     )
     parser.add_argument(
         "--metric",

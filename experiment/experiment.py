@@ -86,12 +86,9 @@ class Experiment:
                 self._check_shape(name, severity)
 
     def __repr__(self) -> str:
-        parts = (
-            f"{len(self.metrics)} metrics",
-            f"{len(self.call_paths)} call paths",
-            f"{len(self.locations)} locations",
-        )
-        return f"Experiment({self.notes.history[-1] if self.notes.history else self.notes.program}: {', '.join(parts)})"
+        name = self.notes.history[-1] if self.notes.history else self.notes.program
+        size = f"{len(self.metrics)} metrics, {len(self.call_paths)} call paths, {len(self.locations)} locations"
+        return f"Experiment({name}: {size})"
 
     def check(self) -> None:
         """State what makes an experiment valid. The constructor states it but for values that are not in memory.

@@ -9,7 +9,7 @@ from typing import Any, Final
 from lxml import etree
 
 from ..analyze import Comparison, Judgement
-from ..analyze.noise import CONFIDENCE
+from ..analyze.noise import CONFIDENCE, UNKNOWN_NOISE
 from .place import at_line, visible
 from .units import amount
 
@@ -214,7 +214,7 @@ def _basis(comparison: Comparison) -> str:
         f"{base} {'run' if base == 1 else 'runs'} against that of {now}; less than {100 * threshold:g} % is no change"
     )
     if found.noise is None:
-        return f"{said}; noise is not known by one run"
+        return f"{said}; one run shows no noise: {100 * UNKNOWN_NOISE:g} % more or a third less is sure"
     if min(base, now) == 1:
         return f"{said}; simulated counts repeat"
     wide = found.low <= -threshold <= threshold <= found.high

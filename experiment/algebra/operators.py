@@ -188,10 +188,10 @@ def _combined(
         whose = [index for index, names in enumerate(joined.names) if name in names or not (extreme and of_owners)]
         return function(joined.severity(index, name) for index in whose)
 
-    remarks = [f"{operation} of values from different sources: {', '.join(mixed)}"] if mixed else []
-    return _experiment(
-        operation, joined, metrics, values, [*doubts(joined, combined=True, of_owners=of_owners), *remarks]
-    )
+    remarks = [*doubts(joined, combined=True, of_owners=of_owners)]
+    if mixed:
+        remarks.append(f"{operation} of values from different sources: {', '.join(mixed)}")
+    return _experiment(operation, joined, metrics, values, remarks)
 
 
 def _experiment(

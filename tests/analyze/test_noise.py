@@ -47,11 +47,13 @@ def test_values_without_noise_are_sure():
 
 
 @pytest.mark.parametrize(("base", "other"), [([1.0], [9.0]), ([1.0, 1.01, 1.02], [9.0]), ([9.0], [1.0, 1.01, 1.02])])
-def test_one_run_on_a_side_is_never_sure(base, other):
+def test_one_run_on_a_side_shows_large_changes_only(base, other):
     found = shift(base, other)
     assert found.noise is None
-    assert min(found.above, found.below) == 1
-    assert (found.low, found.high) == (-1, math.inf)
+    assert sorted((found.above, found.below)) == [0, 1]
+    assert found.low < found.change < found.high
+    less = shift(base, [1.4 * base[0]])
+    assert (less.above, less.below) == (1, 1)
 
 
 def test_one_run_is_enough_for_values_that_repeat():
