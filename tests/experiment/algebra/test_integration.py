@@ -323,3 +323,8 @@ def test_how_many_processes_are_expected_is_unknown_where_one_operand_does_not_k
     known, unknown = (simple([[1.0]], paths, notes=Notes(expected_processes=each)) for each in (1, None))
     assert mean(known, known).notes.expected_processes == 1
     assert mean(known, unknown).notes.expected_processes is None
+
+
+def test_what_was_said_of_one_run_says_of_which():
+    one, other = (simple([[1.0]], [CallPath(MAIN)], notes=Notes(remarks=each)) for each in (("a", "b"), ("b",)))
+    assert mean(one, other, labels=["1.cube", "2.cube"]).notes.remarks == ("1.cube: a", "b")
