@@ -26,9 +26,11 @@ _FIELDS: Final = {
     "wall_time": ("wall",),
     "mpi_time": ("mpi_wall",),
     "io_time": ("io_wall",),
+    "omp_time": ("omp_wall",),
     "cpu_time": ("cpu",),
     "mpi_cpu_time": ("mpi_cpu",),
     "io_cpu_time": ("io_cpu",),
+    "omp_cpu_time": ("omp_cpu",),
     "mpi_calls": ("mpi_calls",),
     "mpi_bytes": ("mpi_sent", "mpi_received"),
     "mpi_bytes_sent": ("mpi_sent",),
@@ -156,6 +158,7 @@ class _Forest:
                 _program_time(shard) if tree.index == 0 else 0.0,
             )
             for tree in shard.threads
+            if tree.taken or not tree.index
         ]
 
     def _places(
@@ -164,9 +167,11 @@ class _Forest:
         places = np.full(len(tree.nodes), root, dtype=np.intp)
         parents, numbers = tree.nodes["parent"].tolist(), tree.nodes["region"].tolist()
         for node in range(1, len(places)):
-            region = regions[numbers[node]]
-            if parents[node] or region != root_region:
-                places[node] = self._place(int(places[parents[node]]), region)
+            parent = int(places[parents[node]])
+            if numbers[node] < 0:
+                places[node] = parent
+            elif parents[node] or regions[numbers[node]] != root_region:
+                places[node] = self._place(parent, regions[numbers[node]])
         return places
 
     def _place(self, parent: int | None, region: Region) -> int:
@@ -204,11 +209,12 @@ def _own_time_kept(tree: ThreadTree) -> npt.NDArray[np.void]:
 def _own_time_left_out(tree: ThreadTree) -> npt.NDArray[np.void]:
     """Leave out the time outside every region, but for what MPI and I/O calls took: those are the program's."""
     nodes = tree.nodes.copy()
+    bases = nodes["region"] < 0
     for kind in ("wall", "cpu"):
-        nodes[kind][0] = nodes[f"mpi_{kind}"][0] + nodes[f"io_{kind}"][0]
+        nodes[kind][bases] = sum(nodes[f"{share}_{kind}"][bases] for share in ("mpi", "io", "omp"))
     for counter in COUNTERS:
         if counter != "mpi_instructions":
-            nodes[counter][0] = 0
+            nodes[counter][bases] = 0
     return nodes
 
 

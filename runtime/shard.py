@@ -22,7 +22,7 @@ NODE: Final = np.dtype(
         ("parent", "i8"),
         ("region", "i8"),
         ("visits", "i8"),
-        *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu")],
+        *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu", "omp_wall", "omp_cpu")],
         *[(name, "i8") for name in ("mpi_calls", "mpi_sent", "mpi_received")],
         *[(name, "i8") for name in ("io_calls", "io_read", "io_written")],
         *[(name, "i8") for name in layout.COUNTERS],
@@ -30,9 +30,10 @@ NODE: Final = np.dtype(
 )
 """A call path of a thread, its values exclusive of its children's.
 
-``parent`` and ``region`` are indices, -1 for the base of the tree. Times are seconds; ``wall`` and ``cpu`` hold what
-the node spent in MPI (``mpi_wall``, ``mpi_cpu``) and in I/O calls, too. Counts leave out what MPI executes, but for
-``mpi_instructions``.
+``parent`` and ``region`` are indices, -1 for the base of the tree; a region of -1 below it is a base, too: where a
+thread stood outside every region that another thread had created there. Times are seconds; ``wall`` and ``cpu`` hold
+what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting in OpenMP, too. Counts leave out what
+MPI and OpenMP execute, but for ``mpi_instructions``.
 """
 
 
@@ -253,7 +254,7 @@ class _Reader:
         nodes = np.zeros(len(raw), NODE)
         nodes["parent"] = self._parents(raw, places, thread)
         region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
-        if (region >= regions).any() or (region[1:] < 0).any():
+        if (region >= regions).any():
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
         nodes["region"] = region
         same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
@@ -281,6 +282,7 @@ class _Reader:
         nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
         nodes["mpi_wall"], nodes["mpi_cpu"] = wall[:, 1], cpu[:, 1]
         nodes["io_wall"], nodes["io_cpu"] = wall[:, 2], cpu[:, 2]
+        nodes["omp_wall"], nodes["omp_cpu"] = wall[:, 3], cpu[:, 3]
 
     def _since_start(self, ticks: np.uint64) -> float | None:
         start = int(self.header["start"]["ticks"])

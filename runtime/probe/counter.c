@@ -79,11 +79,15 @@ void aa_counter_book(struct aa_thread *thread) {
     if (thread->call.share == AA_MPI) {
         counters[AA_MPI_INSTRUCTIONS] +=
             since(counted[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
-    } else {
+    } else if (thread->call.share != AA_OMP) {
         for (int i = 0; i < AA_COUNTED; i++)
             counters[i] += since(counted[i], stopped_at[i], bias[i]);
     }
-    memcpy(counted, stopped_at, sizeof thread->counted);
+    aa_counter_skip(thread);
+}
+
+void aa_counter_skip(struct aa_thread *thread) {
+    memcpy(thread->counted, stopped_at, sizeof thread->counted);
 }
 
 void aa_counter_leave_out(const uint64_t least[AA_COUNTED]) {
@@ -95,5 +99,6 @@ void aa_counter_stop_slowly(void) {
 }
 
 void aa_counter_go_slowly(void) {
-    source->go(aa_thread_self && aa_thread_self->call.share == AA_MPI);
+    uint32_t share = aa_thread_self ? aa_thread_self->call.share : AA_OWN;
+    source->go(share == AA_MPI || share == AA_OMP);
 }

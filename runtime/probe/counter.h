@@ -42,8 +42,9 @@ void aa_counter_describe(struct aa_header *header);
 void aa_counter_begin(struct aa_thread *thread, bool since_load);
 void aa_counter_end(void);
 
-/* Add what was counted before the last stop to the node. */
+/* Add what was counted before the last stop to the node; or nowhere. */
 void aa_counter_book(struct aa_thread *thread);
+void aa_counter_skip(struct aa_thread *thread);
 
 /* Leave out so much of each interval from now on: what the library's own events execute. */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);

@@ -32,12 +32,12 @@ AA_EXPORT void aa_probe_exit(const char *descriptor);
 AA_EXPORT void aa_probe_resync(const char *descriptor);
 
 /*
- * A library call inside a region. The time since the last event is the node's own at begin, and its MPI or
- * I/O share at end. Guarded by depth, per thread and over both kinds: only the outermost call is timed, and
- * begin returns whether this one is. Every begin has its end, the inner ones too. No-ops in threads without a
- * tree.
+ * A library call inside a region. The time since the last event is the node's own at begin, and its MPI, I/O
+ * or OpenMP share at end. Guarded by depth, per thread and over all kinds: only the outermost call is timed,
+ * and begin returns whether this one is. Every begin has its end, the inner ones too. No-ops in threads
+ * without a tree.
  */
-enum aa_share { AA_SHARE_MPI, AA_SHARE_IO };
+enum aa_share { AA_SHARE_MPI, AA_SHARE_IO, AA_SHARE_OMP };
 
 bool aa_share_begin(enum aa_share share);
 void aa_share_end(bool outermost);

@@ -183,7 +183,7 @@ static struct aa_header *recorded(void) {
 void aa_process_mpi_initialised(int rank, int size) {
     if (!aa_thread_self) {
         aa_counter_stop();
-        aa_thread_attach();
+        aa_thread_attach(AA_ANY_TREE);
         aa_counter_go();
     }
     struct aa_header *header = recorded();

@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 2u
+#define AA_SHARD_VERSION 3u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -80,18 +80,18 @@ struct aa_time {
     int64_t wall, off;
 };
 
-/* A node's times: in code of its own, in MPI calls, in I/O calls. They do not overlap. */
-enum { AA_OWN, AA_MPI, AA_IO, AA_SHARES };
+/* A node's times: in code of its own, in MPI calls, in I/O calls, waiting in OpenMP. They do not overlap. */
+enum { AA_OWN, AA_MPI, AA_IO, AA_OMP, AA_SHARES };
 
 struct aa_node {
     struct aa_record record;
     uint32_t parent; /* the parent's offset in the file by 64; 0: none */
-    uint32_t region; /* AA_NO_REGION: the base of a thread's tree */
+    uint32_t region; /* AA_NO_REGION: a base, where a thread stands outside every region */
     uint64_t visits;
-    uint32_t thread, unused;
+    uint32_t thread, io_calls;
     struct aa_time time[AA_SHARES];
     uint64_t mpi_calls, mpi_sent, mpi_received;
-    uint64_t io_calls, io_read, io_written;
+    uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -115,6 +115,8 @@ struct aa_edge {
     struct aa_node *child;
 };
 
+struct aa_team;
+
 struct aa_thread {
     struct aa_record record;
     struct aa_node *current; /* the reader subtracts base */
@@ -137,6 +139,10 @@ struct aa_thread {
     struct aa_edge *edges; /* open addressing; at most a quarter full */
     uint64_t edge_mask, edge_count, frame_capacity;
     struct aa_thread *next_free;
+    _Atomic(struct aa_team *) waits_for; /* see team.h; so are the following */
+    struct aa_node *waited_at;
+    int64_t waited;
+    bool idle;
     uint64_t counted[AA_COUNTED]; /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -162,8 +168,9 @@ void aa_shard_unlock(void);
 void *aa_shard_append(enum aa_record_type type, size_t size);
 void aa_shard_publish(void);
 
-/* The region with this text, made if need be; null if there is no more memory. */
+/* The region with this text, made if need be; null if there is no more memory. And one that was made. */
 struct aa_region *aa_region_intern(const char *descriptor);
+struct aa_region *aa_region_at(uint32_t id);
 
 /* Private memory, zeroed; null if there is none. */
 void *aa_memory_map(size_t bytes);

@@ -32,8 +32,8 @@ static void print_thread(void) {
 
 static void print_node(void) {
     SIZE("node", struct aa_node);
-    NODE(parent), NODE(region), NODE(visits), NODE(thread), NODE(time), NODE(mpi_calls), NODE(mpi_sent);
-    NODE(mpi_received), NODE(io_calls), NODE(io_read), NODE(io_written), NODE(counters);
+    NODE(parent), NODE(region), NODE(visits), NODE(thread), NODE(io_calls), NODE(time), NODE(mpi_calls);
+    NODE(mpi_sent), NODE(mpi_received), NODE(io_read), NODE(io_written), NODE(counters);
 }
 
 static void print_constants(void) {
