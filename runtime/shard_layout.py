@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 2
+VERSION: Final = 3
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -46,7 +46,7 @@ HEADER_LAYOUT: Final = np.dtype(
         ("host", "S256"),
         ("executable", "S512"),
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
-        ("reserved", "V8"),
+        *[(name, "i4") for name in ("forked_from", "spawned")],
     ]
 )
 

@@ -42,6 +42,15 @@ void aa_counter_load(void) {
     source->go(false);
 }
 
+void aa_counter_restart(void) {
+    if (!aa_counting)
+        return;
+    if (source->forked)
+        source->forked();
+    source->stop(at_load);
+    source->go(false);
+}
+
 void aa_counter_describe(struct aa_header *header) {
     if (aa_counting)
         source->describe(header->sources);

@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 2u
+#define AA_SHARD_VERSION 3u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -62,7 +62,8 @@ struct aa_header {
     char wall_clock[16], cpu_clock[16];
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
-    char reserved[8];
+    int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
+    int32_t spawned; /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -149,6 +150,10 @@ _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an
  */
 struct aa_header *aa_shard_create(const char *folder, uint64_t limit);
 const char *aa_shard_path(void);
+
+/* In the child of a fork: the shard and its regions are the parent's. */
+void aa_shard_forget(void);
+void aa_region_forget(void);
 
 /* The header; null while there is no shard. */
 struct aa_header *aa_shard(void);

@@ -19,6 +19,10 @@ extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
 /* Give the calling thread a tree; null if it gets none. */
 struct aa_thread *aa_thread_attach(void);
 
+/* A fork: keep which regions are open, in which the child goes on; forget in the child all but these. */
+void aa_thread_before_fork(void);
+void aa_thread_in_child(void);
+
 /* Record the calling thread no longer. */
 void aa_thread_stop(void);
 

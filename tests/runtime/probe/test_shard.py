@@ -73,7 +73,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_another_version_names_both(good: Path) -> None:
-    assert "version 2 wanted, found version 3" in refusal(patched(good, header_offset("version"), 3))
+    assert "version 3 wanted, found version 2" in refusal(patched(good, header_offset("version"), 2))
 
 
 def test_the_other_byte_order_is_told(good: Path) -> None:
