@@ -85,7 +85,7 @@ static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
 
 void aa_counter_book(struct aa_thread *thread) {
     uint64_t *counters = thread->current->counters, *counted = thread->counted;
-    if (thread->call.share == AA_MPI) {
+    if (thread->call.share & AA_IN_MPI) {
         counters[AA_MPI_INSTRUCTIONS] +=
             since(counted[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
     } else {
@@ -104,5 +104,5 @@ void aa_counter_stop_slowly(void) {
 }
 
 void aa_counter_go_slowly(void) {
-    source->go(aa_thread_self && aa_thread_self->call.share == AA_MPI);
+    source->go(aa_thread_self && aa_thread_self->call.share & AA_IN_MPI);
 }

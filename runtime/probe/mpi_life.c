@@ -11,7 +11,7 @@ static const char finalize_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Finalize||
 AA_IN_CALLERS_FRAME struct aa_mpi_call init_begins(void) {
     if (aa_mpi_is_outermost())
         aa_probe_enter(init_region);
-    return aa_mpi_begin();
+    return aa_mpi_begin(AA_SHARE_MPI);
 }
 
 static void init_ends(struct aa_mpi_call call, int result) {
@@ -47,7 +47,7 @@ AA_IN_CALLERS_FRAME struct finalize finalize_begins(void) {
         aa_process_mpi_finalising();
         aa_probe_enter(finalize_region);
     }
-    return (struct finalize){first, aa_mpi_begin()};
+    return (struct finalize){first, aa_mpi_begin(AA_SHARE_MPI)};
 }
 
 static void finalize_ends(struct finalize finalize) {

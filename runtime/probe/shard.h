@@ -84,6 +84,9 @@ struct aa_time {
 /* A node's times: in code of its own, in MPI calls, in I/O calls. They do not overlap. */
 enum { AA_OWN, AA_MPI, AA_IO, AA_SHARES };
 
+/* Beside a share: the MPI library is at work, whatever it works on. What it executes is not the node's. */
+#define AA_IN_MPI 0x100u
+
 struct aa_node {
     struct aa_record record;
     uint32_t parent; /* the parent's offset in the file by 64; 0: none */
