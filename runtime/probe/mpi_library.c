@@ -54,10 +54,12 @@ static bool bind_to(void *library) {
     LOOK_UP(File_f2c)
 #ifdef OPEN_MPI
     aa_mpi.world = (MPI_Comm)data_of(library, "ompi_mpi_comm_world");
+    aa_mpi.no_comm = (MPI_Comm)data_of(library, "ompi_mpi_comm_null");
     aa_mpi.byte = (MPI_Datatype)data_of(library, "ompi_mpi_byte");
     aa_mpi.no_op = (MPI_Op)data_of(library, "ompi_mpi_op_no_op");
 #else
     aa_mpi.world = MPI_COMM_WORLD;
+    aa_mpi.no_comm = MPI_COMM_NULL;
     aa_mpi.byte = MPI_BYTE;
     aa_mpi.no_op = MPI_NO_OP;
 #endif

@@ -14,6 +14,11 @@ AA_IN_CALLERS_FRAME struct aa_mpi_call init_begins(void) {
     return aa_mpi_begin(AA_SHARE_MPI);
 }
 
+static bool is_spawned(void) {
+    MPI_Comm parent = aa_mpi.no_comm;
+    return aa_mpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != aa_mpi.no_comm;
+}
+
 static void init_ends(struct aa_mpi_call call, int result) {
     int rank = -1, size = -1, provided = MPI_THREAD_SINGLE;
     if (call.outermost && result == MPI_SUCCESS) {
@@ -30,7 +35,7 @@ static void init_ends(struct aa_mpi_call call, int result) {
     aa_probe_exit(init_region);
     if (result != MPI_SUCCESS)
         return;
-    aa_process_mpi_initialised(rank, size);
+    aa_process_mpi_initialised(rank, size, is_spawned());
     aa_process_thread_level(provided);
     aa_mpi.live = true;
 }

@@ -57,7 +57,7 @@ void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
 void aa_count_io(uint64_t calls, uint64_t read, uint64_t written);
 
 /* The life of the process, told by the MPI wrappers. The first creates the shard if there is none yet. */
-void aa_process_mpi_initialised(int rank, int size);
+void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);
 void aa_process_mpi_finalising(void);
 void aa_process_mpi_finalised(void);

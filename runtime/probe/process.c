@@ -189,7 +189,7 @@ static struct aa_header *recorded(void) {
     return process.recording == RECORDING ? aa_shard() : NULL;
 }
 
-void aa_process_mpi_initialised(int rank, int size) {
+void aa_process_mpi_initialised(int rank, int size, bool spawned) {
     if (!aa_thread_self) {
         aa_counter_stop();
         aa_thread_attach();
@@ -200,6 +200,7 @@ void aa_process_mpi_initialised(int rank, int size) {
         return;
     header->rank = rank;
     header->size = size;
+    header->spawned = spawned;
     header->mpi_initialised = settle(header);
 }
 

@@ -183,7 +183,7 @@ static int perform_call(const char *word, struct words *words) {
     else if (strcmp(word, "io") == 0)
         aa_count_io((uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "initialised") == 0)
-        aa_process_mpi_initialised(3, 4), aa_process_thread_level(2);
+        aa_process_mpi_initialised(3, 4, false), aa_process_thread_level(2);
     else if (strcmp(word, "finalising") == 0)
         aa_process_mpi_finalising();
     else if (strcmp(word, "finalised") == 0)
