@@ -26,6 +26,7 @@ from .folder import RunFolder
 from .merge import count_alone, merge_shards
 from .mpi import find_mpi
 from .shard import Shard, read_shard
+from .survivors import surviving_processes
 
 __all__ = ["gather", "gather_here"]
 
@@ -70,8 +71,9 @@ def gather_here(folder: RunFolder, *, remarks: Sequence[str] = (), ended: bool =
         InputError: There are shards, but none can be read, or a process still writes one.
     """
     shards, broken = _read_all(folder)
-    if not ended:
-        _check_ended(folder, shards)
+    running = _still_running(folder, shards)
+    if running and not ended:
+        raise InputError(f"{folder.path}: a run that has ended wanted, but {running[0]} still runs; wait for it")
     if not shards:
         if broken:
             raise InputError(broken[0])
@@ -79,9 +81,14 @@ def gather_here(folder: RunFolder, *, remarks: Sequence[str] = (), ended: bool =
     latest = _latest_run(shards)
     if len(latest) < len(shards):
         remarks = [*remarks, f"{len(shards) - len(latest)} shards of an earlier run in this folder were left out"]
-    experiment = merge_shards(latest, RunFacts.read(folder.shards), remarks=[*remarks, *broken])
+    remarks = [
+        *remarks,
+        *broken,
+        *(f"{who} still runs: its data so far; once it has ended, autoanalyzer analyze {folder.path}" for who in running),
+    ]
+    experiment = merge_shards(latest, RunFacts.read(folder.shards), remarks=remarks)
     save(experiment, folder.experiment)
-    if not broken:
+    if not broken and not running:
         folder.remove_shards()
     return experiment
 
@@ -97,26 +104,31 @@ def _read_all(folder: RunFolder) -> tuple[list[Shard], list[str]]:
     return shards, broken
 
 
-def _check_ended(folder: RunFolder, shards: Sequence[Shard]) -> None:
-    for shard in shards:
-        if shard.end is None and shard.host == os.uname().nodename and Path(f"/proc/{shard.pid}").exists():
-            who = f"process {shard.pid}" if shard.rank is None else f"rank {shard.rank}, process {shard.pid},"
-            raise InputError(f"{folder.path}: a run that has ended wanted, but {who} still runs; wait for it")
+def _still_running(folder: RunFolder, shards: Sequence[Shard]) -> list[str]:
+    """Name the processes of this node that go on, as what turns itself into a daemon does."""
+    ranks = {shard.pid: shard.rank for shard in shards if shard.host == os.uname().nodename}
+    return [
+        f"process {pid}" if ranks.get(pid) is None else f"rank {ranks[pid]}, process {pid},"
+        for pid in surviving_processes(folder.shards, {shard.executable for shard in shards})
+    ]
 
 
 def _latest_run(shards: list[Shard]) -> list[Shard]:
     """Leave out the ranks that had ended before another process of the same rank began: they are of an earlier run.
 
-    That happens where ``autoanalyzer exec`` is used twice and nothing was gathered in between.
+    That happens where ``autoanalyzer exec`` is used twice and nothing was gathered in between. Of processes that were
+    spawned one may well begin after another has ended.
     """
     starts: dict[int | None, float] = {}
     for shard in shards:
-        if shard.mpi_initialised is not None:
+        if shard.mpi_initialised is not None and not shard.spawned:
             starts[shard.rank] = max(starts.get(shard.rank, 0.0), shard.start_realtime)
     return [
         shard
         for shard in shards
-        if shard.mpi_initialised is None or shard.start_realtime + shard.last >= starts[shard.rank]
+        if shard.mpi_initialised is None
+        or shard.spawned
+        or shard.start_realtime + shard.last >= starts.get(shard.rank, 0.0)
     ]
 
 
@@ -124,8 +136,9 @@ def _lacks_ranks(folder: RunFolder) -> bool:
     shards, _ = _read_all(folder)
     if count_alone(shards) > 1:
         return False
-    ranks = {shard.rank for shard in shards}
-    return any(rank not in ranks for rank in range(max((shard.size or 0 for shard in shards), default=0)))
+    launched = [shard for shard in shards if not shard.spawned]
+    ranks = {shard.rank for shard in launched if not shard.forked_from}
+    return any(rank not in ranks for rank in range(max((shard.size or 0 for shard in launched), default=0)))
 
 
 def _gather_by_mpi(folder: RunFolder, command: Sequence[str]) -> tuple[Experiment | None, str]:

@@ -88,22 +88,32 @@ def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:
     )
 
 
-def _order(shard: Shard) -> tuple[bool, float, str, int]:
+def _order(shard: Shard) -> tuple[bool, bool, bool, float, str, int]:
     """Ranks first: a helper program that a rank started has that rank's number from the environment alone."""
-    return shard.mpi_initialised is None, shard.start_realtime, shard.host, shard.pid
+    late = shard.spawned, shard.mpi_initialised is None, shard.forked_from is not None
+    return *late, shard.start_realtime, shard.host, shard.pid
 
 
 def _number(shards: Sequence[Shard]) -> dict[int, Shard]:
-    """Give each process its rank; those without one, or with one that is taken, the numbers after the last."""
+    """Give each process its rank; those without one, or with one that is taken, the numbers after the last.
+
+    Ranks are those of the launcher's MPI_COMM_WORLD: processes that were spawned have another one.
+    """
     numbered: dict[int, Shard] = {}
     others = []
+    with_mpi = any(shard.mpi_initialised is not None for shard in shards)
     for shard in shards:
-        if shard.rank is None or shard.rank in numbered:
+        if shard.rank is None or shard.rank in numbered or shard.spawned or (with_mpi and shard.forked_from):
             others.append(shard)
         else:
             numbered[shard.rank] = shard
-    first = max([*(shard.size or 0 for shard in shards), *(rank + 1 for rank in numbered)])
+    first = max([_expected(shards) or 0, *(rank + 1 for rank in numbered)])
     return numbered | dict(enumerate(others, start=first))
+
+
+def _expected(shards: Iterable[Shard]) -> int | None:
+    """Give the size of the launcher's MPI_COMM_WORLD; None if nobody knows it."""
+    return max((shard.size for shard in shards if shard.size and not shard.spawned), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,9 +237,8 @@ def _program_time(shard: Shard) -> float:
 
 def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str]) -> Notes:
     shards = list(processes.values())
-    sizes = [shard.size for shard in shards if shard.size]
-    expected = max(sizes) if sizes else None
-    unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard)]
+    expected = _expected(shards)
+    unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
     instrumented = {Path(shard.executable).name for shard in shards if _has_probes(shard)}
     uninstrumented = sorted({Path(shard.executable).name for shard in shards} - instrumented)
     return Notes(
@@ -258,9 +267,10 @@ def count_alone(shards: Iterable[Shard]) -> int:
     return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
 
 
-def _is_unfinished(shard: Shard) -> bool:
+def _is_unfinished(shard: Shard, status: int | None) -> bool:
+    """Tell whether the data of a process end early; without MPI, ``_exit`` is an end as good as any."""
     if shard.mpi_initialised is None:
-        return shard.state == "running"
+        return shard.state == "running" and status != 0 and not shard.forked_from
     return shard.mpi_finalising is None
 
 
@@ -283,9 +293,8 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
     for process in sorted(unfinished, key=lambda rank: processes[rank].start_realtime + processes[rank].last):
         shard = processes[process]
         yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
-    extra = [process for process in processes if expected and process >= expected]
-    if extra and not alone > 1:
-        yield f"{len(extra)} processes more than MPI_COMM_WORLD has: numbered from {min(extra)}"
+    if not alone > 1:
+        yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "what not all processes counted, or not in the same way, is left out"
     trees = [tree for shard in shards for tree in shard.threads]
@@ -301,6 +310,21 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
     for what, count in counts.items():
         if count:
             yield f"{count} {what}"
+
+
+def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
+    """Say which processes are none of the launcher's ranks."""
+    found: dict[str, list[int]] = {}
+    for process, shard in processes.items():
+        if shard.spawned:
+            found.setdefault("started by MPI_Comm_spawn", []).append(process)
+        elif shard.forked_from:
+            found.setdefault("forked by others", []).append(process)
+        elif expected and process >= expected:
+            found.setdefault("more than MPI_COMM_WORLD has", []).append(process)
+    for how, numbers in found.items():
+        who = "process" if len(numbers) == 1 else "processes"
+        yield f"{len(numbers)} {who} {how}: {'numbered' if len(numbers) == 1 else 'numbered from'} {min(numbers)}"
 
 
 def _last_seen(shard: Shard) -> str:

@@ -100,6 +100,8 @@ class Shard:
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
+        forked_from: The process of which this one is a fork; None if it is none.
+        spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         regions: What ``nodes["region"]`` stands for.
         threads: Their trees, by index.
@@ -128,6 +130,8 @@ class Shard:
     unrecorded: int
     uncounted: int
     refused: int
+    forked_from: int | None
+    spawned: bool
     sources: dict[str, str]
     regions: tuple[Region, ...]
     threads: tuple[ThreadTree, ...]
@@ -317,6 +321,8 @@ class _Reader:
             unrecorded=int(header["unrecorded"]),
             uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),
+            forked_from=int(header["forked_from"]) or None,
+            spawned=bool(header["spawned"]),
             sources=_sources(header),
             regions=regions,
             threads=threads,

@@ -46,7 +46,7 @@ HEADER_LAYOUT: Final = np.dtype(
         ("host", "S256"),
         ("executable", "S512"),
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
-        ("reserved", "V8"),
+        *[(name, "i4") for name in ("forked_from", "spawned")],
     ]
 )
 

@@ -42,6 +42,15 @@ void aa_counter_load(void) {
     source->go(false);
 }
 
+void aa_counter_restart(void) {
+    if (!aa_counting)
+        return;
+    if (source->forked)
+        source->forked();
+    source->stop(at_load);
+    source->go(false);
+}
+
 void aa_counter_describe(struct aa_header *header) {
     if (aa_counting)
         source->describe(header->sources);
@@ -76,10 +85,10 @@ static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
 
 void aa_counter_book(struct aa_thread *thread) {
     uint64_t *counters = thread->current->counters, *counted = thread->counted;
-    if (thread->call.share == AA_MPI) {
+    if (thread->call.share & AA_IN_MPI) {
         counters[AA_MPI_INSTRUCTIONS] +=
             since(counted[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
-    } else if (thread->call.share != AA_OMP) {
+    } else if (!(thread->call.share & AA_IN_OMP)) {
         for (int i = 0; i < AA_COUNTED; i++)
             counters[i] += since(counted[i], stopped_at[i], bias[i]);
     }
@@ -99,6 +108,5 @@ void aa_counter_stop_slowly(void) {
 }
 
 void aa_counter_go_slowly(void) {
-    uint32_t share = aa_thread_self ? aa_thread_self->call.share : AA_OWN;
-    source->go(share == AA_MPI || share == AA_OMP);
+    source->go(aa_thread_self && aa_thread_self->call.share & (AA_IN_MPI | AA_IN_OMP));
 }

@@ -25,6 +25,7 @@ struct aa_counter_source {
     void (*detach)(void);
     void (*stop)(uint64_t counts[AA_COUNTED]);
     void (*go)(bool in_mpi);
+    void (*forked)(void); /* in a child; may be missing */
 };
 
 extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;
@@ -34,6 +35,9 @@ extern bool aa_counting;
 
 /* Choose the source; its counts begin here for the thread that loads the library. */
 void aa_counter_load(void);
+
+/* Begin anew, in the child of a fork. */
+void aa_counter_restart(void);
 
 /* Say in the shard how the counts come about; warn if they were wanted and cannot be had. */
 void aa_counter_describe(struct aa_header *header);

@@ -19,13 +19,15 @@
 #define PAIRS 256
 #define ROUNDS 8
 
-_Static_assert(AA_MPI == 1 + AA_SHARE_MPI && AA_IO == 1 + AA_SHARE_IO && AA_OMP == 1 + AA_SHARE_OMP,
-               "a share is a time's place in the node");
+static const uint32_t shares[] = {[AA_SHARE_MPI] = AA_MPI | AA_IN_MPI,
+                                  [AA_SHARE_IO] = AA_IO,
+                                  [AA_SHARE_MPI_IO] = AA_IO | AA_IN_MPI,
+                                  [AA_SHARE_OMP] = AA_OMP | AA_IN_OMP};
 
 /* ---- time */
 
 static inline struct aa_time *open_time(const struct aa_thread *thread) {
-    return &thread->current->time[thread->call.share];
+    return &thread->current->time[(uint8_t)thread->call.share];
 }
 
 static bool quick; /* the clock is a counter, and nothing else is counted */
@@ -253,7 +255,7 @@ bool aa_share_begin(enum aa_share share) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || thread->call.depth++ != thread->call.statements)
         return false;
-    go_on_with(thread, AA_OWN + 1 + share);
+    go_on_with(thread, shares[share]);
     return true;
 }
 
@@ -294,10 +296,10 @@ void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received) {
     }
 }
 
-void aa_count_io(uint64_t read, uint64_t written) {
+void aa_count_io(uint64_t calls, uint64_t read, uint64_t written) {
     struct aa_thread *thread = aa_thread_self;
     if (thread) {
-        thread->current->io_calls++;
+        thread->current->io_calls += calls;
         thread->current->io_read += read;
         thread->current->io_written += written;
     }

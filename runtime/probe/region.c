@@ -50,6 +50,11 @@ static bool make_room(void) {
     return true;
 }
 
+void aa_region_forget(void) {
+    table.slots = NULL;
+    table.capacity = table.count = 0;
+}
+
 struct aa_region *aa_region_intern(const char *descriptor) {
     if (!make_room())
         return NULL;

@@ -44,6 +44,15 @@ void aa_shard_unlock(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/* It stays mapped: what the fork may have interrupted still writes to it. Another thread may have had the
+ * lock. */
+void aa_shard_forget(void) {
+    shard.header = NULL;
+    shard.length = 0;
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    aa_region_forget();
+}
+
 void *aa_memory_map(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;

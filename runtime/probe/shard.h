@@ -62,7 +62,8 @@ struct aa_header {
     char wall_clock[16], cpu_clock[16];
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
-    char reserved[8];
+    int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
+    int32_t spawned; /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -82,6 +83,11 @@ struct aa_time {
 
 /* A node's times: in code of its own, in MPI calls, in I/O calls, waiting in OpenMP. They do not overlap. */
 enum { AA_OWN, AA_MPI, AA_IO, AA_OMP, AA_SHARES };
+
+/* Beside a share: the MPI or OpenMP library is at work, whatever it works on. What it executes is not the
+ * node's. */
+#define AA_IN_MPI 0x100u
+#define AA_IN_OMP 0x200u
 
 struct aa_node {
     struct aa_record record;
@@ -155,6 +161,10 @@ _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an
  */
 struct aa_header *aa_shard_create(const char *folder, uint64_t limit);
 const char *aa_shard_path(void);
+
+/* In the child of a fork: the shard and its regions are the parent's. */
+void aa_shard_forget(void);
+void aa_region_forget(void);
 
 /* The header; null while there is no shard. */
 struct aa_header *aa_shard(void);

@@ -49,6 +49,8 @@ static void book_wait(struct aa_thread *thread, uint64_t now) {
 }
 
 void aa_team_close(struct aa_team *team) {
+    if (aa_thread_self != team->opener)
+        return; /* the child of a fork, whose parent has the team */
     uint64_t now = aa_clock_ticks();
     uint32_t count = atomic_load_explicit(&team->count, memory_order_acquire);
     for (uint32_t i = 0; i < count && i < team->room; i++) {

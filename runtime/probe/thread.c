@@ -25,7 +25,11 @@ _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
 static struct {
     struct aa_thread *main, *free;
     pthread_key_t key;
+    bool has_key;
 } trees;
+
+/* What was open in the thread that forked: a copy in the child, as frames are private memory. */
+static struct open_regions { struct aa_frame *bottom, *top; } handed_down, inherited;
 
 static const char bottom[] = ""; /* no descriptor has this address */
 
@@ -126,6 +130,21 @@ static void begin_main(struct aa_thread *thread) {
     thread->last = aa_clock_start().ticks;
 }
 
+/* The child of a fork stands where its parent stood; what is open there was entered by the parent. */
+static void reopen_inherited(struct aa_thread *thread) {
+    for (struct aa_frame *frame = inherited.bottom + 1; frame < inherited.top; frame++) {
+        if (thread->top >= thread->limit && !aa_thread_deepen(thread))
+            break;
+        uint64_t collapsed = thread->collapsed;
+        struct aa_node *node = aa_tree_step(thread, frame->key);
+        node->visits += thread->collapsed - collapsed; /* none was made, so that none is to be taken back */
+        thread->collapsed = collapsed;
+        *thread->top++ = (struct aa_frame){thread->current, frame->key, thread->call};
+        thread->current = node;
+    }
+    inherited = (struct open_regions){NULL, NULL};
+}
+
 static void begin(struct aa_thread *thread) {
     thread->tid = thread_id();
     thread->in_use = 1;
@@ -135,6 +154,8 @@ static void begin(struct aa_thread *thread) {
     thread->top = thread->frames + 1;
     if (thread == trees.main && !thread->taken) {
         begin_main(thread);
+        if (inherited.bottom)
+            reopen_inherited(thread);
     } else {
         aa_watch_open(&thread->watch);
         thread->last = aa_clock_ticks();
@@ -188,8 +209,9 @@ void aa_thread_stop(void) {
 static struct aa_thread *find_tree(uint32_t number) {
     aa_shard_lock();
     struct aa_header *header = aa_process_shard();
-    bool ready = header && (trees.main || pthread_key_create(&trees.key, end_thread) == 0);
-    struct aa_thread *thread = ready ? take_tree(header, number) : NULL;
+    if (header && !trees.has_key)
+        trees.has_key = pthread_key_create(&trees.key, end_thread) == 0;
+    struct aa_thread *thread = header && trees.has_key ? take_tree(header, number) : NULL;
     aa_shard_unlock();
     return thread;
 }
@@ -219,4 +241,22 @@ struct aa_thread *aa_thread_attach(uint32_t number) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return thread;
+}
+
+/* ---- forks */
+
+void aa_thread_before_fork(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    if (thread)
+        handed_down = (struct open_regions){thread->frames, thread->top};
+    else
+        handed_down = is_main() ? inherited : (struct open_regions){NULL, NULL};
+}
+
+void aa_thread_in_child(void) {
+    inherited = handed_down;
+    trees.main = trees.free = NULL;
+    aa_thread_self = NULL;
+    aa_thread_birth = NULL;
+    aa_thread_closed = false;
 }

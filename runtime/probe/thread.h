@@ -27,6 +27,10 @@ extern _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
  */
 struct aa_thread *aa_thread_attach(uint32_t number);
 
+/* A fork: keep which regions are open, in which the child goes on; forget in the child all but these. */
+void aa_thread_before_fork(void);
+void aa_thread_in_child(void);
+
 /* Record the calling thread no longer. */
 void aa_thread_stop(void);
 

@@ -179,6 +179,11 @@ static struct aa_node *append_base(struct aa_thread *thread, struct aa_node *par
     return base;
 }
 
+/* A fork's child may get tasks from its parent. */
+static bool is_of_this_process(const struct aa_node *node) {
+    return (uint64_t)((const char *)node - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
+}
+
 /* An odd address is no node's. */
 static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node *node) {
     const char *key = (const char *)node + 1;
@@ -191,7 +196,7 @@ static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node
 
 static struct aa_node *go_on(struct aa_thread *thread, const struct aa_node *node,
                              struct aa_node *(*find)(struct aa_thread *, const struct aa_node *)) {
-    if (aa_thread_closed)
+    if (aa_thread_closed || !is_of_this_process(node))
         return thread->base;
     aa_thread_closed = true;
     aa_in_order();

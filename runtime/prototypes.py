@@ -1,0 +1,54 @@
+"""The functions that an MPI library's own header declares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Prototype", "read_prototypes"]
+
+_ATTRIBUTE = re.compile(r"__attribute__\s*(\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\))")
+_PROTOTYPE = re.compile(r"\bint\s+MPI_(\w+)\s*\(([^()]*)\)\s*;")
+_PARAMETER = re.compile(r"(.*?[\s*])(\w+)\s*((?:\[\w*\])*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """One function of ``mpi.h``.
+
+    Attributes:
+        name: Without ``MPI_``.
+        parameters: For each its type before and after the name: ``("const int", "[]")``.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+
+    def declaration(self, names: list[str]) -> str:
+        """The head of a definition with these parameter names."""
+        parameters = [
+            f"{before}{'' if before.endswith('*') else ' '}{name}{after}"
+            for (before, after), name in zip(self.parameters, names, strict=True)
+        ]
+        return f"int MPI_{self.name}({', '.join(parameters)})"
+
+
+def read_prototypes(preprocessed: str) -> dict[str, Prototype]:
+    """Read the functions that a preprocessed ``mpi.h`` declares, by name without ``MPI_``.
+
+    Functions that take functions or any number of arguments are left out: none of them is wrapped.
+    """
+    text = re.sub(r"^#.*$", "", preprocessed, flags=re.MULTILINE)
+    text = _ATTRIBUTE.sub("", text)
+    prototypes = (_prototype(name, parameters) for name, parameters in _PROTOTYPE.findall(text))
+    return {prototype.name: prototype for prototype in prototypes if prototype}
+
+
+def _prototype(name: str, text: str) -> Prototype | None:
+    parameters = []
+    for parameter in [] if text.strip() == "void" else text.split(","):
+        match = _PARAMETER.fullmatch(parameter.strip())
+        if not match:
+            return None
+        parameters.append((" ".join(match[1].split()), match[3]))
+    return Prototype(name, tuple(parameters))
