@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Prototype", "read_prototypes"]
+__all__ = ["Prototype", "read_declared", "read_prototypes"]
 
 _ATTRIBUTE = re.compile(r"__attribute__\s*(\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\))")
 _PROTOTYPE = re.compile(r"\bint\s+MPI_(\w+)\s*\(([^()]*)\)\s*;")
+_DECLARED = re.compile(r"(?:extern\s)?\s*(?:struct\s)?\w[\w\s*]*\bMPI_(\w+)\s*\(")
 _PARAMETER = re.compile(r"(.*?[\s*])(\w+)\s*((?:\[\w*\])*)", re.DOTALL)
 
 
@@ -38,10 +39,19 @@ def read_prototypes(preprocessed: str) -> dict[str, Prototype]:
 
     Functions that take functions or any number of arguments are left out: none of them is wrapped.
     """
-    text = re.sub(r"^#.*$", "", preprocessed, flags=re.MULTILINE)
-    text = _ATTRIBUTE.sub("", text)
-    prototypes = (_prototype(name, parameters) for name, parameters in _PROTOTYPE.findall(text))
+    prototypes = (_prototype(name, parameters) for name, parameters in _PROTOTYPE.findall(_bare(preprocessed)))
     return {prototype.name: prototype for prototype in prototypes if prototype}
+
+
+def read_declared(preprocessed: str) -> set[str]:
+    """Read the names of all functions that a preprocessed ``mpi.h`` declares, without ``MPI_``."""
+    statements = (statement.strip() for statement in re.split(r"[;{}]", _bare(preprocessed)))
+    matches = (_DECLARED.match(statement) for statement in statements if not statement.startswith("typedef"))
+    return {match[1] for match in matches if match}
+
+
+def _bare(preprocessed: str) -> str:
+    return _ATTRIBUTE.sub("", re.sub(r"^#.*$", "", preprocessed, flags=re.MULTILINE))
 
 
 def _prototype(name: str, text: str) -> Prototype | None:

@@ -14,13 +14,16 @@ from ..errors import BuildError
 from .byte_rules import FILE_RULES, FILE_TIMED, RULES, TIMED, ByteRule, FileRule
 from .prototypes import Prototype
 
-__all__ = ["BY_HAND", "CALLED", "WrappedFunction", "wrapped_functions"]
+__all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
 
 BY_HAND: Final = (
     "Init Init_thread Finalize Abort Start Startall Cancel Request_free"
     " Wait Test Waitany Testany Waitall Testall Waitsome Testsome File_open File_close"
 )
 """Functions that ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c`` wrap."""
+
+SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank Group_size Group_free"
+"""Functions that ``probe/mpi_session.c`` wraps, and those that it calls; where the first is declared, all are."""
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
@@ -47,12 +50,14 @@ class WrappedFunction:
         prototype: As the header declares it.
         names: Its parameters, as the rule calls them.
         counting: C statements over these that count a call that has succeeded.
+        counts: The same in words.
         share: What its time is, as ``enum aa_share`` calls it.
     """
 
     prototype: Prototype
     names: list[str]
     counting: list[str]
+    counts: str
     share: str = "AA_SHARE_MPI"
 
 
@@ -65,15 +70,16 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
     for rule in RULES:
         for prototype, form in _all_forms(_forms(rule), prototypes):
             names = _parameter_names(prototype, rule.parameters, form)
-            yield WrappedFunction(prototype, names, _counting(rule, form))
+            yield WrappedFunction(prototype, names, _counting(rule, form), _words(rule, form))
     for file_rule in FILE_RULES:
         for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
             names = _parameter_names(prototype, file_rule.parameters, form)
-            yield WrappedFunction(prototype, names, _counting_file(file_rule, form), "AA_SHARE_MPI_IO")
+            counting, words = _counting_file(file_rule, form), _file_words(file_rule, form)
+            yield WrappedFunction(prototype, names, counting, words, "AA_SHARE_MPI_IO")
     for prototype in _timed(TIMED, prototypes):
-        yield WrappedFunction(prototype, _numbered(prototype), ["aa_count_mpi(1, 0, 0);"])
+        yield WrappedFunction(prototype, _numbered(prototype), ["aa_count_mpi(1, 0, 0);"], "time")
     for prototype in _timed(FILE_TIMED, prototypes):
-        yield WrappedFunction(prototype, _numbered(prototype), [], "AA_SHARE_MPI_IO")
+        yield WrappedFunction(prototype, _numbered(prototype), [], "time of file I/O", "AA_SHARE_MPI_IO")
 
 
 def _forms(rule: ByteRule) -> Iterator[tuple[str, Form]]:
@@ -157,3 +163,20 @@ def _counting_file(rule: FileRule, form: Form) -> list[str]:
         return ["aa_file_count(file, 1, 0, 0);"]
     bytes_ = "aa_status_bytes(status), 0" if rule.direction == "read" else "0, aa_status_bytes(status)"
     return [f"aa_file_count(file, {int(form is Form.BLOCKING)}, {bytes_});"]
+
+
+def _words(rule: ByteRule, form: Form) -> str:
+    """``sent peer_bytes(dest, count, type), received by the status``."""
+    received = "by the status" if rule.by_status else rule.received
+    if rule.by_status and form is not Form.BLOCKING:
+        received += " when it completes"
+    parts = [("sent", rule.sent), ("received", received)]
+    text = ", ".join(f"{what} {how.replace('aa_', '')}" for what, how in parts if how != "0") or "time"
+    return f"at each start: {text}" if form is Form.PERSISTENT else text
+
+
+def _file_words(rule: FileRule, form: Form) -> str:
+    """``read by the status when it completes``."""
+    if form is Form.BEGIN:
+        return "the call"
+    return f"{rule.direction} by the status{' when it completes' if form is Form.REQUEST else ''}"

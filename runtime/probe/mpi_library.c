@@ -51,7 +51,7 @@ static bool bind_to(void *library) {
 #define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))dlsym(library, "PMPI_" #name);
     AA_MPI_FUNCTIONS(LOOK_UP)
     AA_MPI_HANDLES(LOOK_UP)
-    LOOK_UP(File_f2c)
+    AA_MPI_SESSION_HANDLES(LOOK_UP)
 #ifdef OPEN_MPI
     aa_mpi.world = (MPI_Comm)data_of(library, "ompi_mpi_comm_world");
     aa_mpi.no_comm = (MPI_Comm)data_of(library, "ompi_mpi_comm_null");

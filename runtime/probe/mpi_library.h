@@ -16,9 +16,17 @@
 #include "probe.h"
 #include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions that this MPI library has */
 
-/* From Fortran's handles to C's and back: macros where handles are numbers. */
+/* From Fortran's handles to C's and back: macros where handles are numbers, but for those of files. */
+#if !defined AA_HAS_SESSIONS || defined MPI_Session_f2c
+#define AA_MPI_SESSION_HANDLES(function)
+#define aa_session_f2c(handle) MPI_Session_f2c(handle)
+#else
+#define AA_MPI_SESSION_HANDLES(function) function(Session_f2c)
+#define aa_session_f2c(handle) aa_mpi.Session_f2c(handle)
+#endif
+
 #ifdef MPI_Comm_f2c
-#define AA_MPI_HANDLES(function)
+#define AA_MPI_HANDLES(function) function(File_f2c)
 #define aa_comm_f2c(handle) MPI_Comm_f2c(handle)
 #define aa_type_f2c(handle) MPI_Type_f2c(handle)
 #define aa_request_f2c(handle) MPI_Request_f2c(handle)
@@ -26,7 +34,8 @@
 #define aa_op_f2c(handle) MPI_Op_f2c(handle)
 #else
 #define AA_MPI_HANDLES(function)                                                                             \
-    function(Comm_f2c) function(Type_f2c) function(Request_f2c) function(Request_c2f) function(Op_f2c)
+    function(Comm_f2c) function(Type_f2c) function(Request_f2c) function(Request_c2f) function(Op_f2c)       \
+        function(File_f2c)
 #define aa_comm_f2c(handle) aa_mpi.Comm_f2c(handle)
 #define aa_type_f2c(handle) aa_mpi.Type_f2c(handle)
 #define aa_request_f2c(handle) aa_mpi.Request_f2c(handle)
@@ -43,9 +52,9 @@ extern struct aa_mpi {
     MPI_Comm no_comm;
     MPI_Datatype byte;
     MPI_Op no_op;
-    AA_MPI_POINTER(File_f2c)
     AA_MPI_FUNCTIONS(AA_MPI_POINTER)
     AA_MPI_HANDLES(AA_MPI_POINTER)
+    AA_MPI_SESSION_HANDLES(AA_MPI_POINTER)
 } aa_mpi;
 
 /* Look up all entry points; ends the process where they cannot be had. */

@@ -36,3 +36,18 @@ def test_mpi_io_is_file_io(ranks: int, mpi: tuple[str, str], tmp_path: Path) -> 
         expected = expectations(tmp_path, shard.rank)
         assert len(expected) > 50
         assert figures(shard, "io_calls", "io_read", "io_written") == expected
+
+
+def test_a_program_that_opens_a_session_alone_is_measured(tmp_path: Path) -> None:
+    """Under MPICH only: Open MPI has sessions from version 5 on."""
+    program = compiled("mpicc.mpich", "mpi_sessions.c", tmp_path)
+    run = recorded(["mpirun.mpich", "-n", "2", str(program)], tmp_path)
+    assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == [0, 1]
+    for shard in run.shards:
+        assert shard.rank is not None
+        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, shard.rank)
+        assert (shard.size, shard.state) == (2, "exited")
+        assert {region.name for region in shard.regions if region.kind == "mpi"} == {"MPI_Init", "MPI_Finalize"}
+        assert shard.mpi_initialised is not None
+        assert shard.mpi_finalising is not None
+        assert shard.mpi_initialised < shard.mpi_finalising
