@@ -178,7 +178,7 @@ void aa_shard_unlock(void);
 void *aa_shard_append(enum aa_record_type type, size_t size);
 void aa_shard_publish(void);
 
-/* The region with this text, made if need be; null if there is no more memory. And one that was made. */
+/* The region with this text, made if need be; null if there is no more memory. */
 struct aa_region *aa_region_intern(const char *descriptor);
 struct aa_region *aa_region_at(uint32_t id);
 
