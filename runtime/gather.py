@@ -34,12 +34,12 @@ _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes w
 _LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")  # in which launchers say how many processes they start
 
 
-def gather(folder: RunFolder, command: Sequence[str], how: str = "auto") -> Experiment | None:
+def gather(folder: RunFolder, facts: RunFacts, how: str = "auto") -> Experiment | None:
     """Gather a run's shards into its folder's experiment.
 
     Args:
         folder: The run's folder.
-        command: The launch command of the program.
+        facts: What the launcher knows.
         how: ``mpi``; ``plain``: from this disk; ``auto``: by MPI if the shards of some ranks are not on this disk.
 
     Returns:
@@ -47,20 +47,23 @@ def gather(folder: RunFolder, command: Sequence[str], how: str = "auto") -> Expe
     """
     remarks: list[str] = []
     if how == "mpi" or (how == "auto" and _lacks_ranks(folder)):
-        experiment, failure = _gather_by_mpi(folder, command)
+        experiment, failure = _gather_by_mpi(folder, facts.command)
         if experiment is not None:
             return experiment
         remarks.append(f"the gather by MPI failed ({failure}): read from this machine's disk alone")
-    return gather_here(folder, remarks=remarks)
+    return gather_here(folder, facts, remarks=remarks)
 
 
-def gather_here(folder: RunFolder, *, remarks: Sequence[str] = (), ended: bool = True) -> Experiment | None:
+def gather_here(
+    folder: RunFolder, facts: RunFacts | None = None, *, remarks: Sequence[str] = (), ended: bool = True
+) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
     A shard that cannot be read is named in the notes and kept, and the rest merged.
 
     Args:
         folder: The run's folder.
+        facts: What the launcher knows; None for what it has left in the folder.
         remarks: What is to be said beside the data.
         ended: Whether the run is known to have ended; otherwise processes that still write are looked for.
 
@@ -68,7 +71,8 @@ def gather_here(folder: RunFolder, *, remarks: Sequence[str] = (), ended: bool =
         The experiment; None if there is no shard at all.
 
     Raises:
-        InputError: There are shards, but none can be read, or a process still writes one.
+        InputError: There are shards, but none can be read, or a process still writes one; or the experiment cannot be
+            written, and then all shards stay.
     """
     shards, broken = _read_all(folder)
     running = _still_running(folder, shards)
@@ -84,10 +88,18 @@ def gather_here(folder: RunFolder, *, remarks: Sequence[str] = (), ended: bool =
     remarks = [
         *remarks,
         *broken,
-        *(f"{who} still runs: its data so far; once it has ended, autoanalyzer analyze {folder.path}" for who in running),
+        *(
+            f"{who} still runs: its data so far; once it has ended, autoanalyzer analyze {folder.path}"
+            for who in running
+        ),
     ]
-    experiment = merge_shards(latest, RunFacts.read(folder.shards), remarks=remarks)
-    save(experiment, folder.experiment)
+    experiment = merge_shards(latest, facts or RunFacts.read(folder.shards), remarks=remarks)
+    try:
+        save(experiment, folder.experiment)
+    except InputError as error:
+        raise InputError(
+            f"{error}; the data stay in {folder.shards}: make room, and autoanalyzer analyze {folder.path}"
+        ) from None
     if not broken and not running:
         folder.remove_shards()
     return experiment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
@@ -70,8 +71,10 @@ def measure(
     facts.write(folder.shards)
     environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters}
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
-    replace(facts, status=status).write(folder.shards)
-    experiment = gather_shards(folder, command, gather)
+    facts = replace(facts, status=status)
+    with suppress(InputError):  # of a full disk, too, what there is will be gathered
+        facts.write(folder.shards)
+    experiment = gather_shards(folder, facts, gather)
     if experiment is None:
         folder.remove_shards()
     return Measurement(experiment, folder.experiment, status)

@@ -52,7 +52,7 @@ static void init_ends(struct session_call init, int result, MPI_Session session)
     if (result != MPI_SUCCESS)
         return;
     aa_requests_share(); /* what a session provides of threads is its own matter */
-    aa_process_mpi_initialised(rank, size);
+    aa_process_mpi_initialised(rank, size, false);
     aa_mpi.live = begun_by_session = true;
 }
 

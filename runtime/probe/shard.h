@@ -178,11 +178,15 @@ void aa_shard_unlock(void);
 void *aa_shard_append(enum aa_record_type type, size_t size);
 void aa_shard_publish(void);
 
+/* The record behind this one, or the first; null behind the last. */
+struct aa_record *aa_shard_next(struct aa_record *record);
+
 /* The region with this text, made if need be; null if there is no more memory. */
 struct aa_region *aa_region_intern(const char *descriptor);
 struct aa_region *aa_region_at(uint32_t id);
 
 /* Private memory, zeroed; null if there is none. */
 void *aa_memory_map(size_t bytes);
+void aa_memory_unmap(void *memory, size_t bytes);
 
 #endif

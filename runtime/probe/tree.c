@@ -52,6 +52,28 @@ static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     return true;
 }
 
+static const char gone[] = ""; /* no descriptor has this address */
+
+static void forget_keys(struct aa_thread *thread, const char *start, const char *end) {
+    uint64_t mask = thread->edge_mask; /* before the table, which may become larger */
+    aa_in_order();
+    struct aa_edge *edges = thread->edges;
+    for (uint64_t i = 0; edges && i <= mask; i++) {
+        if (edges[i].node && edges[i].key >= start && edges[i].key < end)
+            edges[i].key = gone;
+    }
+}
+
+void aa_tree_forget_keys(const char *start, const char *end) {
+    aa_shard_lock();
+    struct aa_record *record = NULL;
+    while ((record = aa_shard_next(record))) {
+        if (record->type == AA_RECORD_THREAD)
+            forget_keys((struct aa_thread *)record, start, end);
+    }
+    aa_shard_unlock();
+}
+
 /* ---- nodes */
 
 static struct aa_node *parent_of(const struct aa_node *node) {

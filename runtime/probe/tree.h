@@ -26,6 +26,9 @@ struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_nod
 /* Append a node; null if there is no more memory. The caller holds the shard's lock, and publishes. */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
+/* Descriptors in this memory are no keys any more, for any thread. */
+void aa_tree_forget_keys(const char *start, const char *end);
+
 /* Twice the room for edges; false if there is no more memory. */
 bool aa_tree_widen(struct aa_thread *thread);
 
