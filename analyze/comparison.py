@@ -14,6 +14,7 @@ from ..experiment import CallPath, Experiment
 from ..experiment.algebra import Integration, integrate
 from .code_regions import startup_paths
 from .noise import CONFIDENCE, Shift, shift
+from .performance import compute_time
 from .program_time import program_times
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare", "metrics_to_compare"]
@@ -214,7 +215,7 @@ def _whole(experiment: Experiment, metric: str) -> float:
 
 def _exclusive(experiment: Experiment, metric: str) -> _Values:
     if metric == _COMPUTE_TIME:
-        return np.asarray(experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time"))
+        return compute_time(experiment)
     return experiment.exclusive(metric)
 
 

@@ -17,8 +17,6 @@
 
 typedef void body(void *data);
 
-bool aa_openmp_tells;
-
 static void accept(const void *function, const void *caller) {
     (void)function, (void)caller;
 }
@@ -151,7 +149,7 @@ static void execute_task(void *copy) {
 static struct task task_of(body *function, void *data, copy_data *copy, long size, long align) {
     size_t place = align > 16 ? (size_t)align : 16;
     size_t offset = (sizeof(struct task) + place - 1) / place * place;
-    return (struct task){{NULL}, 0, offset, function, aa_team_origin(), data, (size_t)size, copy};
+    return (struct task){{NULL}, 0, offset, function, aa_task_origin(), data, (size_t)size, copy};
 }
 
 #define IS_DETACHED 0x80u /* twin: GOMP_TASK_FLAG_DETACH */

@@ -32,6 +32,12 @@ struct aa_origin aa_team_origin(void) {
     return (struct aa_origin){thread->current, key, is_construct(key)};
 }
 
+struct aa_origin aa_task_origin(void) {
+    struct aa_origin origin = aa_team_origin();
+    origin.is_construct = false;
+    return origin;
+}
+
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
     *team = (struct aa_team){aa_team_origin(), aa_thread_self, room, 0, members};
 }

@@ -35,8 +35,9 @@ struct aa_turn {
     struct aa_team *waited_for;
 };
 
-/* Where the calling thread stands, which has a tree. */
+/* Where the calling thread stands, which has a tree: for a team, and for a task. */
 struct aa_origin aa_team_origin(void);
+struct aa_origin aa_task_origin(void);
 
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room);
 void aa_team_close(struct aa_team *team);
