@@ -12,7 +12,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -25,47 +28,52 @@ from .facts import RunFacts
 from .folder import RunFolder
 from .merge import count_alone, merge_shards
 from .mpi import find_mpi
+from .node_store import NodeStore
 from .shard import Shard, read_shard
 from .survivors import surviving_processes
 
-__all__ = ["gather", "gather_here"]
+__all__ = ["Told", "gather", "gather_here"]
+
+Told = Callable[[int, int], object]
+"""Takes how much is done, and of how much."""
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
+_PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
 _LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")  # in which launchers say how many processes they start
 
 
-def gather(folder: RunFolder, facts: RunFacts, how: str = "auto") -> Experiment | None:
+def gather(folder: RunFolder, facts: RunFacts, how: str = "auto", *, told: Told | None = None) -> Experiment | None:
     """Gather a run's shards into its folder's experiment.
 
     Args:
         folder: The run's folder.
         facts: What the launcher knows.
         how: ``mpi``; ``plain``: from this disk; ``auto``: by MPI if the shards of some ranks are not on this disk.
+        told: Takes how many shards were read, and how many there are; None if nobody wants to know.
 
     Returns:
         The experiment; None if no process recorded anything.
     """
-    remarks: list[str] = []
-    if how == "mpi" or (how == "auto" and _lacks_ranks(folder)):
-        experiment, failure = _gather_by_mpi(folder, facts.command)
-        if experiment is not None:
-            return experiment
-        remarks.append(f"the gather by MPI failed ({failure}): read from this machine's disk alone")
-    return gather_here(folder, facts, remarks=remarks)
+    if how != "mpi":
+        read = _read_all(folder, told)
+        if how == "plain" or not _lacks_ranks(read.shards):
+            return _merge(folder, facts, read)
+    experiment, failure = _gather_by_mpi(folder, facts.command)
+    if experiment is not None:
+        return experiment
+    remark = f"the gather by MPI failed ({failure}): read from this machine's disk alone"
+    return _merge(folder, facts, _read_all(folder, told), [remark])
 
 
-def gather_here(
-    folder: RunFolder, facts: RunFacts | None = None, *, remarks: Sequence[str] = (), ended: bool = True
-) -> Experiment | None:
+def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
     A shard that cannot be read is named in the notes and kept, and the rest merged.
 
     Args:
         folder: The run's folder.
-        facts: What the launcher knows; None for what it has left in the folder.
-        remarks: What is to be said beside the data.
         ended: Whether the run is known to have ended; otherwise processes that still write are looked for.
+        told: Takes how many shards were read, and how many there are; None if nobody wants to know.
 
     Returns:
         The experiment; None if there is no shard at all.
@@ -74,55 +82,85 @@ def gather_here(
         InputError: There are shards, but none can be read, or a process still writes one; or the experiment cannot be
             written, and then all shards stay.
     """
-    shards, broken = _read_all(folder)
-    running = _still_running(folder, shards)
+    return _merge(folder, RunFacts.read(folder.shards), _read_all(folder, told), ended=ended)
+
+
+def _merge(
+    folder: RunFolder, facts: RunFacts, read: _Read, remarks: Sequence[str] = (), *, ended: bool = True
+) -> Experiment | None:
+    running = _survivors(folder, read.shards)
     if running and not ended:
-        raise InputError(f"{folder.path}: a run that has ended wanted, but {running[0]} still runs; wait for it")
-    if not shards:
-        if broken:
-            raise InputError(broken[0])
+        raise InputError(
+            f"{folder.path}: a run that has ended wanted, but {next(iter(running.values()))} still runs; wait for it"
+        )
+    if running and facts.status:
+        running = _survivors(folder, read.shards, wait=_PATIENCE)
+        read = _read_all(folder)
+    if not read.shards:
+        if read.broken:
+            raise InputError(read.broken[0])
         return None
-    latest = _latest_run(shards)
-    if len(latest) < len(shards):
-        remarks = [*remarks, f"{len(shards) - len(latest)} shards of an earlier run in this folder were left out"]
-    remarks = [
-        *remarks,
-        *broken,
-        *(
-            f"{who} still runs: its data so far; once it has ended, autoanalyzer analyze {folder.path}"
-            for who in running
-        ),
+    latest = _latest_run(read.shards)
+    said = [*remarks, *read.broken]
+    if len(latest) < len(read.shards):
+        said.append(f"{len(read.shards) - len(latest)} shards of an earlier run in this folder were left out")
+    said += [
+        f"{who} still runs: its data so far; once it has ended, autoanalyzer analyze {folder.path}"
+        for who in running.values()
     ]
-    experiment = merge_shards(latest, facts or RunFacts.read(folder.shards), remarks=remarks)
+    experiment = merge_shards(latest, facts, remarks=said)
     try:
         save(experiment, folder.experiment)
     except InputError as error:
         raise InputError(
             f"{error}; the data stay in {folder.shards}: make room, and autoanalyzer analyze {folder.path}"
         ) from None
-    if not broken and not running:
+    if running:
+        with suppress(InputError):
+            replace(facts, running=list(running)).write(folder.shards)
+    elif not read.broken:
         folder.remove_shards()
     return experiment
 
 
-def _read_all(folder: RunFolder) -> tuple[list[Shard], list[str]]:
-    shards: list[Shard] = []
+@dataclass(frozen=True)
+class _Read:
+    """The shards of a folder, and what is wrong with those that cannot be read."""
+
+    shards: list[Shard]
+    broken: list[str]
+
+
+def _read_all(folder: RunFolder, told: Told | None = None) -> _Read:
+    files = folder.shard_files()
+    store = NodeStore()
     broken: list[str] = []
-    for file in folder.shard_files():
+    for number, file in enumerate(files):
+        if told:
+            told(number, len(files))
         try:
-            shards.append(read_shard(file))
+            shard = read_shard(file)
         except InputError as error:
             broken.append(f"{error}; left out")
-    return shards, broken
+        else:
+            store.take(shard)
+    return _Read(store.shards(), broken)
 
 
-def _still_running(folder: RunFolder, shards: Sequence[Shard]) -> list[str]:
-    """Name the processes of this node that go on, as what turns itself into a daemon does."""
+def _survivors(folder: RunFolder, shards: Sequence[Shard], *, wait: float = 0.0) -> dict[int, str]:
+    """Name the processes of this node that go on, as what turns itself into a daemon does, and for a while orphans do.
+
+    Args:
+        folder: The run's folder.
+        shards: What is known of it.
+        wait: Seconds in which they may end.
+    """
     ranks = {shard.pid: shard.rank for shard in shards if shard.host == os.uname().nodename}
-    return [
-        f"process {pid}" if ranks.get(pid) is None else f"rank {ranks[pid]}, process {pid},"
-        for pid in surviving_processes(folder.shards, {shard.executable for shard in shards})
-    ]
+    programs = {shard.executable for shard in shards}
+    end = time.monotonic() + wait
+    while (found := surviving_processes(folder.shards, programs)) and time.monotonic() < end:
+        time.sleep(0.1)
+    return {pid: f"process {pid}" if ranks.get(pid) is None else f"rank {ranks[pid]}, process {pid}," for pid in found}
 
 
 def _latest_run(shards: list[Shard]) -> list[Shard]:
@@ -144,8 +182,7 @@ def _latest_run(shards: list[Shard]) -> list[Shard]:
     ]
 
 
-def _lacks_ranks(folder: RunFolder) -> bool:
-    shards, _ = _read_all(folder)
+def _lacks_ranks(shards: Sequence[Shard]) -> bool:
     if count_alone(shards) > 1:
         return False
     launched = [shard for shard in shards if not shard.spawned]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..experiment import CallPath, Experiment, Location, Notes, Region
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
+from ..experiment.severities import LazySeverities, Severity
 from .facts import RunFacts
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
@@ -61,18 +62,12 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     call_paths, position = forest.in_order()
     counted = _counted(shard for shard in processes.values() if shard.threads)
     metrics = (*STORED_METRICS, *counted)
-    values = _FIELDS | {metric.name: (metric.name,) for metric in counted}
-    severities = {metric.name: np.zeros((len(call_paths), len(columns))) for metric in metrics}
-    for number, column in enumerate(columns):
-        for name, fields in values.items():
-            for each in fields:
-                np.add.at(severities[name][:, number], position[column.places], column.nodes[each])
-        severities["program_time"][position[column.root], number] = column.program_time
+    table = _Table(columns, position, _FIELDS | {metric.name: (metric.name,) for metric in counted})
     return Experiment(
         metrics=metrics,
         call_paths=call_paths,
         locations=[column.location for column in columns],
-        severities=severities,
+        severities=LazySeverities([metric.name for metric in metrics], table.metric),
         notes=_notes(processes, facts, remarks),
     )
 
@@ -118,13 +113,74 @@ def _expected(shards: Iterable[Shard]) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A thread's nodes and the call paths to which their values belong."""
+    """A thread's nodes and the call paths to which their values belong.
+
+    Attributes:
+        location: The thread.
+        nodes: What it recorded.
+        places: For each node a call path; the same array for threads that have the same.
+        root: The call path of the program.
+        whole: Whether what it did outside of every region is the program's.
+        program_time: Of the process's first thread.
+    """
 
     location: Location
     nodes: npt.NDArray[np.void]
     places: npt.NDArray[np.intp]
     root: int
+    whole: bool = False
     program_time: float = 0.0
+
+    def values(self, name: str) -> npt.NDArray[np.float64]:
+        """Give a field of the nodes.
+
+        The time outside every region is left out, but for what MPI and I/O calls took: those are the program's.
+        """
+        values = self.nodes[name].astype(np.float64)
+        if self.whole:
+            if name == "visits":
+                values[0] = 1
+        elif name in _OWN:
+            bases = np.flatnonzero(self.nodes["region"] < 0)
+            values[bases] = sum(self.nodes[each][bases] for each in _OWN[name])
+        return values
+
+
+# What of the base of a tree is the program's, where the rest of it is not.
+_OWN: Final = {
+    **{kind: [f"{share}_{kind}" for share in ("mpi", "io", "omp")] for kind in ("wall", "cpu")},
+    **{counter: [] for counter in COUNTERS if counter != "mpi_instructions"},
+}
+
+
+class _Table:
+    """The values of all threads, a metric at a time."""
+
+    def __init__(
+        self, columns: Sequence[_Column], position: npt.NDArray[np.intp], fields: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self._columns = columns
+        self._position = position
+        self._fields = fields
+        kinds = {id(column.places): column.places for column in columns}
+        self._places = {kind: position[places] for kind, places in kinds.items()}
+
+    def metric(self, name: str) -> Severity:
+        """Give a metric's values, of call paths and threads."""
+        paths = len(self._position)
+        found = np.zeros((len(self._columns), paths))
+        for number, column in enumerate(self._columns):
+            if name == "program_time":
+                found[number, self._position[column.root]] = column.program_time
+                continue
+            places = self._places[id(column.places)]
+            for each in self._fields[name]:
+                found[number] += np.bincount(places, weights=column.values(each), minlength=paths)
+        return np.ascontiguousarray(found.T)
+
+
+_Shape = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""What decides where the nodes of a tree belong: the root, the regions, and of each node its parent and region."""
 
 
 @dataclass
@@ -133,6 +189,7 @@ class _Forest:
 
     paths: list[CallPath] = field(default_factory=list)
     index: dict[tuple[int | None, Region], int] = field(default_factory=dict)
+    known: dict[_Shape, npt.NDArray[np.intp]] = field(default_factory=dict)
 
     def in_order(self) -> tuple[list[CallPath], npt.NDArray[np.intp]]:
         """Give the call paths each before all that is below it, as files list them, and the new place of each."""
@@ -162,9 +219,10 @@ class _Forest:
         return [
             _Column(
                 Location(_MACHINE, shard.host, process, tree.index),
-                _own_time_kept(tree) if main is None and tree.index == 0 else _own_time_left_out(tree),
+                tree.nodes,
                 self._places(tree, shard.regions, root, region),
                 root,
+                main is None and tree.index == 0,
                 _program_time(shard) if tree.index == 0 else 0.0,
             )
             for tree in shard.threads
@@ -174,8 +232,17 @@ class _Forest:
     def _places(
         self, tree: ThreadTree, regions: Sequence[Region], root: int, root_region: Region
     ) -> npt.NDArray[np.intp]:
-        places = np.full(len(tree.nodes), root, dtype=np.intp)
+        """Give the call path of each node; most ranks have the same tree as one before."""
         parents, numbers = tree.nodes["parent"].tolist(), tree.nodes["region"].tolist()
+        shape = (root, tuple(map(id, regions)), tuple(parents), tuple(numbers))
+        if shape not in self.known:
+            self.known[shape] = self._new_places(parents, numbers, regions, root, root_region)
+        return self.known[shape]
+
+    def _new_places(
+        self, parents: list[int], numbers: list[int], regions: Sequence[Region], root: int, root_region: Region
+    ) -> npt.NDArray[np.intp]:
+        places = np.full(len(parents), root, dtype=np.intp)
         for node in range(1, len(places)):
             parent = int(places[parents[node]])
             if numbers[node] < 0:
@@ -208,24 +275,6 @@ def _main_node(shard: Shard) -> int | None:
 
 def _is_program(region: Region) -> bool:
     return region.kind == "program" or (region.kind == "function" and region.name == "main")
-
-
-def _own_time_kept(tree: ThreadTree) -> npt.NDArray[np.void]:
-    nodes = tree.nodes.copy()
-    nodes["visits"][0] = 1
-    return nodes
-
-
-def _own_time_left_out(tree: ThreadTree) -> npt.NDArray[np.void]:
-    """Leave out the time outside every region, but for what MPI and I/O calls took: those are the program's."""
-    nodes = tree.nodes.copy()
-    bases = nodes["region"] < 0
-    for kind in ("wall", "cpu"):
-        nodes[kind][bases] = sum(nodes[f"{share}_{kind}"][bases] for share in ("mpi", "io", "omp"))
-    for counter in COUNTERS:
-        if counter != "mpi_instructions":
-            nodes[counter][bases] = 0
-    return nodes
 
 
 def _program_time(shard: Shard) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import struct
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -144,7 +145,11 @@ def read_shard(path: Path) -> Shard:
         InputError: The file cannot be read, is no shard, one of another version, or damaged.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            data = stream.read(layout.HEADER_LAYOUT.itemsize)
+            if len(data) == layout.HEADER_LAYOUT.itemsize:  # what is not in use yet is large, and empty
+                used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
+                data += stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
     except OSError as error:
         raise InputError(f"{path}: shard wanted, found {error.strerror}") from error
     return _Reader(path, data).shard()
@@ -187,10 +192,11 @@ class _Reader:
 
     def records(self) -> Iterator[tuple[int, int, int]]:
         """Yield each record's type, offset and size."""
+        words = np.frombuffer(self.data, "u4", count=self.used // layout.ALIGNMENT * layout.ALIGNMENT // 4)
+        heads = words.reshape(-1, layout.ALIGNMENT // 4)[:, :2].tolist()
         at = layout.HEADER_LAYOUT.itemsize
-        unpack = struct.Struct("=II").unpack_from
         while at < self.used:
-            kind, size = unpack(self.data, at)
+            kind, size = heads[at // layout.ALIGNMENT] if at + layout.ALIGNMENT <= self.used else (0, 0)
             if size < layout.ALIGNMENT or size % layout.ALIGNMENT or at + size > self.used:
                 raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
             yield kind, at, size
@@ -212,7 +218,7 @@ class _Reader:
         if identifier != number or start + length > self.used:
             raise self.defect(f"region {number} at byte {at}", f"region {identifier} of {length} bytes")
         try:
-            return Region.from_descriptor(self.data[start : start + length].decode("utf-8", "surrogateescape"))
+            return _region_of(self.data[start : start + length])
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
@@ -327,6 +333,12 @@ class _Reader:
             regions=regions,
             threads=threads,
         )
+
+
+@lru_cache(maxsize=1 << 16)
+def _region_of(text: bytes) -> Region:
+    """Read a descriptor; ranks have the same ones."""
+    return Region.from_descriptor(text.decode("utf-8", "surrogateescape"))
 
 
 def _rate(header: np.void) -> float:
