@@ -7,8 +7,9 @@ BIN    := $(VENV)/bin
 MUTATIONS ?= 2000
 RUNS      ?= 10
 SEED      ?= 1
+KILLS     ?= 100
 
-.PHONY: help demo test measured check format bench fuzz clean
+.PHONY: help demo test measured check format bench fuzz kills clean
 
 help:
 	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
@@ -18,6 +19,7 @@ help:
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
 	@echo "make fuzz    try the Fortran front end on sources, and the readers on experiments, changed at random"
+	@echo "make kills   kill runs at random moments, and see that what they had recorded is kept"
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
 $(VENV)/.packages: tools/packages.sh
@@ -58,6 +60,9 @@ bench: $(VENV)/.ready
 fuzz: $(VENV)/.ready
 	@$(BIN)/python tools/fuzz.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
+
+kills: $(VENV)/.ready
+	@$(BIN)/python tools/kill_runs.py --runs $(KILLS) --first $(SEED)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

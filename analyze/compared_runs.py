@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..experiment import Experiment
 from ..experiment.algebra import Integration, strangers
 from .code_regions import startup_paths
+from .performance import compute_time
 from .program_time import program_times
 
 __all__ = [
@@ -168,7 +169,7 @@ def _without_startup(experiment: Experiment, metric: str) -> _Values:
 
 def _exclusive(experiment: Experiment, metric: str) -> _Values:
     if metric == _COMPUTE_TIME:
-        return np.asarray(experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time"))
+        return compute_time(experiment)
     return experiment.exclusive(metric)
 
 

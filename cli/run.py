@@ -18,7 +18,7 @@ from ..runtime.measure import measure
 from ..view import print_verdict, ranks, verdict_lines
 from .analysis import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
-from .progress import progress
+from .progress import counted, progress
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -118,14 +118,16 @@ def _measured(
     Returns:
         What was measured, None if the program failed and nothing was; whether anything failed.
     """
-    measurement = measure(
-        command,
-        arguments.output,
-        counters="none" if counting else arguments.counters,
-        gather=arguments.gather,
-        keep_environment=not arguments.no_environment,
-        say=_say,
-    )
+    with counted("gather") as told:
+        measurement = measure(
+            command,
+            arguments.output,
+            counters="none" if counting else arguments.counters,
+            gather=arguments.gather,
+            keep_environment=not arguments.no_environment,
+            told=told,
+            say=_say,
+        )
     experiment, status = measurement.experiment, measurement.status
     # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
     failed = bool(status or (experiment and experiment.notes.unfinished))

@@ -8,6 +8,7 @@ from .c.source import code_regions, instrument_text
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .dependencies import dependency_words
+from .openmp import openmp_is_on
 from .steps import Finished, Headers, preprocess, read
 
 __all__ = ["CFrontEnd"]
@@ -23,6 +24,7 @@ class CFrontEnd:
     def __init__(self, command: CompilerCommand) -> None:
         self._command = command
         self._headers = Headers(command.compiler)
+        self._openmp = openmp_is_on(command.of(Role.BOTH))
 
     @cached_property
     def _dependency_words(self) -> dict[Argument, list[str]]:
@@ -40,11 +42,11 @@ class CFrontEnd:
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text."""
-        return instrument_text(text, source.words[0], self._headers.directories())
+        return instrument_text(text, source.words[0], self._headers.directories(), openmp=self._openmp)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self._headers.directories())
+        return code_regions(text, source.words[0], self._headers.directories(), openmp=self._openmp)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C."""

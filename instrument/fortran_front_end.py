@@ -12,6 +12,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .fortran.form import Form
 from .fortran.source import code_regions, instrument_text
 from .line_markers import quoted_name
+from .openmp import openmp_is_on
 from .steps import USUAL_DIRECTORIES, Finished, preprocess, read
 
 __all__ = ["FortranFrontEnd"]
@@ -58,13 +59,12 @@ class FortranFrontEnd:
         """Tell how the lines of a source are laid out."""
         fixed = source.language.startswith("f77") or bool(_FIXED_SUFFIX.search(source.words[0]))
         length = _LINE_LENGTH
-        openmp = simd = openacc = debug_lines = backslash = False
+        simd = openacc = debug_lines = backslash = False
+        openmp = openmp_is_on(self._options)
         for option in self._options:
             match option:
                 case "-ffixed-form" | "-ffree-form":
                     fixed = option == "-ffixed-form"
-                case "-fopenmp" | "-fno-openmp":
-                    openmp = option == "-fopenmp"
                 case "-fopenmp-simd" | "-fno-openmp-simd":
                     simd = option == "-fopenmp-simd"
                 case "-fopenacc" | "-fno-openacc":
@@ -76,7 +76,7 @@ class FortranFrontEnd:
             if match := _LENGTH_OPTION.match(option):
                 value = match[2]
                 length = {**length, match[1] == "fixed": int(value) if value.isdigit() else 0}
-        return Form(fixed, length[fixed], openmp or simd, openacc, debug_lines, backslash)
+        return Form(fixed, length[fixed], openmp or simd, openmp, openacc, debug_lines, backslash)
 
     def include_directories(self, source: Argument) -> list[str]:
         """Give the folder of a source and the user's own folders for INCLUDE lines: mpif.h stays the compiler's."""

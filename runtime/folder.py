@@ -9,7 +9,7 @@ from typing import Final
 
 from ..errors import InputError
 from ..experiment import Experiment, load
-from .facts import FACTS_FILE
+from .facts import FACTS_FILE, RunFacts
 
 __all__ = ["RunFolder", "open_experiment"]
 
@@ -74,9 +74,12 @@ class RunFolder:
             self.shards.rmdir()
 
     def has_later_shards(self) -> bool:
-        """Tell whether a process has begun to record since the experiment was written."""
+        """Tell whether a process has begun to record since the experiment was written, or ended that still ran then."""
         written = self.experiment.stat().st_mtime
-        return any(file.stat().st_mtime > written for file in self.shard_files())
+        shards = self.shard_files()
+        running = RunFacts.read(self.shards).running if shards else []
+        ended = running and not any(Path(f"/proc/{pid}").exists() for pid in running)
+        return bool(ended) or any(file.stat().st_mtime > written for file in shards)
 
     def shard_files(self) -> list[Path]:
         """List the shards, by name."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import struct
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ NODE: Final = np.dtype(
         ("parent", "i8"),
         ("region", "i8"),
         ("visits", "i8"),
-        *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu")],
+        *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu", "omp_wall", "omp_cpu")],
         *[(name, "i8") for name in ("mpi_calls", "mpi_sent", "mpi_received")],
         *[(name, "i8") for name in ("io_calls", "io_read", "io_written")],
         *[(name, "i8") for name in layout.COUNTERS],
@@ -30,9 +31,10 @@ NODE: Final = np.dtype(
 )
 """A call path of a thread, its values exclusive of its children's.
 
-``parent`` and ``region`` are indices, -1 for the base of the tree. Times are seconds; ``wall`` and ``cpu`` hold what
-the node spent in MPI (``mpi_wall``, ``mpi_cpu``) and in I/O calls, too. Counts leave out what MPI executes, but for
-``mpi_instructions``.
+``parent`` and ``region`` are indices, -1 for the base of the tree; a region of -1 below it is a base, too: where a
+thread stood outside every region that another thread had created there. Times are seconds; ``wall`` and ``cpu`` hold
+what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting in OpenMP, too. Counts leave out what
+MPI and OpenMP execute, but for ``mpi_instructions``.
 """
 
 
@@ -99,6 +101,8 @@ class Shard:
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
+        forked_from: The process of which this one is a fork; None if it is none.
+        spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         regions: What ``nodes["region"]`` stands for.
         threads: Their trees, by index.
@@ -127,6 +131,8 @@ class Shard:
     unrecorded: int
     uncounted: int
     refused: int
+    forked_from: int | None
+    spawned: bool
     sources: dict[str, str]
     regions: tuple[Region, ...]
     threads: tuple[ThreadTree, ...]
@@ -139,7 +145,11 @@ def read_shard(path: Path) -> Shard:
         InputError: The file cannot be read, is no shard, one of another version, or damaged.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            data = stream.read(layout.HEADER_LAYOUT.itemsize)
+            if len(data) == layout.HEADER_LAYOUT.itemsize:  # what is not in use yet is large, and empty
+                used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
+                data += stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
     except OSError as error:
         raise InputError(f"{path}: shard wanted, found {error.strerror}") from error
     return _Reader(path, data).shard()
@@ -182,10 +192,11 @@ class _Reader:
 
     def records(self) -> Iterator[tuple[int, int, int]]:
         """Yield each record's type, offset and size."""
+        words = np.frombuffer(self.data, "u4", count=self.used // layout.ALIGNMENT * layout.ALIGNMENT // 4)
+        heads = words.reshape(-1, layout.ALIGNMENT // 4)[:, :2].tolist()
         at = layout.HEADER_LAYOUT.itemsize
-        unpack = struct.Struct("=II").unpack_from
         while at < self.used:
-            kind, size = unpack(self.data, at)
+            kind, size = heads[at // layout.ALIGNMENT] if at + layout.ALIGNMENT <= self.used else (0, 0)
             if size < layout.ALIGNMENT or size % layout.ALIGNMENT or at + size > self.used:
                 raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
             yield kind, at, size
@@ -207,7 +218,7 @@ class _Reader:
         if identifier != number or start + length > self.used:
             raise self.defect(f"region {number} at byte {at}", f"region {identifier} of {length} bytes")
         try:
-            return Region.from_descriptor(self.data[start : start + length].decode("utf-8", "surrogateescape"))
+            return _region_of(self.data[start : start + length])
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
@@ -253,7 +264,7 @@ class _Reader:
         nodes = np.zeros(len(raw), NODE)
         nodes["parent"] = self._parents(raw, places, thread)
         region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
-        if (region >= regions).any() or (region[1:] < 0).any():
+        if (region >= regions).any():
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
         nodes["region"] = region
         same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
@@ -281,6 +292,7 @@ class _Reader:
         nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
         nodes["mpi_wall"], nodes["mpi_cpu"] = wall[:, 1], cpu[:, 1]
         nodes["io_wall"], nodes["io_cpu"] = wall[:, 2], cpu[:, 2]
+        nodes["omp_wall"], nodes["omp_cpu"] = wall[:, 3], cpu[:, 3]
 
     def _since_start(self, ticks: np.uint64) -> float | None:
         start = int(self.header["start"]["ticks"])
@@ -315,10 +327,18 @@ class _Reader:
             unrecorded=int(header["unrecorded"]),
             uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),
+            forked_from=int(header["forked_from"]) or None,
+            spawned=bool(header["spawned"]),
             sources=_sources(header),
             regions=regions,
             threads=threads,
         )
+
+
+@lru_cache(maxsize=1 << 16)
+def _region_of(text: bytes) -> Region:
+    """Read a descriptor; ranks have the same ones."""
+    return Region.from_descriptor(text.decode("utf-8", "surrogateescape"))
 
 
 def _rate(header: np.void) -> float:

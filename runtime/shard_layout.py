@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 2
+VERSION: Final = 3
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -46,7 +46,7 @@ HEADER_LAYOUT: Final = np.dtype(
         ("host", "S256"),
         ("executable", "S512"),
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
-        ("reserved", "V8"),
+        *[(name, "i4") for name in ("forked_from", "spawned")],
     ]
 )
 
@@ -58,18 +58,18 @@ THREAD_LAYOUT: Final = np.dtype(
         ],
         "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 6,
         "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144],
-        "itemsize": 256,
+        "itemsize": 320,
     }
 )
 
 NODE_LAYOUT: Final = np.dtype(
     {
         "names": [
-            *["parent", "region", "visits", "thread", "time"],
-            *["mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written", "counters"],
+            *["parent", "region", "visits", "thread", "io_calls", "time"],
+            *["mpi_calls", "mpi_sent", "mpi_received", "io_read", "io_written", "counters"],
         ],
-        "formats": ["u4", "u4", "u8", "u4", (TIME, 3)] + ["u8"] * 6 + [("u8", len(COUNTERS))],
-        "offsets": [8, 12, 16, 24, 32, 80, 88, 96, 104, 112, 120, 128],
+        "formats": ["u4", "u4", "u8", "u4", "u4", (TIME, 4)] + ["u8"] * 5 + [("u8", len(COUNTERS))],
+        "offsets": [8, 12, 16, 24, 28, 32, 96, 104, 112, 120, 128, 136],
         "itemsize": 192,
     }
 )

@@ -53,12 +53,14 @@ def _all(findings: Findings) -> Iterator[str]:
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks took turns."""
+    """Say that ranks, or their threads, took turns."""
     processors = findings.experiment.notes.processors
     processes = len({each.process for each in findings.experiment.locations})
-    if processors is not None and processes > processors:
+    threads = len(findings.performance.threads)
+    if processors is not None and max(processes, threads) > processors:
         where = "one processor" if processors == 1 else f"{processors} processors"
-        yield f"{processes} ranks on {where}: they take turns, and who waits in MPI waits for that, too"
+        who = f"{threads} threads" if threads > processes else f"{processes} ranks"
+        yield f"{who} on {where}: they take turns, and who waits in MPI waits for that, too"
 
 
 def _how_counted(findings: Findings) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 from ...experiment.region import Region
 from ..line_markers import MarkedText
+from .constructs import Construct, find_constructs
 from .declarations import first_executable
 from .directives import binding, device_begins, device_ends
 from .form import Form
@@ -17,7 +18,7 @@ from .meaning import Kind
 from .tiny import why_tiny
 from .units import Loop, Procedure, Step
 
-__all__ = ["SAID_REASONS", "LoopRegion", "ProcedureRegion", "find_regions"]
+__all__ = ["SAID_REASONS", "ConstructRegion", "LoopRegion", "ProcedureRegion", "find_regions"]
 
 _ENTRY: Final = "has an ENTRY"
 _ASSIGNED: Final = "assigned GOTO"
@@ -39,15 +40,25 @@ class LoopRegion:
 
 
 @dataclass(slots=True)
+class ConstructRegion:
+    """An OpenMP construct; a reason says why it is not instrumented."""
+
+    region: Region
+    construct: Construct
+    reason: str = ""
+
+
+@dataclass(slots=True)
 class ProcedureRegion:
-    """A procedure and its loops.
+    """A procedure, its loops and constructs.
 
     Attributes:
         region: What its probes say.
         procedure: Its statements.
         first: The place of its first executable statement among them.
-        reason: Why it is not instrumented, and then no loop of it is; empty if it is.
+        reason: Why it is not instrumented, and then nothing in it is; empty if it is.
         loops: Its outermost loops.
+        constructs: OpenMP's, where that makes threads.
     """
 
     region: Region
@@ -55,6 +66,7 @@ class ProcedureRegion:
     first: int
     reason: str = ""
     loops: list[LoopRegion] = field(default_factory=list)
+    constructs: list[ConstructRegion] = field(default_factory=list)
 
 
 def find_regions(
@@ -94,7 +106,20 @@ def _region(procedure: Procedure, text: MarkedText, form: Form, on_device: froze
         found.loops.append(
             LoopRegion(Region("loop", name, file, procedure.name, ordinal, start.line, last), loop, reason)
         )
+    for ordinal, construct in enumerate(find_constructs(procedure) if form.threads else ()):
+        reason = found.reason or (_DEVICE if construct.place in device else "")
+        found.constructs.append(ConstructRegion(_construct(procedure, construct, ordinal, text), construct, reason))
     return found
+
+
+def _construct(procedure: Procedure, construct: Construct, ordinal: int, text: MarkedText) -> Region:
+    """Name a construct: by the line of its loop, or of its directive."""
+    first, last = construct.first.start, construct.last.start
+    if construct.loop:
+        first, last = (procedure.steps[each].statement.start for each in (construct.loop.first, construct.loop.last))
+    start, end = text.place(first), text.place(last)
+    name = f"{construct.words}@{start.line}"
+    return Region("parallel", name, _readable(start.file), procedure.name, ordinal, start.line, end.line)
 
 
 def _readable(latin: str) -> str:

@@ -121,6 +121,9 @@ class _Unit:
             for loop in found.loops:
                 first, last = (procedure.steps[place].statement for place in (loop.loop.first, loop.loop.last))
                 regions.append(CodeRegion(loop.region, first.start, last.end, loop.reason))
+            for each in found.constructs:
+                construct = each.construct
+                regions.append(CodeRegion(each.region, construct.first.start, construct.last.next_line, each.reason))
         submodules = [each for each in self.statements if each.code.startswith("submodule(")]
         return CodeRegions(
             tuple(regions), tuple(self._error(each, "a submodule is not instrumented") for each in submodules)

@@ -38,6 +38,7 @@ static struct {
     uint64_t start_real, start_cpu;
     double rate;
     enum cpu_source cpu;
+    bool calibrated;
 } clock_state = {.rate = 1.0, .cpu = CPU_SYSCALL};
 
 uint64_t aa_clock_nanoseconds(clockid_t clock) {
@@ -74,6 +75,10 @@ void aa_clock_load(void) {
 #elif defined(__aarch64__)
     aa_clock_counter = true;
 #endif
+    aa_clock_restart();
+}
+
+void aa_clock_restart(void) {
     clock_state.start = aa_clock_anchor();
     clock_state.start_real = aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW);
     clock_state.start_cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -254,11 +259,14 @@ static enum cpu_source choose_cpu(void) {
 }
 
 void aa_clock_calibrate(void) {
+    if (clock_state.calibrated)
+        return;
     struct aa_anchor start = clock_state.start, now = aa_clock_anchor();
     while (now.monotonic - start.monotonic < CALIBRATION)
         now = aa_clock_anchor();
     clock_state.rate = (double)(now.ticks - start.ticks) / (double)(now.monotonic - start.monotonic);
     clock_state.cpu = choose_cpu();
+    clock_state.calibrated = true;
 }
 
 void aa_watch_open(struct aa_watch *watch) {

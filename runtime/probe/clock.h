@@ -62,6 +62,9 @@ static inline uint64_t aa_clock_ticks(void) {
 void aa_clock_load(void);
 struct aa_anchor aa_clock_start(void);
 
+/* Take the start's readings anew, in the child of a fork. */
+void aa_clock_restart(void);
+
 /* Choose the watch, and measure the ticks' rate since the start: spins for the rest of three milliseconds. */
 void aa_clock_calibrate(void);
 struct aa_anchor aa_clock_anchor(void);

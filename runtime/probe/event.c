@@ -19,13 +19,15 @@
 #define PAIRS 256
 #define ROUNDS 8
 
-_Static_assert(AA_MPI == 1 + AA_SHARE_MPI && AA_IO == 1 + AA_SHARE_IO,
-               "a share is a time's place in the node");
+static const uint32_t shares[] = {[AA_SHARE_MPI] = AA_MPI | AA_IN_MPI,
+                                  [AA_SHARE_IO] = AA_IO,
+                                  [AA_SHARE_MPI_IO] = AA_IO | AA_IN_MPI,
+                                  [AA_SHARE_OMP] = AA_OMP | AA_IN_OMP};
 
 /* ---- time */
 
 static inline struct aa_time *open_time(const struct aa_thread *thread) {
-    return &thread->current->time[thread->call.share];
+    return &thread->current->time[(uint8_t)thread->call.share];
 }
 
 static bool quick; /* the clock is a counter, and nothing else is counted */
@@ -87,6 +89,24 @@ void aa_event_book(struct aa_thread *thread) {
         book_disturbed(thread);
 }
 
+/*
+ * A thread that waits spins first, and sleeps then: what it was on the CPU counts to the wait, and not to
+ * what it was idle after it.
+ */
+void aa_event_book_wait(struct aa_thread *thread) {
+    if (aa_counting)
+        aa_counter_skip(thread);
+    bool disturbed = *thread->watch.word != thread->watch.armed;
+    uint64_t now = disturbed ? aa_watch_synchronise(&thread->watch) : aa_clock_ticks();
+    int64_t took = (int64_t)(now - thread->last);
+    int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
+    off = off > 0 ? off : 0;
+    thread->watch.owed -= off;
+    thread->last = now;
+    if (thread->waited > took - off)
+        thread->waited_at->time[AA_OMP].off += thread->waited - (took - off);
+}
+
 /* ---- enter and exit */
 
 static inline void push(struct aa_thread *thread, const char *key, struct aa_node *child) {
@@ -108,10 +128,25 @@ static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
     thread->top = frame;
 }
 
+static bool has_room(struct aa_thread *thread) {
+    return aa_likely(thread->top < thread->limit) || aa_thread_deepen(thread);
+}
+
+bool aa_event_descend(struct aa_thread *thread, const char *key, struct aa_node *node) {
+    if (!has_room(thread))
+        return false;
+    push(thread, key, node);
+    return true;
+}
+
+void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
+    pop_to(thread, frame);
+}
+
 static void enter(struct aa_thread *thread, const char *key) {
     int error = errno; /* the program's, which a file that cannot grow must not change */
     aa_event_book(thread);
-    if (aa_unlikely(thread->top >= thread->limit) && !aa_thread_deepen(thread))
+    if (!has_room(thread))
         aa_thread_stop();
     else
         push(thread, key, aa_tree_step(thread, key));
@@ -120,7 +155,7 @@ static void enter(struct aa_thread *thread, const char *key) {
 
 static __attribute__((noinline)) void enter_slowly(const char *key) {
     aa_counter_stop();
-    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach();
+    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
     if (thread)
         enter(thread, key);
     aa_counter_go();
@@ -220,7 +255,7 @@ bool aa_share_begin(enum aa_share share) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || thread->call.depth++ != thread->call.statements)
         return false;
-    go_on_with(thread, AA_OWN + 1 + share);
+    go_on_with(thread, shares[share]);
     return true;
 }
 
@@ -261,10 +296,10 @@ void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received) {
     }
 }
 
-void aa_count_io(uint64_t read, uint64_t written) {
+void aa_count_io(uint64_t calls, uint64_t read, uint64_t written) {
     struct aa_thread *thread = aa_thread_self;
     if (thread) {
-        thread->current->io_calls++;
+        thread->current->io_calls += calls;
         thread->current->io_read += read;
         thread->current->io_written += written;
     }

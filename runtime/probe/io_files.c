@@ -11,8 +11,6 @@
 /* Descriptors above are looked at anew each time. */
 #define REMEMBERED 4096
 
-enum kind { UNKNOWN, OTHER, REGULAR };
-
 static _Atomic unsigned char kinds[REMEMBERED];
 
 /* MPI libraries talk through files in here. Other tmpfs, as /tmp often is, are the program's. */
@@ -24,33 +22,50 @@ static bool is_shared_memory(dev_t device) {
     return device == shared_memory;
 }
 
-static enum kind look_at(int fd) {
+/* Neither can be had, or both say what kind of file it is. */
+static enum aa_io_kind kind_of(bool known, const struct stat *status, bool system_known,
+                               const struct statfs *system) {
+    if (!known)
+        return AA_IO_UNKNOWN;
+    if (!S_ISREG(status->st_mode) || is_shared_memory(status->st_dev) || !system_known)
+        return AA_IO_OTHER;
+    return system->f_type == PROC_SUPER_MAGIC || system->f_type == SYSFS_MAGIC ? AA_IO_OTHER : AA_IO_REGULAR;
+}
+
+static enum aa_io_kind look_at(int fd) {
     struct stat status;
     struct statfs system;
-    if (fstat(fd, &status) != 0)
-        return UNKNOWN;
-    if (!S_ISREG(status.st_mode) || is_shared_memory(status.st_dev) || fstatfs(fd, &system) != 0)
-        return OTHER;
-    return system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC ? OTHER : REGULAR;
+    bool known = fstat(fd, &status) == 0;
+    return kind_of(known, &status, known && fstatfs(fd, &system) == 0, &system);
+}
+
+enum aa_io_kind aa_io_kind_of_path(const char *path) {
+    struct stat status;
+    struct statfs system;
+    int error = errno;
+    bool known = stat(path, &status) == 0;
+    enum aa_io_kind kind = kind_of(known, &status, known && statfs(path, &system) == 0, &system);
+    errno = error;
+    return kind;
 }
 
 bool aa_io_is_file(int fd) {
     if (fd < 0)
         return false;
-    enum kind kind = fd < REMEMBERED ? (enum kind)kinds[fd] : UNKNOWN;
-    if (__builtin_expect(kind == UNKNOWN, false)) {
+    enum aa_io_kind kind = fd < REMEMBERED ? (enum aa_io_kind)kinds[fd] : AA_IO_UNKNOWN;
+    if (__builtin_expect(kind == AA_IO_UNKNOWN, false)) {
         int error = errno;
         kind = look_at(fd);
         errno = error;
         if (fd < REMEMBERED)
             kinds[fd] = (unsigned char)kind;
     }
-    return kind == REGULAR;
+    return kind == AA_IO_REGULAR;
 }
 
 void aa_io_forget(int first, int last) {
     for (int fd = first < 0 ? 0 : first; fd <= last && fd < REMEMBERED; fd++)
-        kinds[fd] = UNKNOWN;
+        kinds[fd] = AA_IO_UNKNOWN;
 }
 
 void aa_io_end(void) {
@@ -61,12 +76,12 @@ void aa_io_end(void) {
 
 void aa_io_end_read(ssize_t done) {
     if (done >= 0)
-        aa_count_io((uint64_t)done, 0);
+        aa_count_io(1, (uint64_t)done, 0);
     aa_io_end();
 }
 
 void aa_io_end_write(ssize_t done) {
     if (done >= 0)
-        aa_count_io(0, (uint64_t)done);
+        aa_count_io(1, 0, (uint64_t)done);
     aa_io_end();
 }

@@ -14,6 +14,11 @@ static inline bool aa_io_listens(void) {
     return aa_thread_self != NULL && aa_thread_self->call.depth == aa_thread_self->call.statements;
 }
 
+enum aa_io_kind { AA_IO_UNKNOWN, AA_IO_OTHER, AA_IO_REGULAR };
+
+/* AA_IO_UNKNOWN if there is no such file. */
+enum aa_io_kind aa_io_kind_of_path(const char *path);
+
 /* Whether the descriptor is a regular file, neither in /proc or /sys nor shared memory; remembered. */
 bool aa_io_is_file(int fd);
 

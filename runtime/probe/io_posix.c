@@ -58,7 +58,7 @@ static struct copy copy_begin(int from, int to) {
 
 static ssize_t copy_end(struct copy copy, ssize_t done) {
     if (copy.counts && done >= 0)
-        aa_count_io(copy.reads ? (uint64_t)done : 0, copy.writes ? (uint64_t)done : 0);
+        aa_count_io(1, copy.reads ? (uint64_t)done : 0, copy.writes ? (uint64_t)done : 0);
     if (copy.counts)
         aa_io_end();
     return done;

@@ -9,7 +9,7 @@ void aa_stream_end(struct aa_stream_call call, long long read, long long written
     if (!call.counts)
         return;
     if (read >= 0 && written >= 0)
-        aa_count_io((uint64_t)read, (uint64_t)written);
+        aa_count_io(1, (uint64_t)read, (uint64_t)written);
     if (call.timed)
         aa_io_end();
 }

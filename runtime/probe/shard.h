@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 2u
+#define AA_SHARD_VERSION 3u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -62,7 +62,8 @@ struct aa_header {
     char wall_clock[16], cpu_clock[16];
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
-    char reserved[8];
+    int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
+    int32_t spawned; /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -80,18 +81,23 @@ struct aa_time {
     int64_t wall, off;
 };
 
-/* A node's times: in code of its own, in MPI calls, in I/O calls. They do not overlap. */
-enum { AA_OWN, AA_MPI, AA_IO, AA_SHARES };
+/* A node's times: in code of its own, in MPI calls, in I/O calls, waiting in OpenMP. They do not overlap. */
+enum { AA_OWN, AA_MPI, AA_IO, AA_OMP, AA_SHARES };
+
+/* Beside a share: the MPI or OpenMP library is at work, whatever it works on. What it executes is not the
+ * node's. */
+#define AA_IN_MPI 0x100u
+#define AA_IN_OMP 0x200u
 
 struct aa_node {
     struct aa_record record;
     uint32_t parent; /* the parent's offset in the file by 64; 0: none */
-    uint32_t region; /* AA_NO_REGION: the base of a thread's tree */
+    uint32_t region; /* AA_NO_REGION: a base, where a thread stands outside every region */
     uint64_t visits;
-    uint32_t thread, unused;
+    uint32_t thread, io_calls;
     struct aa_time time[AA_SHARES];
     uint64_t mpi_calls, mpi_sent, mpi_received;
-    uint64_t io_calls, io_read, io_written;
+    uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -115,6 +121,8 @@ struct aa_edge {
     struct aa_node *child;
 };
 
+struct aa_team;
+
 struct aa_thread {
     struct aa_record record;
     struct aa_node *current; /* the reader subtracts base */
@@ -137,6 +145,10 @@ struct aa_thread {
     struct aa_edge *edges; /* open addressing; at most a quarter full */
     uint64_t edge_mask, edge_count, frame_capacity;
     struct aa_thread *next_free;
+    _Atomic(struct aa_team *) waits_for; /* see team.h; so are the following */
+    struct aa_node *waited_at;
+    int64_t waited;
+    bool idle;
     uint64_t counted[AA_COUNTED]; /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -150,6 +162,10 @@ _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an
 struct aa_header *aa_shard_create(const char *folder, uint64_t limit);
 const char *aa_shard_path(void);
 
+/* In the child of a fork: the shard and its regions are the parent's. */
+void aa_shard_forget(void);
+void aa_region_forget(void);
+
 /* The header; null while there is no shard. */
 struct aa_header *aa_shard(void);
 
@@ -162,10 +178,15 @@ void aa_shard_unlock(void);
 void *aa_shard_append(enum aa_record_type type, size_t size);
 void aa_shard_publish(void);
 
+/* The record behind this one, or the first; null behind the last. */
+struct aa_record *aa_shard_next(struct aa_record *record);
+
 /* The region with this text, made if need be; null if there is no more memory. */
 struct aa_region *aa_region_intern(const char *descriptor);
+struct aa_region *aa_region_at(uint32_t id);
 
 /* Private memory, zeroed; null if there is none. */
 void *aa_memory_map(size_t bytes);
+void aa_memory_unmap(void *memory, size_t bytes);
 
 #endif

@@ -52,6 +52,28 @@ static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     return true;
 }
 
+static const char gone[] = ""; /* no descriptor has this address */
+
+static void forget_keys(struct aa_thread *thread, const char *start, const char *end) {
+    uint64_t mask = thread->edge_mask; /* before the table, which may become larger */
+    aa_in_order();
+    struct aa_edge *edges = thread->edges;
+    for (uint64_t i = 0; edges && i <= mask; i++) {
+        if (edges[i].node && edges[i].key >= start && edges[i].key < end)
+            edges[i].key = gone;
+    }
+}
+
+void aa_tree_forget_keys(const char *start, const char *end) {
+    aa_shard_lock();
+    struct aa_record *record = NULL;
+    while ((record = aa_shard_next(record))) {
+        if (record->type == AA_RECORD_THREAD)
+            forget_keys((struct aa_thread *)record, start, end);
+    }
+    aa_shard_unlock();
+}
+
 /* ---- nodes */
 
 static struct aa_node *parent_of(const struct aa_node *node) {
@@ -142,4 +164,76 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
     aa_in_order();
     aa_thread_closed = false;
     return child ? child : collapse(node, &thread->collapsed);
+}
+
+/* ---- paths of other threads: kept as edges from the base, by the address of the other thread's node */
+
+static struct aa_node *remember(struct aa_thread *thread, const void *key, struct aa_node *node) {
+    if (node)
+        keep_edge(thread, (struct aa_edge){thread->base, key, node});
+    return node;
+}
+
+static struct aa_node *find_or_append_region(struct aa_thread *thread, struct aa_node *parent, uint32_t id) {
+    aa_shard_lock();
+    struct aa_node *node = find_or_append(thread, parent, aa_region_at(id)->descriptor);
+    aa_shard_unlock();
+    return node;
+}
+
+static struct aa_node *adopt(struct aa_thread *thread, const struct aa_node *node) {
+    const struct aa_edge *known = find_edge(thread, thread->base, (const char *)node);
+    if (known->node)
+        return known->child;
+    const struct aa_node *above = parent_of(node);
+    struct aa_node *parent = above ? adopt(thread, above) : thread->base;
+    if (!parent || node->region == AA_NO_REGION)
+        return parent;
+    return remember(thread, node, find_or_append_region(thread, parent, node->region));
+}
+
+static struct aa_node *append_base(struct aa_thread *thread, struct aa_node *parent) {
+    aa_shard_lock();
+    struct aa_node *base = aa_tree_append(thread, parent, AA_NO_REGION);
+    if (base)
+        aa_shard_publish();
+    aa_shard_unlock();
+    return base;
+}
+
+/* A fork's child may get tasks from its parent. */
+static bool is_of_this_process(const struct aa_node *node) {
+    return (uint64_t)((const char *)node - (const char *)aa_shard()) < atomic_load(&aa_shard()->used);
+}
+
+/* An odd address is no node's. */
+static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node *node) {
+    const char *key = (const char *)node + 1;
+    const struct aa_edge *known = find_edge(thread, thread->base, key);
+    if (known->node)
+        return known->child;
+    struct aa_node *parent = adopt(thread, node);
+    return !parent || parent == thread->base ? parent : remember(thread, key, append_base(thread, parent));
+}
+
+static struct aa_node *go_on(struct aa_thread *thread, const struct aa_node *node,
+                             struct aa_node *(*find)(struct aa_thread *, const struct aa_node *)) {
+    if (aa_thread_closed || !is_of_this_process(node))
+        return thread->base;
+    aa_thread_closed = true;
+    aa_in_order();
+    struct aa_node *own = find(thread, node);
+    aa_in_order();
+    aa_thread_closed = false;
+    if (!own)
+        thread->collapsed++;
+    return own ? own : thread->base;
+}
+
+struct aa_node *aa_tree_adopt(struct aa_thread *thread, const struct aa_node *node) {
+    return go_on(thread, node, adopt);
+}
+
+struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node) {
+    return go_on(thread, node, base_below);
 }

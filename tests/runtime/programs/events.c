@@ -7,6 +7,8 @@
  *   *N WORD           do WORD so often
  *   times N WORDS ;   do the words so often
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
+ *   team N WORDS ;    in a team of so many threads, of which this one is the first (only with -DLINKED)
+ *   first WORD N      in a team: this one alone does the word
  *   fork WORDS ;      in a child
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
@@ -31,6 +33,7 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "team.h"
 
 #define REGIONS 64
 
@@ -40,6 +43,8 @@ struct words {
 
 static void (*probe_enter)(const char *), (*probe_exit)(const char *), (*probe_resync)(const char *);
 static char **arguments;
+
+static _Thread_local int is_first;
 
 static void perform(struct words words);
 
@@ -120,7 +125,7 @@ static struct words block(struct words *words) {
     for (int depth = 1; depth; words->at++) {
         const char *word = *words->at;
         depth += strcmp(word, "times") == 0 || strcmp(word, "thread") == 0 || strcmp(word, "parallel") == 0 ||
-                 strcmp(word, "fork") == 0;
+                 strcmp(word, "fork") == 0 || strcmp(word, "team") == 0;
         depth -= strcmp(word, ";") == 0;
         inner.end = words->at;
     }
@@ -142,6 +147,51 @@ static void in_threads(int number, struct words words, int at_once) {
     for (int i = 0; at_once && i < number; i++)
         pthread_join(threads[i], NULL);
 }
+
+#if defined(LINKED)
+struct member {
+    struct aa_team *team;
+    struct words words;
+    uint32_t number;
+    pthread_barrier_t *done;
+};
+
+static void *take_part(void *given) {
+    const struct member *member = given;
+    is_first = member->number == 0;
+    struct aa_turn turn = aa_turn_begin(member->team->origin, member->number);
+    perform(member->words);
+    aa_turn_end(turn, member->team);
+    pthread_barrier_wait(member->done);
+    return NULL;
+}
+
+/* As OpenMP does it: threads that were in the team may end, or do something else, while it is closed. */
+static void in_team(int number, struct words words) {
+    pthread_t threads[REGIONS];
+    struct member members[REGIONS];
+    struct aa_thread *room[REGIONS];
+    struct aa_team team;
+    pthread_barrier_t done;
+    pthread_barrier_init(&done, NULL, (unsigned)number);
+    aa_share_begin(AA_SHARE_OMP);
+    aa_team_open(&team, room, (uint32_t)number);
+    for (int i = 0; i < number; i++)
+        members[i] = (struct member){&team, words, (uint32_t)i, &done};
+    for (int i = 1; i < number; i++)
+        pthread_create(&threads[i], NULL, take_part, &members[i]);
+    take_part(&members[0]);
+    aa_share_end(true);
+    aa_team_close(&team);
+    for (int i = 1; i < number; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&done);
+}
+#else
+static void in_team(int number, struct words words) {
+    (void)number, (void)words;
+}
+#endif
 
 static void in_child(struct words words) {
     pid_t child = fork();
@@ -181,9 +231,9 @@ static int perform_call(const char *word, struct words *words) {
     else if (strcmp(word, "mpi") == 0)
         aa_count_mpi(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "io") == 0)
-        aa_count_io((uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
+        aa_count_io(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "initialised") == 0)
-        aa_process_mpi_initialised(3, 4), aa_process_thread_level(2);
+        aa_process_mpi_initialised(3, 4, false), aa_process_thread_level(2);
     else if (strcmp(word, "finalising") == 0)
         aa_process_mpi_finalising();
     else if (strcmp(word, "finalised") == 0)
@@ -230,11 +280,14 @@ static int perform_block(const char *word, struct words *words) {
         in_child(block(words));
         return 1;
     }
-    if (!is_times && !at_once && strcmp(word, "thread") != 0)
+    int is_team = strcmp(word, "team") == 0;
+    if (!is_times && !at_once && !is_team && strcmp(word, "thread") != 0)
         return 0;
     int number = atoi(*words->at++);
     struct words inner = block(words);
-    if (!is_times)
+    if (is_team)
+        in_team(number, inner);
+    else if (!is_times)
         in_threads(number, inner, at_once);
     for (int i = 0; is_times && i < number; i++)
         perform(inner);
@@ -243,6 +296,10 @@ static int perform_block(const char *word, struct words *words) {
 
 static int perform_number(const char *word, struct words *words) {
     int number = words->at < words->end ? atoi(*words->at) : 0;
+    if (strcmp(word, "first") == 0) {
+        words->at += is_first ? 0 : 2;
+        return 1;
+    }
     if (strcmp(word, "new") == 0)
         enter_new(number);
     else if (strcmp(word, "spin") == 0)

@@ -20,7 +20,8 @@ static void print_header(void) {
     HEADER(refused), HEADER(regions), HEADER(threads), HEADER(uncounted), HEADER(ticks_per_second);
     HEADER(pair_cost), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
-    HEADER(host), HEADER(executable), HEADER(sources), HEADER(reserved);
+    HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
+    HEADER(spawned);
 }
 
 static void print_thread(void) {
@@ -32,8 +33,8 @@ static void print_thread(void) {
 
 static void print_node(void) {
     SIZE("node", struct aa_node);
-    NODE(parent), NODE(region), NODE(visits), NODE(thread), NODE(time), NODE(mpi_calls), NODE(mpi_sent);
-    NODE(mpi_received), NODE(io_calls), NODE(io_read), NODE(io_written), NODE(counters);
+    NODE(parent), NODE(region), NODE(visits), NODE(thread), NODE(io_calls), NODE(time), NODE(mpi_calls);
+    NODE(mpi_sent), NODE(mpi_received), NODE(io_read), NODE(io_written), NODE(counters);
 }
 
 static void print_constants(void) {

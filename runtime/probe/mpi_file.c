@@ -1,0 +1,132 @@
+/* MPI_File_open and MPI_File_close, and which open files are regular. */
+#define _GNU_SOURCE
+#include "mpi_file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "io_files.h"
+#include "mpi_fortran.h"
+#include "mpi_requests.h"
+
+/* ---- the open files; those for which there is no room are taken for regular */
+
+#define MOST_OPEN 256
+
+static struct open_file {
+    MPI_File handle;
+    bool is_regular;
+} files[MOST_OPEN];
+
+static int file_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Place of an open file, or file_count. The lock is held. */
+static int place_of(MPI_File handle) {
+    int place = 0;
+    while (place < file_count && files[place].handle != handle)
+        place++;
+    return place;
+}
+
+static void remember(MPI_File handle, bool is_regular) {
+    pthread_mutex_lock(&lock);
+    if (file_count < MOST_OPEN)
+        files[file_count++] = (struct open_file){handle, is_regular};
+    pthread_mutex_unlock(&lock);
+}
+
+static void forget(MPI_File handle) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(handle);
+    if (place < file_count)
+        files[place] = files[--file_count];
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_regular(MPI_File handle) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(handle);
+    bool regular = place == file_count || files[place].is_regular;
+    pthread_mutex_unlock(&lock);
+    return regular;
+}
+
+/* A name may begin with the kind of its file system: "ufs:data". */
+static bool names_regular_file(const char *name) {
+    enum aa_io_kind kind = aa_io_kind_of_path(name);
+    const char *colon = strchr(name, ':');
+    if (kind == AA_IO_UNKNOWN && colon != NULL)
+        kind = aa_io_kind_of_path(colon + 1);
+    return kind != AA_IO_OTHER;
+}
+
+/* ---- counting */
+
+void aa_file_count(MPI_File file, uint64_t calls, uint64_t read, uint64_t written) {
+    if (is_regular(file))
+        aa_count_io(calls, read, written);
+}
+
+void aa_file_begun(MPI_File file, MPI_Request request, enum aa_file_transfer transfer) {
+    if (!is_regular(file))
+        return;
+    aa_count_io(1, 0, 0);
+    aa_requests_add(
+        (struct aa_request){.handle = aa_handle(request),
+                            .brings = transfer == AA_FILE_READ ? AA_BRINGS_READ : AA_BRINGS_WRITTEN});
+}
+
+/* ---- opening and closing, in C */
+
+AA_EXPORT int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    int result = aa_mpi.File_open(comm, name, mode, info, file);
+    if (call.counts && result == MPI_SUCCESS)
+        remember(*file, names_regular_file(name));
+    aa_mpi_end(call);
+    return result;
+}
+
+AA_EXPORT int MPI_File_close(MPI_File *file) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    if (call.counts)
+        forget(*file);
+    int result = aa_mpi.File_close(file);
+    aa_mpi_end(call);
+    return result;
+}
+
+/* ---- in Fortran, whose names are padded with blanks */
+
+static bool names_regular_file_in_fortran(const char *name, size_t length) {
+    char text[PATH_MAX];
+    while (length > 0 && name[length - 1] == ' ')
+        length--;
+    if (length >= sizeof text)
+        return true;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    return names_regular_file(text);
+}
+
+AA_FORTRAN_FUNCTION(file_open,
+                    (MPI_Fint * comm, char *name, MPI_Fint *mode, MPI_Fint *info, MPI_Fint *file,
+                     MPI_Fint *error, size_t length),
+                    (comm, name, mode, info, file, error, length)) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    next(comm, name, mode, info, file, error, length);
+    if (call.counts && *error == MPI_SUCCESS)
+        remember(aa_fortran_file(file), names_regular_file_in_fortran(name, length));
+    aa_mpi_end(call);
+}
+
+AA_FORTRAN_FUNCTION(file_close, (MPI_Fint * file, MPI_Fint *error), (file, error)) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    if (call.counts)
+        forget(aa_fortran_file(file));
+    next(file, error);
+    aa_mpi_end(call);
+}
