@@ -30,6 +30,7 @@ _ANCHOR: Final = "anchor.xml"
 _MAX_ANCHOR: Final = 1 << 29
 _CHUNK: Final = 1 << 16
 _INDEX: Final = b"CUBEX.INDEX"
+_INDEX_HEAD: Final = 22  # bytes: the word above, byte order, version, kind, how many call paths
 _DATA: Final = b"CUBEX.DATA"
 _PACKED: Final = b"ZCUBEX.DATA"
 _LISTED: Final = 1  # the kind of index that lists its call paths
@@ -129,11 +130,13 @@ class _Values:
         text = self._archive.read(f"{metric.number}.index", 64 + 4 * len(self._parents))
         if not text.startswith(_INDEX):
             raise InputError(f"{metric.number}.index: {_INDEX.decode()} wanted at its start")
+        if len(text) < _INDEX_HEAD:
+            raise InputError(f"{metric.number}.index: a whole index wanted, found {len(text)} bytes")
         order = "<" if text[11:15] == b"\x01\0\0\0" else ">"
-        kind, count = struct.unpack(f"{order}Bi", text[17:22])
+        kind, count = struct.unpack(f"{order}Bi", text[17:_INDEX_HEAD])
         if kind != _LISTED:
             raise InputError(f"{metric.number}.index: an index of kind {_LISTED} wanted, found kind {kind}")
-        listed = np.frombuffer(text[22:], f"{order}i4")
+        listed = np.frombuffer(text[_INDEX_HEAD:], f"{order}i4")
         if (
             len(listed) != count
             or len(np.unique(listed)) != count
