@@ -88,7 +88,7 @@ def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
 def run(folder: Path, program: str, variant: Variant, *arguments: str) -> list[str]:
     """Run one variant, and give the lines that it prints."""
     environment = {name: value.format(folder=folder) for name, value in variant.environment.items()}
-    command = [folder / program, *arguments]
+    command: list[str | Path] = [folder / program, *arguments]
     output = subprocess.run(
         command, env={**os.environ, **environment}, cwd=folder, capture_output=True, text=True, check=True
     )
