@@ -44,12 +44,19 @@ else
 	@$(BIN)/python -m pytest -q $(LAUNCHING)
 endif
 
-# `make test` has the first two; here the thread sanitizer watches all of the tests.
+WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
+
+# `make test` has the first two; here the thread sanitizer watches all of the tests. The wrappers
+# are watched in the library that is preloaded, under one MPI.
 sanitize: $(VENV)/.ready
 	@for sanitizer in address,undefined thread; do \
 		echo "== $$sanitizer"; \
 		AUTOANALYZER_SANITIZER=$$sanitizer $(BIN)/python -m pytest -q tests/runtime/probe || exit 1; \
 	done
+	@echo "== address,undefined: wrappers"
+	@AUTOANALYZER_CC="mpicc.openmpi -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		$(BIN)/python -m pytest -q -k "not mpich" $(WRAPPERS)
 
 # Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
 measured: $(VENV)/.ready
