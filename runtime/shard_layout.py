@@ -24,6 +24,7 @@ COUNTERS: Final = (  # twin: enum aa_counter
 REGION_RECORD: Final = 1  # twin: enum aa_record_type
 THREAD_RECORD: Final = 2
 NODE_RECORD: Final = 3
+FILE_RECORD: Final = 4
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 TIME = np.dtype([("wall", "i8"), ("off", "i8")])
@@ -75,3 +76,6 @@ NODE_LAYOUT: Final = np.dtype(
 )
 
 REGION_LAYOUT: Final = struct.Struct("<8xII")
+
+FILE_LAYOUT: Final = struct.Struct("<8xI4xQQQQ")
+"""Length of the name, which follows; calls, bytes read and written, ticks."""

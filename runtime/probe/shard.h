@@ -26,7 +26,7 @@
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
-enum aa_record_type { AA_RECORD_REGION = 1, AA_RECORD_THREAD = 2, AA_RECORD_NODE = 3 };
+enum aa_record_type { AA_RECORD_REGION = 1, AA_RECORD_THREAD = 2, AA_RECORD_NODE = 3, AA_RECORD_FILE = 4 };
 
 /* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
 enum aa_counter {
@@ -74,6 +74,14 @@ struct aa_region {
     struct aa_record record;
     uint32_t id, length; /* of the descriptor, without its null */
     char descriptor[];
+};
+
+/* What was read from a file and written to it, and how long the calls took. */
+struct aa_file {
+    struct aa_record record;
+    uint32_t length, unused; /* of the name, without its null */
+    _Atomic uint64_t calls, read, written, ticks;
+    char name[]; /* empty: several files */
 };
 
 /* Wall time, and how much of it the thread was off the CPU. */

@@ -46,6 +46,7 @@ static void print_constants(void) {
     CONSTANT("REGION_RECORD", AA_RECORD_REGION);
     CONSTANT("THREAD_RECORD", AA_RECORD_THREAD);
     CONSTANT("NODE_RECORD", AA_RECORD_NODE);
+    CONSTANT("FILE_RECORD", AA_RECORD_FILE);
     CONSTANT("instructions", AA_INSTRUCTIONS);
     CONSTANT("cycles", AA_CYCLES);
     CONSTANT("l1_accesses", AA_L1_ACCESSES);
@@ -66,6 +67,7 @@ int main(void) {
     print_node();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
+    printf("file name %zu\n", offsetof(struct aa_file, name));
     printf("region descriptor %zu\n", offsetof(struct aa_region, descriptor));
     return 0;
 }
