@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,8 +12,8 @@ from ..errors import InputError
 from ..experiment import Experiment
 from ..experiment.algebra import Integration, strangers
 from .code_regions import startup_paths
+from .imported import negative_rank
 from .performance import compute_time
-from .program_time import program_times
 
 __all__ = [
     "check_runs",
@@ -29,9 +28,8 @@ __all__ = [
 
 _COMPUTE_TIME: Final = "compute_time"
 _NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
-_WALL: Final = frozenset({"wall_time", "mpi_time", "io_time", "time"})
+_WALL: Final = frozenset({"wall_time", "mpi_time", "io_time", "program_time", "time"})
 _SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
-_OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(")
 _POLLING: Final = "mpi_instructions"
 
 _Values = npt.NDArray[np.float64]
@@ -69,9 +67,9 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
     for label, each in zip(joined.labels, joined.operands, strict=True):
         _check_run(label, each)
         _check_metric(label, each, metric)
-        if np.isnan(_exclusive(each, metric)).any():
-            raise InputError(f"{label}: values of all ranks wanted, found some missing; repeat that run")
+        _check_values(label, each, metric)
     _check_endings(joined)
+    _check_parts(joined)
     first, *_ = ranks = [sorted({place.process for place in each.locations}) for each in joined.operands]
     for label, found in zip(joined.labels, ranks, strict=True):
         if found != first:
@@ -88,9 +86,8 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
 def _check_run(label: str, experiment: Experiment) -> None:
     """Refuse what was computed from runs, and runs that came to no end."""
     notes = experiment.notes
-    for step in notes.history:
-        if found := _OPERATION.match(step):
-            raise InputError(f"{label}: a run wanted, found the result of {found[1]}; name the runs themselves")
+    if notes.derived_by:
+        raise InputError(f"{label}: a run wanted, found the result of {notes.derived_by[0]}; name the runs themselves")
     if notes.missing:
         raise InputError(f"{label}: a whole run wanted, but nothing came back from {_ranks(notes.missing)}; repeat it")
     if notes.unfinished:
@@ -111,6 +108,28 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
             raise InputError(f"{label}: metric {name!r} wanted, found none; it has {known}")
         if experiment.metric(name).aggregation != "sum":
             raise InputError(f"{label}: metric {name!r} does not add up along call paths and ranks; choose another")
+
+
+def _check_values(label: str, experiment: Experiment, metric: str) -> None:
+    for name in _stored(metric):
+        if np.isnan(experiment.exclusive(name)).any():
+            raise InputError(f"{label}: values of all ranks wanted, found some missing; repeat that run")
+        if (rank := negative_rank(experiment, name)) is not None:
+            raise InputError(f"{label}: {name} of a run wanted, found a negative value on rank {rank}")
+
+
+def _check_parts(joined: Integration) -> None:
+    """Refuse runs of which not the same part is there."""
+    first, root = joined.operands[0], joined.labels[0]
+    there = {joined.rows[0][path] for path in first.roots}
+    for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):
+        if each.notes.cut_to != first.notes.cut_to:
+            wanted, found = (" of ".join(reversed(one.notes.cut_to)) or "the whole" for one in (first, each))
+            raise InputError(
+                f"{label}: {wanted} as in {root} wanted, found {found}: cut all to one part of the program, or none"
+            )
+        if there.isdisjoint(rows[path] for path in each.roots):
+            raise InputError(f"{label}: regions of {root} wanted, found none in common: are they one program?")
 
 
 def _check_endings(joined: Integration) -> None:
@@ -154,10 +173,12 @@ def values_by_path(joined: Integration, run: int, metric: str) -> _Values:
     return found
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def value_of_program(experiment: Experiment, metric: str) -> float:
-    """Give the value of the whole program, the start-up and the end of MPI left out."""
-    if metric == "wall_time":
-        return float(program_times(experiment).mean())
+    """Give the value of the whole program, the start-up and the end of MPI left out: that of all its call paths.
+
+    Work before and after MPI counts in every run, however little it is: a limit would part runs that are alike.
+    """
     return float(_without_startup(experiment, metric).sum())
 
 

@@ -122,10 +122,10 @@ def compare(
 ) -> Comparison:
     """Compare repeated runs of a program with those of another version of it.
 
-    A time on the wall clock is the mean of the processes' first threads, and of the whole program from the return of
-    ``MPI_Init`` to the call of ``MPI_Finalize``; all else is summed up. Regions are judged with Holm's correction, so
-    that many of them do not make a false alarm likelier. With one run on a side
-    nothing is sure but simulated counts, and a change of the whole program by ``UNKNOWN_NOISE``.
+    A time on the wall clock is the mean of the processes' first threads; all else is summed up. The whole program is
+    all but the calls of ``MPI_Init`` and ``MPI_Finalize``. Regions are judged with Holm's correction, so that many of
+    them do not make a false alarm likelier. With one run on a side nothing is sure but simulated counts, and a change
+    of the whole program by ``UNKNOWN_NOISE``.
 
     Args:
         base: Runs of the one side.
@@ -137,19 +137,14 @@ def compare(
         labels: What to call the experiments in messages, the base's first.
 
     Raises:
-        InputError: The sides cannot be compared: what is no run or came to no end, other ranks, a value that is
-            missing, nothing in common, or a base that is not above 0.
+        InputError: The sides cannot be compared: what is no run or came to no end, other ranks, another part of the
+            program, a value that is missing, negative or too large, nothing in common, or a program that takes nothing.
     """
     runs = [with_kinds(each) for each in (*base, *other)]
     joined = integrate(runs, exact=exact, labels=labels)
     check_runs(joined, len(base), metric)
+    whole = np.array([_of_program(joined, run, metric) for run in range(len(runs))])
     values = np.array([values_by_path(joined, run, metric) for run in range(len(runs))])
-    whole = np.array([value_of_program(each, metric) for each in runs])
-    for label, value in zip(joined.labels, whole, strict=True):
-        if not value > 0:
-            raise InputError(
-                f"{label}: {metric} of the program above 0 wanted, found {value:g}: no base to compare with"
-            )
     bounds = _Bounds(threshold, least_to_judge(runs[0], metric), 0.0, repeats(runs, metric))
     program = _judged(None, whole[: len(base)], whole[len(base) :], bounds)
     bounds = replace(bounds, trifle=min(_TRIFLE, threshold) * max(program.base, program.other))
@@ -178,6 +173,16 @@ def compare(
         ),
         joined=joined,
     )
+
+
+def _of_program(joined: Integration, run: int, metric: str) -> float:
+    value = value_of_program(joined.operands[run], metric)
+    if not 0 < value < np.inf:
+        raise InputError(
+            f"{joined.labels[run]}: {metric} of the program above 0 and finite wanted, found {value:g}: "
+            f"nothing to compare"
+        )
+    return value
 
 
 def _judged(path: int | None, base: _Values, other: _Values, bounds: _Bounds) -> Judgement:

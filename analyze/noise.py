@@ -35,16 +35,16 @@ class Shift:
 
     Attributes:
         change: Of the representative, relative: 0.1 where the other side is 10 % above the base.
-        low: Lower confidence limit of the change.
-        high: Upper confidence limit.
+        low: Lower confidence limit of the change; None if there are too few runs to tell.
+        high: Upper confidence limit; None likewise.
         above: Probability of such a change or a larger one if there is none.
         below: Probability of such a change or a smaller one if there is none.
         noise: Scale of the noise, relative; None if there are too few runs to tell.
     """
 
     change: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     above: float
     below: float
     noise: float | None
@@ -69,17 +69,17 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
     if min(n, m) < _LEAST and not repeats:
         margin = log1p(UNKNOWN_NOISE)
         above, below = (0.0 if change >= margin else 1.0 for change in (d, -d))
-        return Shift(expm1(d), expm1(d - margin), expm1(d + margin), above, below, None)
+        return Shift(_expm1(d), None, None, above, below, None)
     if not degrees:
-        return Shift(expm1(d), expm1(d), expm1(d), _tail(d, n, m, 0, 0), _tail(-d, m, n, 0, 0), 0.0)
+        return Shift(_expm1(d), _expm1(d), _expm1(d), _tail(d, n, m, 0, 0), _tail(-d, m, n, 0, 0), 0.0)
     alpha = 1 - CONFIDENCE
     return Shift(
-        change=expm1(d),
-        low=expm1(d - time / m * ((n / (n + m) / alpha) ** (1 / degrees) - 1)),
+        change=_expm1(d),
+        low=_expm1(d - time / m * ((n / (n + m) / alpha) ** (1 / degrees) - 1)),
         high=_expm1(d + time / n * ((m / (n + m) / alpha) ** (1 / degrees) - 1)),
         above=max(_tail(d, n, m, time, degrees), _AGREEING * _by_ranks(x, y)),
         below=max(_tail(-d, m, n, time, degrees), _AGREEING * _by_ranks(y, x)),
-        noise=expm1(time / degrees),
+        noise=_expm1(time / degrees),
     )
 
 

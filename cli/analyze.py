@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    check_targets(json=arguments.json)
+    check_targets([arguments.experiment], json=arguments.json)
     experiment, file = open_experiment(arguments.experiment)
     findings = findings_of(experiment, arguments)
     if arguments.json:

@@ -39,8 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
-        help="end with exit code 3 if the program or a region is slower by this much, and surely, for which two runs a "
-        f"side are wanted at least; smaller changes are none (without it: {_THRESHOLD}%, and exit code 0)",
+        help="end with exit code 3 if the program or a region is slower by this much, and surely: of one run on a side "
+        f"only a program that takes half as much again is; smaller changes are none (without it: {_THRESHOLD}%, and "
+        "exit code 0)",
     )
     parser.add_argument(
         "--metric",
@@ -60,9 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    threshold = _percent(arguments.fail_on or _THRESHOLD)
+    threshold = _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on)
     targets: dict[str, Path | None] = {kind: getattr(arguments, kind) for kind in _DOCUMENTS}
-    check_targets(**targets)
+    check_targets([*arguments.base, *arguments.other], **targets)
     base, other = (opened(side, distinct=True) for side in (arguments.base, arguments.other))
     comparisons = [
         compare(
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             exact=arguments.exact,
             labels=[str(path) for path in (*arguments.base, *arguments.other)],
         )
-        for metric in arguments.metric or metrics_to_compare([*base, *other])
+        for metric in dict.fromkeys(arguments.metric or metrics_to_compare([*base, *other]))
     ]
     texts = {
         "markdown": comparison_markdown(comparisons).encode(),
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         if target:
             write_document(texts[kind], target)
     print_verdict(comparison_lines(comparisons), stderr=any(map(is_output, targets.values())))
-    return _TRIPPED if arguments.fail_on and any(each.slower for each in comparisons) else 0
+    return _TRIPPED if arguments.fail_on is not None and any(each.slower for each in comparisons) else 0
 
 
 def _percent(text: str) -> float:
@@ -94,9 +95,9 @@ def _percent(text: str) -> float:
         UsageError: It is no percentage above 0.
     """
     try:
-        value = float(text.strip().removesuffix("%"))
+        value = float(text.strip().removesuffix("%").replace("_", "no digit"))
     except ValueError:
         value = math.nan
-    if not 0 < value < math.inf:
+    if not 0 < value / 100 < math.inf:
         raise UsageError(f"--fail-on {text}: a percentage above 0 wanted, as in 5%")
     return value / 100

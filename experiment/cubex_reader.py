@@ -19,6 +19,7 @@ from .archive import Archive
 from .broken import broken_parts
 from .cube_head import CubeHead, StoredMetric
 from .cube_matrices import parser_for
+from .cube_numbers import finite
 from .cube_reader import check_size
 from .experiment import CallPath, Experiment, Location
 from .severities import LazySeverities, Severity
@@ -119,10 +120,7 @@ class _Values:
             order, places = self._index(metric)
             found = self._data(metric, order, len(places) * len(self._columns))
             severity[np.ix_(places, self._columns)] = found.reshape(len(places), len(self._columns))
-            if metric.metric.aggregation in ("min", "max"):
-                severity[np.isinf(severity)] = np.nan  # how a minimum or maximum of nothing is written
-            if np.isinf(severity).any():
-                raise InputError(f"finite values of {name} wanted, found infinity")
+            finite(severity, metric.metric)
         return severity
 
     def _index(self, metric: StoredMetric) -> tuple[str, npt.NDArray[np.intp]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
@@ -14,6 +15,8 @@ from .file_use import FileUse
 __all__ = ["Notes"]
 
 _MOST: Final = 1 << 63
+_CUT: Final = re.compile(r"select\((?:subtree=(.*?)(?:, (?:processes|metrics)=|\)\Z))?|flat\Z", re.DOTALL)
+_OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(", re.DOTALL)
 
 
 def _is_whole(value: Any) -> bool:
@@ -84,6 +87,18 @@ class Notes:
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()
     history: tuple[str, ...] = ()
+
+    @property
+    def derived_by(self) -> tuple[str, ...]:
+        """Name the operations of the algebra that led to the experiment, which is no run then; of a run none."""
+        steps = (_OPERATION.match(step) for step in self.history if not _CUT.match(step))
+        return tuple(dict.fromkeys(found[1] for found in steps if found))
+
+    @property
+    def cut_to(self) -> tuple[str, ...]:
+        """Say step by step to which part of its call tree the experiment was cut; ``flat`` of flat profiles."""
+        steps = (_CUT.match(step) for step in self.history)
+        return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
     def to_json(self) -> str:
         """Give the notes as one JSON object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import floor, isfinite, log10
 from typing import Any, Final
 
 from lxml import etree
@@ -63,8 +63,8 @@ def _markdown(comparison: Comparison) -> str:
             _escaped(_title(comparison, each)),
             amount(each.base, comparison.unit),
             amount(each.other, comparison.unit),
-            _signed(each.shift.change),
-            _limits(each) if comparison.noise_known else "unknown",
+            _signed(each.shift.change, comparison.threshold),
+            _limits(comparison, each) or "unknown",
             each.verdict,
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -130,12 +130,16 @@ def _entry(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
         **_place(comparison, judgement.path),
         "base": judgement.base,
         "other": judgement.other,
-        "change": found.change,
-        "low": found.low,
-        "high": found.high if isfinite(found.high) else None,
-        "noise": found.noise,
+        "change": _finite(found.change),
+        "low": _finite(found.low),
+        "high": _finite(found.high),
+        "noise": _finite(found.noise),
         "verdict": judgement.verdict,
     }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
 
 
 def _place(comparison: Comparison, path: int | None, value: float | None = None) -> dict[str, Any]:
@@ -183,9 +187,10 @@ def _sentence(comparison: Comparison, judgement: Judgement) -> str:
     """Say how large a change is, and how sure: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
-    size = f"{abs(100 * found.change):.1f} %"
-    than = f"{size} {'more' if found.change > 0 else 'less'} than {base}" if size != "0.0 %" else "as the base does"
-    sure = f" ({_limits(judgement)})" if comparison.noise_known else ""
+    size = f"{abs(100 * found.change):.{_digits(comparison.threshold)}f} %"
+    than = f"{size} {'more' if found.change > 0 else 'less'} than {base}" if size.strip("0. %") else "as the base does"
+    limits = _limits(comparison, judgement)
+    sure = f" ({limits})" if limits else ""
     doubt = f": {_doubt(comparison, judgement)}" if judgement.verdict == "unclear" else ""
     return f"{_title(comparison, judgement)} {_verb(comparison)} {now}, {than}{sure}{doubt}"
 
@@ -194,9 +199,10 @@ def _verb(comparison: Comparison) -> str:
     return "takes" if comparison.unit == "sec" else "has"
 
 
-def _limits(judgement: Judgement) -> str:
-    """Write the limits of a change; where few runs leave both open, the one."""
-    low, high = map(_signed, (judgement.shift.low, judgement.shift.high))
+def _limits(comparison: Comparison, judgement: Judgement) -> str:
+    """Write the limits of a change; where few runs leave both open, the one; nothing where they are unknown."""
+    found = (judgement.shift.low, judgement.shift.high)
+    low, high = ("" if each is None else _signed(each, comparison.threshold) for each in found)
     return low if low == high else f"{low} to {high}"
 
 
@@ -217,7 +223,8 @@ def _basis(comparison: Comparison) -> str:
         return f"{said}; one run shows no noise: {100 * UNKNOWN_NOISE:g} % more or a third less is sure"
     if min(base, now) == 1:
         return f"{said}; simulated counts repeat"
-    wide = found.low <= -threshold <= threshold <= found.high
+    low, high = found.low, found.high
+    wide = low is not None and high is not None and low <= -threshold <= threshold <= high
     hidden = ", which would hide it" if found.noise >= threshold else ", but more runs are wanted to see that much"
     return f"{said}; noise {100 * found.noise:.1f} %{hidden if wide else ''}; sure to {100 * CONFIDENCE:g} %"
 
@@ -243,12 +250,17 @@ def _likeness(comparison: Comparison) -> list[str]:
     return [visible(each) for each in comparison.joined.likenesses()]
 
 
-def _signed(value: float) -> str:
+def _signed(value: float, threshold: float) -> str:
     """Write a change; of one that few runs leave open, that it is."""
     if value > _OPEN:
         return f"over {100 * _OPEN:+.0f} %"
-    rounded = f"{100 * value:+.1f} %"
-    return "0.0 %" if rounded in ("-0.0 %", "+0.0 %") else rounded
+    rounded = f"{100 * value:+.{_digits(threshold)}f} %"
+    return rounded if rounded.strip("+-0. %") else rounded[1:]
+
+
+def _digits(threshold: float) -> int:
+    """Say how many digits of a percentage show a change that counts: one, or as many as the threshold has."""
+    return -floor(log10(100 * threshold)) if 0 < threshold < 0.001 else 1
 
 
 def _escaped(text: str) -> str:

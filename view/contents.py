@@ -14,7 +14,6 @@ from .units import count, ranks, seconds, volume
 __all__ = ["contents_lines"]
 
 _FILES: Final = 10
-_OPERATIONS: Final = frozenset({"difference", "mean", "sum", "min", "max", "stddev", "ratio"})
 
 
 def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
@@ -25,8 +24,8 @@ def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
 def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     notes = experiment.notes
     yield f"{file}"
-    if operations := _operations(experiment):
-        yield f"derived     by {', '.join(operations)}: no run, but what was computed from runs"
+    if notes.derived_by:
+        yield f"derived     by {', '.join(notes.derived_by)}: no run, but what was computed from runs"
     if notes.program or notes.command:
         yield f"program     {notes.program}   {' '.join(notes.command)}".rstrip()
     yield from _system(experiment)
@@ -57,12 +56,6 @@ def _system(experiment: Experiment) -> Iterator[str]:
 
 def _many(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
-
-
-def _operations(experiment: Experiment) -> list[str]:
-    """Name the operations of the algebra that metrics came about by."""
-    found = (each.source.removeprefix("derived:").partition(" ")[0] for each in experiment.metrics)
-    return [each for each in dict.fromkeys(found) if each in _OPERATIONS]
 
 
 def _topology(topology: Topology) -> str:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..errors import InputError
 from ..experiment import Experiment, Metric
 from ..experiment.aggregate import Level, by_level, columns_at, own_totals, totals
 from ..experiment.experiment import Severity
@@ -34,11 +35,14 @@ def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) ->
 
     Six digits; of whole numbers all, of minima and maxima twelve: as the tools of CUBE do.
     """
+    kinds = [experiment.metric(name) for name in metrics]
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = own_totals(experiment, metrics)
+    for name, values in sums.items():
+        _check_held(name, values)
+    columns = [sums[name].tolist() for name in metrics]
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["Cnode ID", *metrics])
-    kinds = [experiment.metric(name) for name in metrics]
-    sums = own_totals(experiment, metrics)
-    columns = [sums[name].tolist() for name in metrics]
     for path in range(len(experiment.call_paths)):
         writer.writerow([path, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))])
 
@@ -113,7 +117,23 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
 
 
 def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
-    """Give ``float64[call path]``, or ``float64[call path, column]`` of a level of the system."""
+    """Give ``float64[call path]``, or ``float64[call path, column]`` of a level of the system.
+
+    Raises:
+        InputError: A sum is larger than a number can be.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = _put_together(experiment, metric, level, inclusive=inclusive)
+    _check_held(metric, values)
+    return values
+
+
+def _check_held(metric: str, values: Severity) -> None:
+    if np.isinf(values).any():
+        raise InputError(f"metric {visible(metric)!r}: sums that a number can hold wanted, found larger ones")
+
+
+def _put_together(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
     if level:
         values = experiment.inclusive(metric) if inclusive else experiment.exclusive(metric)
         return by_level(experiment, metric, values, level)[1]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isinf, isnan
+from typing import Final
 
 __all__ = ["amount", "count", "percent", "ranks", "seconds", "volume"]
+
+_NOTHING: Final = frozenset({"0", "0 B", "0 ns"})
 
 
 def seconds(value: float) -> str:
@@ -24,8 +27,8 @@ def percent(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Write how many: ``3.1e9``, ``870``."""
-    if value < 9995:
+    """Write how many: ``3.1e9``, ``870``; ``inf`` of what no number can hold."""
+    if value < 9995 or isinf(value):
         return f"{value:.0f}"
     mantissa, _, exponent = f"{value:.1e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
@@ -67,5 +70,6 @@ def amount(value: float, unit: str) -> str:
         return "-"
     writer = {"sec": seconds, "occ": count, "bytes": volume}.get(unit)
     if writer is None:
-        return f"{value:.6g}"
-    return f"-{writer(-value)}" if value < 0 else writer(value)
+        return f"{value + 0.0:.6g}"
+    written = writer(abs(value))
+    return f"-{written}" if value < 0 and written not in _NOTHING else written

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -13,19 +14,24 @@ from .integration import Integration
 
 __all__ = ["doubts", "strangers"]
 
+_KINDS: Final[Mapping[Aggregation, str]] = {
+    "sum": "added up",
+    "min": "a minimum",
+    "max": "a maximum",
+    "none": "not added up",
+}
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
 
 
-def doubts(joined: Integration, *, combined: bool, of_owners: bool = False) -> Iterator[str]:
-    """Say what only some operands have of the metrics, of the ranks, and of the program.
+def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
+    """Say what operands have in different kinds, and what only some have of metrics, ranks, and the program.
 
     Args:
         joined: The operands.
-        combined: Whether values of all are put together, and a metric that one lacks counts as 0.
-        of_owners: Whether minima and maxima are of those alone that have them.
+        lacked: What a metric that one of them lacks is there, by how it is put together; nothing is said of others.
     """
-    if combined:
-        yield from _lacked_metrics(joined, {"none", "min", "max"} if of_owners else {"none"})
+    yield from _different_kinds(joined)
+    yield from _lacked_metrics(joined, lacked)
     yield from _lacked_locations(joined)
     for other in range(1, len(joined.operands)):
         if strangers(joined, [0], [other]):
@@ -36,9 +42,14 @@ def doubts(joined: Integration, *, combined: bool, of_owners: bool = False) -> I
 
 
 def strangers(joined: Integration, one: Iterable[int], other: Iterable[int]) -> bool:
-    """Tell whether operands have regions, and none that those of another side have; libraries' do not count."""
+    """Tell whether operands have regions, and none where another side has it.
+
+    Those of libraries do not count, nor do roots unless a side has nothing else.
+    """
     sides = [set().union(*(joined.rows[operand].tolist() for operand in side)) for side in (one, other)]
     own = [{path for path in side if _of_the_program(joined.call_paths[path])} for side in sides]
+    if not all(own):
+        own = [{path for path in side if joined.call_paths[path].parent is None} for side in sides]
     return all(own) and not own[0] & own[1]
 
 
@@ -46,17 +57,34 @@ def _of_the_program(path: CallPath) -> bool:
     return path.parent is not None and path.region.kind not in _OF_LIBRARIES
 
 
-def _lacked_metrics(joined: Integration, exempt: Collection[Aggregation]) -> Iterator[str]:
-    lacking: dict[tuple[int, ...], list[str]] = {}
+def _different_kinds(joined: Integration) -> Iterator[str]:
+    found: dict[str, list[str]] = {}
+    for metric in joined.metrics:
+        kinds: dict[Aggregation, list[str]] = {}
+        for label, operand, names in zip(joined.labels, joined.operands, joined.names, strict=True):
+            if metric.name in names:
+                kind = replace(operand.metric(names[metric.name]), unit=metric.unit).aggregation
+                kinds.setdefault(kind, []).append(label)
+        if len(kinds) > 1:
+            said = ", ".join(f"{_KINDS[kind]} in {_listed(labels)}" for kind, labels in kinds.items())
+            found.setdefault(said, []).append(metric.name)
+    for said, metrics in found.items():
+        yield f"{said}, so not added up in the result: {', '.join(metrics)}"
+
+
+def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
+    lacking: dict[tuple[tuple[int, ...], str], list[str]] = {}
     for metric in joined.metrics:
         operands = tuple(index for index, names in enumerate(joined.names) if metric.name not in names)
-        if operands and metric.aggregation not in exempt:
-            lacking.setdefault(operands, []).append(metric.name)
-    for operands, metrics in lacking.items():
-        yield f"not in {_listed(joined.labels[each] for each in operands)}, and 0 there: {', '.join(metrics)}"
+        if operands and (said := lacked.get(metric.aggregation)):
+            lacking.setdefault((operands, said), []).append(metric.name)
+    for (operands, said), metrics in lacking.items():
+        yield f"not in {_listed(joined.labels[each] for each in operands)}, and {said}: {', '.join(metrics)}"
 
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:
+    unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
+    values = "its values on the others count as 0" + (f", but are missing of {_listed(unadded)}" if unadded else "")
     for operand, label in enumerate(joined.labels):
         lost = joined.lost(operand)
         there = np.zeros(len(joined.locations), dtype=bool)
@@ -71,7 +99,7 @@ def _lacked_locations(joined: Integration) -> Iterator[str]:
             if len(of_it) < ranks
             else f"{int(there.sum())} of {len(joined.locations)} threads"
         )
-        yield f"{label} is of {part}: its values on the others count as 0"
+        yield f"{label} is of {part}: {values}"
 
 
 def _listed(labels: Iterable[str]) -> str:

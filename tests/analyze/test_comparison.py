@@ -5,7 +5,7 @@ import pytest
 
 from autoanalyzer.analyze import Comparison, compare, metrics_to_compare
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load, save, select
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, flat, load, save, select
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
 MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
@@ -147,7 +147,15 @@ def test_the_start_up_of_mpi_is_no_part_of_the_program():
     [
         (experiment([1.0], ranks=3), "2 ranks as in 0 wanted, found 3"),
         (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "none in common"),
-        (experiment([-1.0]), "above 0 wanted, found -0.9"),
+        (experiment([-1.0]), "wall_time of a run wanted, found a negative value on rank 0"),
+        (experiment([1.0, -0.5]), "wall_time of a run wanted, found a negative value on rank 0"),
+        (experiment([1e308], ranks=2), "wall_time of the program above 0 and finite wanted, found inf"),
+        (select(experiment([1.0]), subtree="x"), "the whole as in 0 wanted, found x: cut all to one part"),
+        (flat(experiment([1.0])), "the whole as in 0 wanted, found flat: cut all to one part"),
+        (
+            experiment([], call_paths=[CallPath(REGIONS[0])], severities={"wall_time": np.ones((1, 2))}),
+            "none in common",
+        ),
         (experiment([np.nan]), "found some missing"),
         (experiment([1.0], notes=Notes(missing=(1,))), "but nothing came back from rank 1; repeat"),
         (experiment([1.0], ranks=1, notes=Notes(missing=(1,))), "but nothing came back from rank 1; repeat"),
@@ -184,6 +192,32 @@ def test_what_is_computed_from_runs_is_no_run(operation, tmp_path):
     assert compare([part] * 2, [part] * 2).program.verdict == "same"
 
 
+def test_equal_parts_of_runs_are_compared_whatever_their_regions_are_called():
+    named = Region("function", "residual = sum(a, b)", "a.c", "residual")
+    part = select(experiment([1.0], regions=[named]), subtree=named.name, processes=[0], metrics=["wall_time"])
+    assert part.notes.cut_to == (named.name,)
+    assert compare([part] * 2, [part] * 2).program.verdict == "same"
+    other = select(experiment([1.0], regions=[named]), subtree="main")
+    with pytest.raises(InputError, match=r"^1: residual = sum\(a, b\) as in 0 wanted, found main: cut all"):
+        compare([part], [select(other, processes=[0])], labels=("0", "1"))
+
+
+def test_the_program_is_its_regions_together_whatever_there_is_outside_of_mpi():
+    def run(outside: float, *, known: bool = True) -> Experiment:
+        metrics = [Metric("wall_time", "sec"), Metric("program_time", "sec")]
+        times = {"wall_time": np.array([[outside] * 2, [10.0] * 2]), "program_time": np.array([[10.0] * 2, [0.0] * 2])}
+        made = experiment([10.0], metrics=metrics, severities=times)
+        return made if known else select(made, metrics=["wall_time"])
+
+    base = [run(0.98 + 0.003 * number) for number in range(5)]
+    for known in (True, False):
+        other = [run(1.002 + 0.003 * number, known=known) for number in range(5)]
+        found = compare(base, other)
+        assert (found.program.verdict, found.program.base, found.program.other) == ("same", 10.98, 11.002)
+        assert not found.slower
+    assert compare(base, base, metric="program_time").program.base == 10
+
+
 def test_a_program_that_always_ends_with_a_status_is_compared():
     run = experiment([1.0], notes=Notes(program_status=3))
     assert compare([run] * 2, [run, experiment([1.0])]).program.verdict == "same"
@@ -191,7 +225,7 @@ def test_a_program_that_always_ends_with_a_status_is_compared():
 
 def test_a_base_of_zero_is_refused():
     nothing = experiment([0.0], severities={"wall_time": np.zeros((2, 2))})
-    with pytest.raises(InputError, match="above 0 wanted, found 0"):
+    with pytest.raises(InputError, match="above 0 and finite wanted, found 0"):
         compare([nothing], [experiment([1.0])])
 
 

@@ -51,9 +51,17 @@ def test_one_run_on_a_side_shows_large_changes_only(base, other):
     found = shift(base, other)
     assert found.noise is None
     assert sorted((found.above, found.below)) == [0, 1]
-    assert found.low < found.change < found.high
+    assert (found.low, found.high) == (None, None)
     less = shift(base, [1.4 * base[0]])
     assert (less.above, less.below) == (1, 1)
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_values_that_are_far_apart_are_no_mistake(runs):
+    found = shift([1e-308] * runs, [1e307] * runs)
+    assert found.change == math.inf
+    found = shift([1e-308, 1e307][:runs], [1e307, 1e-308][:runs])
+    assert found.change in (0, math.inf)
 
 
 def test_one_run_is_enough_for_values_that_repeat():

@@ -20,12 +20,13 @@ def written(
     ranks: int = 2,
     node: str = "n",
     metric: str = "wall_time",
+    dtype: str = "FLOAT",
     missing: tuple[int, ...] = (),
     work: Region = WORK,
 ) -> Path:
     """Main, work and idle take what is given on every rank."""
     experiment = Experiment(
-        metrics=[Metric(metric, "sec")],
+        metrics=[Metric(metric, "sec", dtype=dtype)],
         call_paths=[CallPath(MAIN), CallPath(work, 0), CallPath(IDLE, 0)],
         locations=[Location("m", f"{node}{rank}", rank) for rank in range(ranks)],
         severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
@@ -52,6 +53,19 @@ def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
     result = load(files.folder / "d.cube")
     assert result.exclusive("wall_time").tolist() == [[0, 0], [1, 1], [-0.5, -0.5]]
     assert result.notes.history == ("difference(a.cube, b.cube)",)
+
+
+def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(files):
+    for name in "cd":
+        written(files.folder / f"{name}.cube", [-0.0, 1 if name == "c" else 0, 0], ranks=1, node=name)
+    lines = files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()
+    assert "wall_time of each call path alone, of 1 location" in lines
+    assert not any("-0" in line for line in lines)
+
+
+def test_diff_shows_the_name_of_its_file_as_it_shows_all_others(files):
+    done = files("autoanalyzer", "diff", "a.cube", "b.cube", "-o", "x\x9b31m.cube")
+    assert "data x\ufffd31m.cube" in done.stdout.decode()
 
 
 def test_diff_without_a_file_only_prints(files):
@@ -124,6 +138,7 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
         (("diff", "a.cube", "b.cube", "--ratio"), "--ratio: a file to write wanted"),
         (("diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube", "--metric", "visits"), "--ratio: no --metric wanted"),
         (("diff", "a.cube", "b.cube", "--metric", "x"), "--metric x: no such metric"),
+        (("diff", "least.cube", "least.cube", "--metric", "wall_time"), "--metric wall_time: it does not add up"),
         (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev of two experiments at least wanted"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "first"), "--system first: auto, collapse or the number"),
@@ -133,6 +148,7 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):
+    written(files.folder / "least.cube", [0.1, 2, 1], dtype="MINDOUBLE")
     before = sorted(files.folder.iterdir())
     done = files("autoanalyzer", *words)
     assert done.returncode == 2

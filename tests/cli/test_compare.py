@@ -22,12 +22,14 @@ def written(
     *,
     ranks: int = 2,
     metric: str = "wall_time",
+    unit: str = "sec",
+    source: str = "measured",
     work: Region = WORK,
     notes: Notes | None = None,
 ) -> Path:
     """Main, work and idle take what is given on every rank."""
     experiment = Experiment(
-        metrics=[Metric(metric, "sec")],
+        metrics=[Metric(metric, unit, source=source)],
         call_paths=[CallPath(MAIN), CallPath(work, 0), CallPath(IDLE, 0)],
         locations=[Location("m", f"n{rank}", rank) for rank in range(ranks)],
         severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
@@ -174,6 +176,11 @@ def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
     ("words", "message"),
     [
         (("--fail-on", "much"), "--fail-on much: a percentage above 0"),
+        (("--fail-on", "5e-324"), "--fail-on 5e-324: a percentage above 0"),
+        (("--fail-on", ""), "--fail-on : a percentage above 0"),
+        (("--fail-on", "5_0"), "--fail-on 5_0: a percentage above 0"),
+        (("--json", "b.cube"), "--json b.cube: another file wanted than one that is read"),
+        (("--junit", "../{folder}/a.cube"), "a.cube: another file wanted than one that is read"),
         (("--metric", "x"), "a.cube: metric 'x' wanted"),
         (("--json", "none/x"), "--json none/x: a file in a folder that exists"),
         (("--json", "x", "--junit", "x"), "--json x: another file than that of --junit wanted"),
@@ -183,11 +190,59 @@ def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):
     before = sorted(files.folder.iterdir())
+    words = [word.format(folder=files.folder.name) for word in words]
     done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube", *words)
     assert done.returncode == 2
     assert message in done.stderr.decode()
     assert done.stderr.decode().count("\n") == 1
     assert sorted(files.folder.iterdir()) == before
+
+
+def test_compare_takes_a_file_in_the_folder_of_a_run_for_the_run_itself(files):
+    (files.folder / "run").mkdir()
+    (files.folder / "a.cube").rename(files.folder / "run" / "experiment.cube")
+    for words in (("compare", "run", "--with", "b.cube"), ("analyze", "run")):
+        done = files("autoanalyzer", *words, "--json", "run/experiment.cube")
+        assert done.returncode == 2
+        assert "--json run/experiment.cube: another file wanted than one that is read" in done.stderr.decode()
+
+
+def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool):
+    for name, count in (("a", 1e6), ("b", 1.0004e6)):
+        written(tool.folder / f"{name}.cube", [0, count, 0], metric="n", unit="occ", source="simulated:tool")
+    done = tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "0.01%")
+    assert done.returncode == 3
+    said = done.stdout.decode()
+    assert "SLOWER   the program has 2.0e6, 0.04 % more than 2.0e6 (+0.04 %)" in said
+    done = tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "1%")
+    assert done.returncode == 0
+    assert "SAME     the program has 2.0e6, as the base does (0.0 %)" in done.stdout.decode()
+
+
+def test_of_one_run_a_side_no_limits_are_given(files):
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--json", "-")
+    (found,) = json.loads(done.stdout)["comparisons"]
+    for each in (found["program"], *found["regions"]):
+        assert (each["low"], each["high"], each["noise"]) == (None, None, None)
+
+
+def test_values_that_are_far_apart_or_too_large_are_judged_or_refused(tool):
+    for name, value in (("a", 1e-308), ("b", 1e307), ("c", 1.7e308)):
+        written(tool.folder / f"{name}.cube", [0, value, 0], metric="n", unit="occ")
+    words = ("autoanalyzer", "compare", "a.cube", "--metric", "n", "--json", "-", "--with")
+    done = tool(*words, "b.cube")
+    assert json.loads(done.stdout)["comparisons"][0]["program"]["change"] is None
+    done = tool(*words, "c.cube")
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "autoanalyzer: c.cube: n of the program above 0 and finite wanted, found inf: nothing to compare\n"
+    )
+
+
+def test_a_metric_that_is_named_twice_is_judged_once(files):
+    words = ("--metric", "wall_time", "--metric", "wall_time", "--json", "-")
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube", *words)
+    assert len(json.loads(done.stdout)["comparisons"]) == 1
 
 
 def test_names_of_metrics_do_not_reach_a_terminal_raw(tool):

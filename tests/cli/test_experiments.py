@@ -2,10 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from autoanalyzer.experiment import Builder, load, save
-from autoanalyzer.experiment.algebra import difference, ratio
+from autoanalyzer.experiment import Builder, Experiment, Metric, load, save, select
+from autoanalyzer.experiment.algebra import difference, mean, merge, ratio
 
 
 @pytest.fixture
@@ -54,6 +55,33 @@ def test_info_says_at_the_top_that_a_file_is_no_run(saved):
     save(difference(*[load(saved.folder / "app.cube")] * 2), saved.folder / "d.cube")
     lines = said(saved, "info", "d.cube").splitlines()
     assert lines[1] == "derived     by difference: no run, but what was computed from runs"
+
+
+def test_info_names_every_operation_that_led_to_a_file(saved):
+    run = load(saved.folder / "app.cube")
+    made = difference(run, run)
+    save(merge(mean(made, made), select(made, subtree="main")), saved.folder / "m.cube")
+    lines = said(saved, "info", "m.cube").splitlines()
+    assert lines[1].startswith("derived     by difference, mean, merge: no run")
+
+
+@pytest.mark.parametrize("options", [(), ("--csv",), ("--by", "process")])
+def test_sums_that_no_number_can_hold_are_refused(saved, options):
+    run = load(saved.folder / "app.cube")
+    values = np.full((len(run.call_paths), len(run.locations)), 1.7e308)
+    save(
+        Experiment(
+            metrics=[Metric("much", "occ")],
+            call_paths=run.call_paths,
+            locations=run.locations,
+            severities={"much": values},
+        ),
+        saved.folder / "much.cube",
+    )
+    message = "autoanalyzer: metric 'much': sums that a number can hold wanted, found larger ones"
+    assert refused(saved, "dump", "much.cube", *options) == message
+    assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")
+    assert "inf" in said(saved, "diff", "much.cube", "much.cube")
 
 
 def test_info_refuses_a_packed_file_that_is_cut_off(saved):

@@ -37,6 +37,12 @@ def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):
         (-1.2e9, "bytes", "-1.2 GB"),
         (0.123456789, "1", "0.123457"),
         (float("nan"), "sec", "-"),
+        (float("inf"), "occ", "inf"),
+        (float("-inf"), "occ", "-inf"),
+        (-0.0, "occ", "0"),
+        (-0.0, "1", "0"),
+        (-0.2, "occ", "0"),
+        (-0.2, "bytes", "0 B"),
     ],
 )
 def test_amounts_may_be_negative_or_missing(value: float, unit: str, text: str):
