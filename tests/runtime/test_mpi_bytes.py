@@ -51,3 +51,17 @@ def test_a_program_that_opens_a_session_alone_is_measured(tmp_path: Path) -> Non
         assert shard.mpi_initialised is not None
         assert shard.mpi_finalising is not None
         assert shard.mpi_initialised < shard.mpi_finalising
+
+
+def test_processes_that_meet_are_measured(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """MPICH over UCX can do none of it, and says so: then nothing counts."""
+    launcher, compiler = mpi
+    program = compiled(compiler, "mpi_connecting.c", tmp_path)
+    run = recorded([launcher, "-n", "2", str(program)], tmp_path)
+    ranks = [shard for shard in run.shards if shard.size == 2 and len(shard.regions) > 3]
+    assert sorted(shard.rank for shard in ranks if shard.rank is not None) == [0, 1]
+    for shard in ranks:
+        assert shard.rank is not None
+        expected = expectations(tmp_path, shard.rank)
+        assert {"Comm_spawn", "Comm_spawn_multiple", "Comm_join"} <= set(expected)
+        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected

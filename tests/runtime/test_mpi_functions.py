@@ -9,11 +9,7 @@ import pytest
 from autoanalyzer.runtime.mpi_functions import LOCAL, mpi_functions
 from autoanalyzer.runtime.prototypes import read_declared
 
-
-def preprocessed(compiler: str) -> str:
-    return subprocess.run(
-        [compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
-    ).stdout
+from .conftest import preprocessed
 
 
 def exported(library: str) -> set[str]:

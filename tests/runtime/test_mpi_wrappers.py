@@ -14,7 +14,7 @@ from autoanalyzer.runtime.prototypes import read_prototypes
 from autoanalyzer.runtime.wrapped_functions import BY_HAND
 from autoanalyzer.runtime.wrappers import function_list, wrapper_text
 
-from .conftest import PROGRAMS
+from .conftest import PROGRAMS, preprocessed
 
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "runtime" / "probe"
@@ -29,12 +29,6 @@ COLLECTIVE = """
     Alltoallv Alltoallw Reduce_scatter Reduce_scatter_block Neighbor_allgather Neighbor_allgatherv
     Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw
 """
-
-
-def preprocessed(compiler: str) -> str:
-    return subprocess.run(
-        [compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
-    ).stdout
 
 
 def exported(library: Path) -> set[str]:
