@@ -55,6 +55,7 @@ class ThreadTree:
         reentered: Entries of signal handlers counted to the parent, as they interrupted the library.
         stopped: Threads that were recorded no longer, as there was no memory for their stack.
         synchronised: How often the CPU clock was asked.
+        throttled: The nodes whose time goes to their parents, each with the visits of which the time is known.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
 
@@ -70,6 +71,7 @@ class ThreadTree:
     reentered: int
     stopped: int
     synchronised: int
+    throttled: dict[int, int]
     nodes: npt.NDArray[np.void]
 
 
@@ -101,6 +103,7 @@ class Shard:
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
+        deepest: So many levels of new call paths were made since memory ran short; None if it did not.
         forked_from: The process of which this one is a fork; None if it is none.
         spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
@@ -131,6 +134,7 @@ class Shard:
     unrecorded: int
     uncounted: int
     refused: int
+    deepest: int | None
     forked_from: int | None
     spawned: bool
     sources: dict[str, str]
@@ -164,6 +168,7 @@ class _Reader:
         self.header = self._header()
         self.used = int(self.header["used"])
         self.ticks_per_second = _rate(self.header)
+        self.throttled: dict[int, int] = {}
 
     def defect(self, wanted: str, found: object) -> InputError:
         return InputError(f"{self.path}: shard with {wanted} wanted, found {found}")
@@ -203,12 +208,14 @@ class _Reader:
             at += size
 
     def shard(self) -> Shard:
-        offsets: dict[int, list[int]] = {layout.REGION_RECORD: [], layout.THREAD_RECORD: [], layout.NODE_RECORD: []}
+        kinds = (layout.REGION_RECORD, layout.THREAD_RECORD, layout.NODE_RECORD, layout.THROTTLE_RECORD)
+        offsets: dict[int, list[int]] = {kind: [] for kind in kinds}
         for kind, at, _ in self.records():
             if kind not in offsets:
                 raise self.defect(f"a known record at byte {at}", f"type {kind}")
             offsets[kind].append(at)
         regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
+        self.throttled = self._throttled(offsets[layout.THROTTLE_RECORD])
         threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
         return self._describe(regions, threads)
 
@@ -221,6 +228,15 @@ class _Reader:
             return _region_of(self.data[start : start + length])
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
+
+    def _throttled(self, offsets: list[int]) -> dict[int, int]:
+        """Give the places of throttled nodes in the file, and their visits by then."""
+        if not offsets:
+            return {}
+        found = self._take(offsets, layout.THROTTLE_LAYOUT)
+        return dict(
+            zip((found["node"].astype(np.int64) * layout.ALIGNMENT).tolist(), found["visits"].tolist(), strict=True)
+        )
 
     def _take(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
         """Gather records of one type; ``offsets`` are multiples of the alignment."""
@@ -254,6 +270,9 @@ class _Reader:
             alive=bool(thread["in_use"]),
             current=int(current[0]) if len(current) else 0,
             last=self._since_start(thread["last"]) or 0.0,
+            throttled={place: self.throttled[at] for place, at in enumerate(places.tolist()) if at in self.throttled}
+            if self.throttled
+            else {},
             nodes=tree,
             **{name: int(thread[name]) for name in counts},
         )
@@ -327,6 +346,7 @@ class _Reader:
             unrecorded=int(header["unrecorded"]),
             uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),
+            deepest=int(header["deepest"]) or None,
             forked_from=int(header["forked_from"]) or None,
             spawned=bool(header["spawned"]),
             sources=_sources(header),

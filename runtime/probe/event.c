@@ -10,6 +10,7 @@
 #include "counter.h"
 #include "probe.h"
 #include "thread.h"
+#include "throttle.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -118,7 +119,24 @@ static inline void push(struct aa_thread *thread, const char *key, struct aa_nod
     frame->call = thread->call;
     thread->call = (struct aa_call){.share = AA_OWN};
     thread->current = child;
+    if (aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0))
+        aa_throttle_look(thread, frame->node, key, child);
+}
+
+/* Into a throttled region: time goes on where it went. */
+static inline void pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    struct aa_frame *frame = thread->top;
+    thread->top = frame + 1;
+    aa_in_order();
+    frame->node = thread->current;
+    frame->key = key;
+    frame->call = thread->call;
     child->visits++;
+}
+
+/* Whether time goes on where it went when the region is left. */
+static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
+    return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
 static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
@@ -170,6 +188,10 @@ void aa_probe_enter(const char *descriptor) {
     const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
     if (aa_likely(edge->node == thread->current) && aa_likely(edge->key == descriptor) &&
         aa_likely(edge->child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
+        if (aa_unlikely(aa_is_throttled(edge->child))) {
+            pass(thread, descriptor, aa_throttled_node(edge->child));
+            return;
+        }
         book_until(thread, aa_clock_count());
         push(thread, descriptor, edge->child);
         return;
@@ -214,7 +236,8 @@ void aa_probe_exit(const char *descriptor) {
         return;
     struct aa_frame *frame = thread->top - 1;
     if (aa_likely(frame->key == descriptor) && undisturbed(thread)) {
-        book_until(thread, aa_clock_count());
+        if (aa_likely(!was_passed(thread, frame)))
+            book_until(thread, aa_clock_count());
         pop_to(thread, frame);
         return;
     }

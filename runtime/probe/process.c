@@ -4,6 +4,7 @@
 #include "event.h"
 #include "probe.h"
 #include "thread.h"
+#include "throttle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,6 +119,7 @@ static __attribute__((constructor)) void load(void) {
     process.limit = memory_limit();
     aa_clock_load();
     aa_counter_load();
+    aa_throttle_load();
     pthread_atfork(aa_thread_before_fork, NULL, begin_in_child);
     process.recording = WAITING;
 }
