@@ -9,11 +9,12 @@ RUNS      ?= 10
 SEED      ?= 1
 KILLS     ?= 100
 
-.PHONY: help demo test measured check format bench fuzz kills clean
+.PHONY: help demo test sanitize measured check format bench fuzz kills clean
 
 help:
 	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
 	@echo "make test    set up, run the tests"
+	@echo "make sanitize  run the probe library's tests under the address, undefined behaviour and thread sanitizers"
 	@echo "make measured  what verdicts say of real runs, ten times each: by hand, on a quiet machine"
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
@@ -42,6 +43,20 @@ else
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(filter-out $(LAUNCHING), $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py)))
 	@$(BIN)/python -m pytest -q $(LAUNCHING)
 endif
+
+WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
+
+# `make test` has the first two; here the thread sanitizer watches all of the tests. The wrappers
+# are watched in the library that is preloaded, under one MPI.
+sanitize: $(VENV)/.ready
+	@for sanitizer in address,undefined thread; do \
+		echo "== $$sanitizer"; \
+		AUTOANALYZER_SANITIZER=$$sanitizer $(BIN)/python -m pytest -q tests/runtime/probe || exit 1; \
+	done
+	@echo "== address,undefined: wrappers"
+	@AUTOANALYZER_CC="mpicc.openmpi -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		$(BIN)/python -m pytest -q -k "not mpich" $(WRAPPERS)
 
 # Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
 measured: $(VENV)/.ready

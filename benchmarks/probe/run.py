@@ -18,13 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
+from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.mpi import Mpi
 from autoanalyzer.runtime.shard_layout import HEADER_LAYOUT
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PROBE = ROOT / "runtime" / "probe"
-COUNTERS = ("counter", "counter_papi", "counter_simulated")
-CORE = [PROBE / f"{name}.c" for name in ("clock", *COUNTERS, "event", "process", "region", "shard", "team", "thread", "throttle", "tree")]
 SHAPES = HERE / "shapes.c"
 BARE = "two readings of the clock"
 OURS = "probes, rseq"
@@ -46,7 +45,7 @@ def ours(name: str, **environment: str) -> Variant:
 
 def recording(clock: str) -> Variant:
     """Give the same with the library, which takes CPU time in this way."""
-    preload = {"LD_PRELOAD": "{folder}/libaacore.so", "AUTOANALYZER_SHARDS": "{folder}"}
+    preload = {"LD_PRELOAD": str(probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
     return ours(f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload)
 
 
@@ -80,10 +79,7 @@ def variants(options: argparse.Namespace) -> Iterator[Variant]:
 
 
 def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
-    """Compile every variant, and the library."""
-    flags = ["-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"]
-    library = folder / "libaacore.so"
-    subprocess.run([compiler, *flags, *CORE, "-o", library, "-ldl", "-lpthread"], check=True)
+    """Compile every variant."""
     for number, variant in enumerate(compared):
         command = [compiler, "-std=gnu11", "-O2", *variant.arguments, "-o", folder / str(number), "-lpthread"]
         subprocess.run(command, check=True)
@@ -92,7 +88,7 @@ def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
 def run(folder: Path, program: str, variant: Variant, *arguments: str) -> list[str]:
     """Run one variant, and give the lines that it prints."""
     environment = {name: value.format(folder=folder) for name, value in variant.environment.items()}
-    command = [folder / program, *arguments]
+    command: list[str | Path] = [folder / program, *arguments]
     output = subprocess.run(
         command, env={**os.environ, **environment}, cwd=folder, capture_output=True, text=True, check=True
     )

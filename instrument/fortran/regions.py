@@ -86,7 +86,7 @@ def find_regions(
 
 def leave_out(found: ProcedureRegion, plan: Plan) -> None:
     """Leave out what a plan names; a procedure only if all in it goes, too, for it carries their probes."""
-    inner = [*found.loops, *found.constructs]
+    inner: list[LoopRegion | ConstructRegion] = [*found.loops, *found.constructs]
     for each in inner:
         each.reason = each.reason or plan.reason(each.region)
     if not found.reason and all(each.reason for each in inner):

@@ -16,6 +16,7 @@
 
 #define CALIBRATION 3000000u /* nanoseconds: reading an anchor errs by some 25, so the rate by 1e-5 */
 #define SYNCHRONISE_TRIES 4
+#define READING 10000   /* nanoseconds: reading both clocks takes one or two thousand */
 #define SWITCH_TRIES 20 /* on a busy machine a moment may be over before the thread is off the processor */
 #define PERF_PAGE 4096
 
@@ -287,15 +288,23 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
+/* Whether the thread was switched out since a moment, as far as that is seen. */
+static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
+    if (watches_nothing(watch))
+        return (double)(now - start) > READING * clock_state.rate;
+    return *watch->word != watch->armed;
+}
+
 uint64_t aa_watch_synchronise(struct aa_watch *watch) {
-    uint64_t real, cpu, now;
+    uint64_t start, real, cpu, now;
     int tries = 0;
     do {
         arm(watch);
+        start = aa_clock_ticks();
         real = aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW);
         cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
         now = aa_clock_ticks();
-    } while (*watch->word != watch->armed && !watches_nothing(watch) && ++tries < SYNCHRONISE_TRIES);
+    } while (disturbed_since(watch, start, now) && ++tries < SYNCHRONISE_TRIES);
     int64_t nanoseconds = (int64_t)(real - watch->real) - (int64_t)(cpu - watch->cpu);
     watch->owed += (int64_t)((double)nanoseconds * clock_state.rate);
     watch->real = real;

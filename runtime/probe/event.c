@@ -186,14 +186,16 @@ void aa_probe_enter(const char *descriptor) {
         return;
     }
     const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
+    /* Read once, for the table may be emptied. */
+    struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
     if (aa_likely(edge->node == thread->current) && aa_likely(edge->key == descriptor) &&
-        aa_likely(edge->child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
-        if (aa_unlikely(aa_is_throttled(edge->child))) {
-            pass(thread, descriptor, aa_throttled_node(edge->child));
+        aa_likely(child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
+        if (aa_unlikely(aa_is_throttled(child))) {
+            pass(thread, descriptor, aa_throttled_node(child));
             return;
         }
         book_until(thread, aa_clock_count());
-        push(thread, descriptor, edge->child);
+        push(thread, descriptor, child);
         return;
     }
     enter_slowly(descriptor);

@@ -28,8 +28,13 @@ static struct {
     bool has_key;
 } trees;
 
-/* What was open in the thread that forked: a copy in the child, as frames are private memory. */
-static struct open_regions { struct aa_frame *bottom, *top; } handed_down, inherited;
+/* What was open in the thread that forked: a copy in the child, as frames are private memory. Threads may
+ * fork at once. */
+struct open_regions {
+    struct aa_frame *bottom, *top;
+};
+static _Thread_local struct open_regions handed_down AA_INITIAL_EXEC;
+static struct open_regions inherited;
 
 static const char bottom[] = ""; /* no descriptor has this address */
 

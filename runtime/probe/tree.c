@@ -31,7 +31,7 @@ static void put_edge(struct aa_thread *thread, struct aa_edge put) {
     edge->node = put.node;
 }
 
-/* The old table stays mapped, for the event that a signal handler which gets here has interrupted. */
+/* The old table stays mapped, empty, for the event that a signal handler which gets here has interrupted. */
 bool aa_tree_widen(struct aa_thread *thread) {
     uint64_t old_mask = thread->edge_mask, capacity = thread->edges ? 2 * (old_mask + 1) : FIRST_EDGES;
     struct aa_edge *old = thread->edges, *edges = aa_memory_map(capacity * sizeof *edges);
@@ -44,6 +44,8 @@ bool aa_tree_widen(struct aa_thread *thread) {
         if (old[i].node)
             put_edge(thread, old[i]);
     }
+    if (old)
+        madvise(old, (old_mask + 1) * sizeof *old, MADV_DONTNEED);
     return true;
 }
 

@@ -99,3 +99,9 @@ def test_threads_do_not_race(raced: Record, visits: Visits) -> None:
     trees = [visits(shard, thread) for thread in range(1, len(shard.threads))]
     assert sum(tree["f"] for tree in trees) == 1620
     assert sum(count for tree in trees for path, count in tree.items() if "new" in path) == 3200
+
+
+def test_threads_that_fork_at_once_do_not_race(raced: Record, visits: Visits) -> None:
+    shards = raced("+main parallel 4 times 5 +f fork +g -g ; -f ; ; -main")
+    children = [visits(shard) for shard in shards if shard.forked_from]
+    assert children == [{"f": 0, "f/g": 1}] * 20

@@ -12,7 +12,9 @@
  *   fork WORDS ;      in a child
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
- *   spin N  sleep N   for so many milliseconds; spun: tell how long all spinning took by the threads' clocks
+ *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while
+ *   spent             tell what these took since it was last told, by the threads' own CPU clocks
+ *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
@@ -22,11 +24,18 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -107,14 +116,49 @@ static long long cpu_time(void) {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static long long spun;
+static long long spent;
 
 static void spin(int milliseconds) {
-    long long start = cpu_time(), now;
-    do
-        now = cpu_time();
-    while (now - start < milliseconds * 1000000LL);
-    __atomic_fetch_add(&spun, now - start, __ATOMIC_RELAXED);
+    long long end = cpu_time() + milliseconds * 1000000LL;
+    while (cpu_time() < end)
+        continue;
+}
+
+static void nap(int milliseconds) {
+    usleep((useconds_t)milliseconds * 1000);
+}
+
+static long long wall_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void poll_clock(int milliseconds) {
+    long long end = wall_time() + milliseconds * 1000000LL;
+    while (wall_time() < end)
+        poll(NULL, 0, 0);
+}
+
+static void spend(void (*how)(int), int milliseconds) {
+    long long start = cpu_time();
+    how(milliseconds);
+    __atomic_fetch_add(&spent, cpu_time() - start, __ATOMIC_RELAXED);
+}
+
+/* ---- what the kernel refuses */
+
+static void deny(const char *what) {
+    unsigned refused = strcmp(what, "perf") == 0 ? SYS_perf_event_open : SYS_nanosleep;
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+        exit(3);
 }
 
 /* ---- control */
@@ -252,8 +296,8 @@ static int perform_call(const char *word, struct words *words) {
 #endif
 
 static int perform_end(const char *word) {
-    if (strcmp(word, "spun") == 0)
-        fprintf(stderr, "%lld", spun);
+    if (strcmp(word, "spent") == 0)
+        fprintf(stderr, "%lld\n", __atomic_exchange_n(&spent, 0, __ATOMIC_RELAXED));
     else if (strcmp(word, "closeall") == 0)
         closefrom(3);
     else if (strcmp(word, "chdir") == 0)
@@ -303,9 +347,11 @@ static int perform_number(const char *word, struct words *words) {
     if (strcmp(word, "new") == 0)
         enter_new(number);
     else if (strcmp(word, "spin") == 0)
-        spin(number);
+        spend(spin, number);
     else if (strcmp(word, "sleep") == 0)
-        usleep((useconds_t)number * 1000);
+        spend(nap, number);
+    else if (strcmp(word, "poll") == 0)
+        spend(poll_clock, number);
     else
         return 0;
     words->at++;
@@ -328,6 +374,8 @@ static void perform_word(struct words *words) {
         execute(*words);
     else if (strcmp(word, "alarms") == 0 || strcmp(word, "calm") == 0)
         set_alarms(*word == 'a' ? 50 : 0);
+    else if (strcmp(word, "deny") == 0)
+        deny(*words->at++);
     else if (!perform_number(word, words) && !perform_block(word, words) && !perform_call(word, words) &&
              !perform_end(word)) {
         fprintf(stderr, "unknown word: %s\n", word);
