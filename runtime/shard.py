@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..experiment.region import Region
 from . import shard_layout as layout
 
-__all__ = ["NODE", "Shard", "ThreadTree", "read_shard"]
+__all__ = ["NODE", "Shard", "ThreadTree", "read_shard", "used_part"]
 
 NODE: Final = np.dtype(
     [
@@ -149,14 +149,20 @@ def read_shard(path: Path) -> Shard:
         InputError: The file cannot be read, is no shard, one of another version, or damaged.
     """
     try:
-        with path.open("rb") as stream:
-            data = stream.read(layout.HEADER_LAYOUT.itemsize)
-            if len(data) == layout.HEADER_LAYOUT.itemsize:  # what is not in use yet is large, and empty
-                used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
-                data += stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
+        data = used_part(path)
     except OSError as error:
         raise InputError(f"{path}: shard wanted, found {error.strerror}") from error
     return _Reader(path, data).shard()
+
+
+def used_part(path: Path) -> bytes:
+    """Give the bytes of a shard that are in use: the rest is large, and empty."""
+    with path.open("rb") as stream:
+        data = stream.read(layout.HEADER_LAYOUT.itemsize)
+        if len(data) < layout.HEADER_LAYOUT.itemsize:
+            return data
+        used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
+        return data + stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
 
 
 class _Reader:
