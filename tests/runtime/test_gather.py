@@ -80,7 +80,8 @@ def test_shards_come_together_from_disks_that_only_some_ranks_see(
         shard.rename(folder / shard.name)
     (tmp_path / "disk.1" / "out" / "shards" / "short.shard").write_bytes(b"AASHARD")
     variable = {"mpirun.openmpi": "OMPI_COMM_WORLD_RANK", "mpirun.mpich": "PMI_RANK"}[launcher]
-    script = f"test ${variable} = 0 && cd disk.0 || cd disk.1; exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out"
+    gather = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out"
+    script = f"test ${variable} = 0 && cd disk.0 || cd disk.1; {gather}"
     environment = dict(os.environ)
     if launcher == "mpirun.mpich":
         found = find_mpi([launcher]).library
