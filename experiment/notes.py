@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any, Final
 
 from ..errors import InputError
+from .file_use import FileUse
 
 __all__ = ["Notes"]
 
@@ -17,6 +18,17 @@ _MOST: Final = 1 << 63
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
+
+
+def _is_file_use(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {each.name for each in fields(FileUse)}
+        and isinstance(value["name"], str)
+        and all(_is_whole(value[name]) for name in ("processes", "calls", "bytes_read", "bytes_written"))
+        and isinstance(value["seconds"], int | float)
+        and isfinite(value["seconds"])
+    )
 
 
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
@@ -28,6 +40,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "int | None": lambda value: value is None or _is_whole(value),
     "float | None": lambda value: value is None or _is_whole(value) or (isinstance(value, float) and isfinite(value)),
     "bool": lambda value: isinstance(value, bool),
+    "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
 }
 
 
@@ -52,6 +65,7 @@ class Notes:
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
+        files: What was read and written, by file; those that took longest first.
         history: How a derived experiment came about.
     """
 
@@ -72,6 +86,7 @@ class Notes:
     processors: int | None = None
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
+    files: tuple[FileUse, ...] = ()
     history: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -99,6 +114,7 @@ class Notes:
         if found:
             rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
             known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
+        known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))
         return cls(**known)
 
 

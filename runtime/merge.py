@@ -14,6 +14,7 @@ from ..experiment import CallPath, Experiment, Location, Notes, Region
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
 from ..experiment.severities import LazySeverities, Severity
 from .facts import RunFacts
+from .files_used import most_used
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
 from .throttling import throttled_regions
@@ -312,6 +313,7 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
+        files=most_used(shard.files for shard in shards),
     )
 
 

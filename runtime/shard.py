@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..experiment.file_use import FileUse
 from ..experiment.region import Region
 from . import shard_layout as layout
+from .files_used import read_file_use
 
 __all__ = ["NODE", "Shard", "ThreadTree", "read_shard", "used_part"]
 
@@ -109,6 +111,7 @@ class Shard:
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         regions: What ``nodes["region"]`` stands for.
         threads: Their trees, by index.
+        files: What it read and wrote, by file.
     """
 
     path: Path
@@ -140,6 +143,7 @@ class Shard:
     sources: dict[str, str]
     regions: tuple[Region, ...]
     threads: tuple[ThreadTree, ...]
+    files: tuple[FileUse, ...]
 
 
 def read_shard(path: Path) -> Shard:
@@ -216,14 +220,24 @@ class _Reader:
     def shard(self) -> Shard:
         kinds = (layout.REGION_RECORD, layout.THREAD_RECORD, layout.NODE_RECORD, layout.THROTTLE_RECORD)
         offsets: dict[int, list[int]] = {kind: [] for kind in kinds}
-        for kind, at, _ in self.records():
-            if kind not in offsets:
+        files = []
+        for kind, at, size in self.records():
+            if kind == layout.FILE_RECORD:
+                files.append(self._file(at, size))
+            elif kind not in offsets:
                 raise self.defect(f"a known record at byte {at}", f"type {kind}")
-            offsets[kind].append(at)
+            else:
+                offsets[kind].append(at)
         regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
         self.throttled = self._throttled(offsets[layout.THROTTLE_RECORD])
         threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
-        return self._describe(regions, threads)
+        return self._describe(regions, threads, tuple(files))
+
+    def _file(self, at: int, size: int) -> FileUse:
+        file = read_file_use(self.data, at, size, self.ticks_per_second)
+        if file is None:
+            raise self.defect(f"a file at byte {at}", "a name that is too long")
+        return file
 
     def _region(self, number: int, at: int) -> Region:
         identifier, length = layout.REGION_LAYOUT.unpack_from(self.data, at)
@@ -323,7 +337,9 @@ class _Reader:
         start = int(self.header["start"]["ticks"])
         return (int(ticks) - start) / self.ticks_per_second if ticks else None
 
-    def _describe(self, regions: tuple[Region, ...], threads: tuple[ThreadTree, ...]) -> Shard:
+    def _describe(
+        self, regions: tuple[Region, ...], threads: tuple[ThreadTree, ...], files: tuple[FileUse, ...]
+    ) -> Shard:
         header = self.header
         if not 0 <= header["state"] < len(layout.STATES):
             raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
@@ -358,6 +374,7 @@ class _Reader:
             sources=_sources(header),
             regions=regions,
             threads=threads,
+            files=files,
         )
 
 

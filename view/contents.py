@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from ..experiment import Experiment, Topology
+from ..experiment.file_use import FileUse
 from .place import visible
-from .units import ranks
+from .units import count, ranks, seconds, volume
 
 __all__ = ["contents_lines"]
 
+_FILES: Final = 10
 _OPERATIONS: Final = frozenset({"difference", "mean", "sum", "min", "max", "stddev", "ratio"})
 
 
@@ -55,7 +57,7 @@ def _system(experiment: Experiment) -> Iterator[str]:
 
 
 def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def _operations(experiment: Experiment) -> list[str]:
@@ -87,10 +89,19 @@ def _notes(experiment: Experiment) -> Iterator[str]:
         yield f"missing     {ranks(notes.missing)}"
     if notes.unfinished:
         yield f"unfinished  {ranks(notes.unfinished)}"
+    yield from _files(notes.files)
     for remark in (*notes.remarks, *(f"not instrumented: {each}" for each in notes.not_instrumented)):
         yield f"remark      {remark}"
     for step in notes.history:
         yield f"history     {step}"
+
+
+def _files(files: Sequence[FileUse]) -> Iterator[str]:
+    """The files that took longest: time, bytes, calls, processes, name."""
+    for file in files[:_FILES]:
+        moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
+        by = f"{count(file.calls)} calls of {_many(file.processes, 'process')}"
+        yield f"file        {seconds(file.seconds)}, {moved}, {by}   {file.name or '(others)'}"
 
 
 def _metrics(experiment: Experiment) -> Iterator[str]:

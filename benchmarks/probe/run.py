@@ -58,7 +58,10 @@ def caliper(prefix: Path) -> Variant:
 
 def tau(prefix: Path) -> Variant:
     """Give TAU's flat profile; it is kept from switching off regions that are entered often."""
-    (library,) = (path.parent for path in prefix.glob("*/lib/libTAU.so"))
+    libraries = [path.parent for path in prefix.glob("*/lib/libTAU.so")]
+    if not libraries:
+        raise SystemExit(f"--tau: ARCHITECTURE/lib/libTAU.so below {prefix} wanted, found none")
+    library = libraries[0]
     arguments = ("-DTAU", SHAPES, f"-L{library}", "-lTAU", f"-Wl,-rpath,{library}")
     return Variant("TAU, flat profile", arguments, {"TAU_THROTTLE": "0", "PROFILEDIR": "{folder}"})
 

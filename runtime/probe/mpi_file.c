@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "file_use.h"
 #include "io_files.h"
 #include "mpi_fortran.h"
 #include "mpi_requests.h"
@@ -18,7 +20,10 @@
 static struct open_file {
     MPI_File handle;
     bool is_regular;
+    uint16_t number; /* among the files that are recorded; 0 if it is none */
 } files[MOST_OPEN];
+
+static const struct open_file unknown = {.is_regular = true};
 
 static int file_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,10 +36,27 @@ static int place_of(MPI_File handle) {
     return place;
 }
 
-static void remember(MPI_File handle, bool is_regular) {
+/* A name may begin with the kind of its file system: "ufs:data". */
+static struct open_file describe(const char *name) {
+    char path[PATH_MAX];
+    int error = errno;
+    enum aa_io_kind kind = aa_io_kind_of_path(name);
+    const char *colon = strchr(name, ':');
+    if (kind == AA_IO_UNKNOWN && colon != NULL)
+        kind = aa_io_kind_of_path(name = colon + 1);
+    struct open_file file = {.is_regular = kind != AA_IO_OTHER};
+    if (kind == AA_IO_REGULAR)
+        file.number = aa_file_number(realpath(name, path) != NULL ? path : name);
+    errno = error;
+    return file;
+}
+
+static void remember(MPI_File handle, const char *name) {
+    struct open_file file = describe(name);
+    file.handle = handle;
     pthread_mutex_lock(&lock);
     if (file_count < MOST_OPEN)
-        files[file_count++] = (struct open_file){handle, is_regular};
+        files[file_count++] = file;
     pthread_mutex_unlock(&lock);
 }
 
@@ -46,37 +68,38 @@ static void forget(MPI_File handle) {
     pthread_mutex_unlock(&lock);
 }
 
-static bool is_regular(MPI_File handle) {
+static struct open_file look_up(MPI_File handle) {
     pthread_mutex_lock(&lock);
     int place = place_of(handle);
-    bool regular = place == file_count || files[place].is_regular;
+    struct open_file file = place < file_count ? files[place] : unknown;
     pthread_mutex_unlock(&lock);
-    return regular;
-}
-
-/* A name may begin with the kind of its file system: "ufs:data". */
-static bool names_regular_file(const char *name) {
-    enum aa_io_kind kind = aa_io_kind_of_path(name);
-    const char *colon = strchr(name, ':');
-    if (kind == AA_IO_UNKNOWN && colon != NULL)
-        kind = aa_io_kind_of_path(colon + 1);
-    return kind != AA_IO_OTHER;
+    return file;
 }
 
 /* ---- counting */
 
-void aa_file_count(MPI_File file, uint64_t calls, uint64_t read, uint64_t written) {
-    if (is_regular(file))
-        aa_count_io(calls, read, written);
+/* What the call took until now. */
+static uint64_t ticks_of_call(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    return thread != NULL ? aa_clock_ticks() - thread->last : 0;
 }
 
-void aa_file_begun(MPI_File file, MPI_Request request, enum aa_file_transfer transfer) {
-    if (!is_regular(file))
+void aa_file_count(MPI_File handle, uint64_t calls, uint64_t read, uint64_t written) {
+    struct open_file file = look_up(handle);
+    if (!file.is_regular)
+        return;
+    aa_count_io(calls, read, written);
+    aa_file_add(file.number, calls, read, written, ticks_of_call());
+}
+
+void aa_file_begun(MPI_File handle, MPI_Request request, enum aa_file_transfer transfer) {
+    struct open_file file = look_up(handle);
+    if (!file.is_regular)
         return;
     aa_count_io(1, 0, 0);
-    aa_requests_add(
-        (struct aa_request){.handle = aa_handle(request),
-                            .brings = transfer == AA_FILE_READ ? AA_BRINGS_READ : AA_BRINGS_WRITTEN});
+    aa_file_add(file.number, 1, 0, 0, ticks_of_call());
+    enum aa_brings brings = transfer == AA_FILE_READ ? AA_BRINGS_READ : AA_BRINGS_WRITTEN;
+    aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = brings, .file = file.number});
 }
 
 /* ---- opening and closing, in C */
@@ -85,7 +108,7 @@ AA_EXPORT int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info 
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
     int result = aa_mpi.File_open(comm, name, mode, info, file);
     if (call.counts && result == MPI_SUCCESS)
-        remember(*file, names_regular_file(name));
+        remember(*file, name);
     aa_mpi_end(call);
     return result;
 }
@@ -101,15 +124,15 @@ AA_EXPORT int MPI_File_close(MPI_File *file) {
 
 /* ---- in Fortran, whose names are padded with blanks */
 
-static bool names_regular_file_in_fortran(const char *name, size_t length) {
+static void remember_in_fortran(MPI_File handle, const char *name, size_t length) {
     char text[PATH_MAX];
     while (length > 0 && name[length - 1] == ' ')
         length--;
     if (length >= sizeof text)
-        return true;
+        return;
     memcpy(text, name, length);
     text[length] = '\0';
-    return names_regular_file(text);
+    remember(handle, text);
 }
 
 AA_FORTRAN_FUNCTION(file_open,
@@ -119,7 +142,7 @@ AA_FORTRAN_FUNCTION(file_open,
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
     next(comm, name, mode, info, file, error, length);
     if (call.counts && *error == MPI_SUCCESS)
-        remember(aa_fortran_file(file), names_regular_file_in_fortran(name, length));
+        remember_in_fortran(aa_fortran_file(file), name, length);
     aa_mpi_end(call);
 }
 

@@ -48,7 +48,8 @@
 extern struct aa_mpi {
     _Atomic bool bound; /* the pointers below are set */
     bool live;          /* between the return of MPI_Init and the call of MPI_Finalize */
-    MPI_Comm world;     /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP: in some libraries addresses of theirs */
+    MPI_Comm
+        world; /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP: in some libraries addresses of theirs */
     MPI_Comm no_comm;
     MPI_Datatype byte;
     MPI_Op no_op;

@@ -22,6 +22,7 @@ struct aa_request {
     uint64_t received; /* the same */
     bool persistent;
     enum aa_brings brings;
+    uint16_t file;  /* the number of the file that is read or written, among those recorded */
     bool cancelled; /* MPI_Cancel was called: ask the status whether it came in time */
 };
 

@@ -30,7 +30,8 @@ enum aa_record_type {
     AA_RECORD_REGION = 1,
     AA_RECORD_THREAD = 2,
     AA_RECORD_NODE = 3,
-    AA_RECORD_THROTTLE = 4
+    AA_RECORD_FILE = 4,
+    AA_RECORD_THROTTLE = 5
 };
 
 /* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
@@ -81,6 +82,14 @@ struct aa_region {
     struct aa_record record;
     uint32_t id, length; /* of the descriptor, without its null */
     char descriptor[];
+};
+
+/* What was read from a file and written to it, and how long the calls took. */
+struct aa_file {
+    struct aa_record record;
+    uint32_t length, unused; /* of the name, without its null */
+    _Atomic uint64_t calls, read, written, ticks;
+    char name[]; /* empty: several files */
 };
 
 /* Wall time, and how much of it the thread was off the CPU. */

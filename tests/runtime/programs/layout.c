@@ -52,6 +52,7 @@ static void print_constants(void) {
     CONSTANT("REGION_RECORD", AA_RECORD_REGION);
     CONSTANT("THREAD_RECORD", AA_RECORD_THREAD);
     CONSTANT("NODE_RECORD", AA_RECORD_NODE);
+    CONSTANT("FILE_RECORD", AA_RECORD_FILE);
     CONSTANT("THROTTLE_RECORD", AA_RECORD_THROTTLE);
     CONSTANT("instructions", AA_INSTRUCTIONS);
     CONSTANT("cycles", AA_CYCLES);
@@ -74,6 +75,7 @@ int main(void) {
     print_throttle();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
+    printf("file name %zu\n", offsetof(struct aa_file, name));
     printf("region descriptor %zu\n", offsetof(struct aa_region, descriptor));
     return 0;
 }
