@@ -94,11 +94,7 @@ void aa_event_book(struct aa_thread *thread) {
  * A thread that waits spins first, and sleeps then: what it was on the CPU counts to the wait, and not to
  * what it was idle after it.
  */
-void aa_event_book_wait(struct aa_thread *thread) {
-    if (aa_counting)
-        aa_counter_skip(thread);
-    bool disturbed = *thread->watch.word != thread->watch.armed;
-    uint64_t now = disturbed ? aa_watch_synchronise(&thread->watch) : aa_clock_ticks();
+static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
     off = off > 0 ? off : 0;
@@ -106,6 +102,20 @@ void aa_event_book_wait(struct aa_thread *thread) {
     thread->last = now;
     if (thread->waited > took - off)
         thread->waited_at->time[AA_OMP].off += thread->waited - (took - off);
+    thread->waited = 0;
+}
+
+void aa_event_book_wait(struct aa_thread *thread) {
+    if (aa_counting)
+        aa_counter_skip(thread);
+    bool disturbed = *thread->watch.word != thread->watch.armed;
+    book_wait_until(thread, disturbed ? aa_watch_synchronise(&thread->watch) : aa_clock_ticks());
+}
+
+void aa_event_book_wait_of(struct aa_thread *thread) {
+    uint64_t now = aa_watch_synchronise_from_outside(&thread->watch, thread->tid);
+    if (now)
+        book_wait_until(thread, now);
 }
 
 /* ---- enter and exit */

@@ -3,6 +3,7 @@
 #include "counter.h"
 #include "event.h"
 #include "probe.h"
+#include "team.h"
 #include "thread.h"
 #include "throttle.h"
 
@@ -240,6 +241,7 @@ void aa_process_aborting(int code) {
 static __attribute__((destructor)) void finish(void) {
     struct aa_header *header = recorded();
     if (header && header->state != AA_ABORTED) {
+        aa_team_finish();
         header->end = settle(header);
         header->state = AA_EXITED;
         syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */
