@@ -102,7 +102,8 @@ def test_the_child_of_a_fork_has_files_of_its_own(tmp_path: Path) -> None:
         ' enter("aa1|user|forking|||0|0|0");'
         ' int first = open("first", O_CREAT | O_WRONLY, 0600), second = open("second", O_CREAT | O_WRONLY, 0600);'
         ' write(first, "1", 1); write(second, "22", 2);'
-        ' if (fork() == 0) { enter("aa1|user|child|||0|0|0"); write(second, "333", 3); write(first, "4444", 4); return 0; } wait(0); return 0; }\n'
+        ' if (fork() == 0) { enter("aa1|user|child|||0|0|0"); write(second, "333", 3); write(first, "4444", 4);'
+        " return 0; } wait(0); return 0; }\n"
     )
     subprocess.run(["gcc", "-w", "forking.c", "-o", "forking", "-ldl"], cwd=tmp_path, check=True)
     shards = recorded([str(tmp_path / "forking")], tmp_path, Mpi(None)).shards
