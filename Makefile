@@ -19,7 +19,7 @@ help:
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
-	@echo "make fuzz    try the Fortran front end on sources, and the readers on experiments, changed at random"
+	@echo "make fuzz    try the Fortran front end on sources, the readers on experiments, and the gather on shards, changed at random"
 	@echo "make kills   kill runs at random moments, and see that what they had recorded is kept"
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
@@ -75,6 +75,7 @@ bench: $(VENV)/.ready
 fuzz: $(VENV)/.ready
 	@$(BIN)/python tools/fuzz.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
+	@$(BIN)/python tools/fuzz_shards.py --mutations $(MUTATIONS) --seed $(SEED)
 
 kills: $(VENV)/.ready
 	@$(BIN)/python tools/kill_runs.py --runs $(KILLS) --first $(SEED)

@@ -200,6 +200,7 @@ def _check_values(experiment: Experiment, metrics: Sequence[str]) -> None:
 
 def _overhead(experiment: Experiment) -> Overhead:
     visits = sum(float(np.nansum(experiment.exclusive(name))) for name in ("visits", "mpi_calls") if name in experiment)
+    visits -= experiment.notes.untimed
     probe_ns = experiment.notes.probe_ns
     wall = float(experiment.exclusive("wall_time").sum())
     if probe_ns is None:

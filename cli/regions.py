@@ -19,21 +19,22 @@ HELP: Final = "print the code regions of C and Fortran sources, and what is left
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = f"autoanalyzer regions {USAGE}"
+    parser.usage = f"autoanalyzer regions [--why] {USAGE}"
+    parser.add_argument("--why", action="store_true", help="print what is left out alone, with the reason")
     add_source_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the tree of each source."""
     for source in sources_of(arguments):
-        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, source.regions()))
+        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, source.regions(), why=arguments.why))
     return 0
 
 
-def _lines(source: str, found: CodeRegions) -> Iterator[str]:
+def _lines(source: str, found: CodeRegions, *, why: bool) -> Iterator[str]:
     yield source
     for each in found.regions:
-        if not each.reason:
+        if not each.reason and not why:
             yield f"{_indent(each)}{each.region.name}  {_lines_of(each.region, source)}"
     left_out = [each for each in found.regions if each.reason]
     if left_out or found.problems:

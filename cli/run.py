@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final
@@ -62,6 +64,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "mpi", "plain"),
         default="auto",
         help="collect the ranks' data by an MPI job, or read it from this disk; auto: by MPI if some is not here",
+    )
+    parser.add_argument(
+        "--max-memory",
+        type=_matching(r"\d+[KMG]?", "bytes"),
+        metavar="SIZE",
+        help="so much a process may record, such as 64M (default: 256M); where more is wanted, the deepest call paths "
+        "are counted to their callers",
+    )
+    parser.add_argument(
+        "--max-overhead",
+        type=_matching(r"\d+(\.\d+)?%?", "a share"),
+        metavar="SHARE",
+        help="throttle small regions that are entered so often that measuring them takes more than this share, such as "
+        "5%%: their time is counted to their callers, and DIR/plan.toml leaves them out of the next build",
     )
     add_analysis_arguments(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
@@ -125,6 +141,14 @@ def _measured(
             counters="none" if counting else arguments.counters,
             gather=arguments.gather,
             keep_environment=not arguments.no_environment,
+            limits={
+                name: value
+                for name, value in (
+                    ("AUTOANALYZER_MAX_MEMORY", arguments.max_memory),
+                    ("AUTOANALYZER_MAX_OVERHEAD", arguments.max_overhead),
+                )
+                if value is not None
+            },
             told=told,
             say=_say,
         )
@@ -150,6 +174,17 @@ def _measured(
             _say(str(error))
             failed = True
     return experiment, failed
+
+
+def _matching(pattern: str, wanted: str) -> Callable[[str], str]:
+    """Give a type of arguments that have this form."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise argparse.ArgumentTypeError(f"{wanted} wanted, found {text!r}")
+        return text
+
+    return check
 
 
 def _say(sentence: str) -> None:

@@ -62,6 +62,8 @@ class Notes:
         remarks: Sentences about data that was lost, repaired or collapsed.
         clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
+        throttled: Descriptors of regions whose time was counted to their callers, each with the reason.
+        untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
@@ -81,6 +83,8 @@ class Notes:
     remarks: tuple[str, ...] = ()
     clocks: dict[str, str] = field(default_factory=dict)
     probe_ns: float | None = None
+    throttled: dict[str, str] = field(default_factory=dict)
+    untimed: int = 0
     repairs: int = 0
     processors: int | None = None
     counts_by_rank: bool = True

@@ -9,6 +9,7 @@ from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .dependencies import dependency_words
 from .openmp import openmp_is_on
+from .plan import read_plan
 from .steps import Finished, Headers, preprocess, read
 
 __all__ = ["CFrontEnd"]
@@ -25,6 +26,7 @@ class CFrontEnd:
         self._command = command
         self._headers = Headers(command.compiler)
         self._openmp = openmp_is_on(command.of(Role.BOTH))
+        self._plan = read_plan()
 
     @cached_property
     def _dependency_words(self) -> dict[Argument, list[str]]:
@@ -42,11 +44,11 @@ class CFrontEnd:
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text."""
-        return instrument_text(text, source.words[0], self._headers.directories(), openmp=self._openmp)
+        return instrument_text(text, source.words[0], self._headers.directories(), openmp=self._openmp, plan=self._plan)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self._headers.directories(), openmp=self._openmp)
+        return code_regions(text, source.words[0], self._headers.directories(), openmp=self._openmp, plan=self._plan)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C."""

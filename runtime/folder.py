@@ -16,6 +16,7 @@ __all__ = ["RunFolder", "open_experiment"]
 _EXPERIMENT: Final = "experiment.cube"
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
+_PLAN: Final = "plan.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class RunFolder:
         return self.path / _SHARDS
 
     @property
+    def plan(self) -> Path:
+        """What the next build leaves out, where the run has throttled regions."""
+        return self.path / _PLAN
+
+    @property
     def counting_log(self) -> Path:
         """What a counting run prints; it stays if that fails."""
         return self.path / _LOG
@@ -49,6 +55,7 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             self.experiment.unlink(missing_ok=True)
             self.counting_log.unlink(missing_ok=True)
+            self.plan.unlink(missing_ok=True)
             self.remove_shards()
             self.shards.mkdir(exist_ok=True)
         except OSError as error:

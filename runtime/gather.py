@@ -29,7 +29,7 @@ from .folder import RunFolder
 from .merge import count_alone, merge_shards
 from .mpi import find_mpi
 from .node_store import NodeStore
-from .shard import Shard, read_shard
+from .shard import Shard, read_shard, used_part
 from .survivors import surviving_processes
 
 __all__ = ["Told", "gather", "gather_here"]
@@ -235,23 +235,39 @@ def _check_started_together(communicator: Any) -> None:
 
 
 def _collect(communicator: Any, shards: Path) -> None:
-    """Copy the shards that rank 0 does not see into its folder; collective."""
-    names = sorted(file.name for file in shards.glob("*.shard"))
+    """Copy the shards that rank 0 does not see into its folder; collective.
+
+    Any number of ranks will do. Of those that see the same folder the first alone looks into it.
+    """
+    places = communicator.allgather(_place(shards))
+    rank = communicator.Get_rank()
+    is_first = places.index(places[rank]) == rank
+    names = sorted(file.name for file in shards.glob("*.shard")) if is_first else []
     seen: list[list[str]] | None = communicator.gather(names, root=0)
     senders: dict[str, int] = {}
     if seen is not None:
-        for rank, listed in enumerate(seen):
-            for name in set(listed) - set(seen[0]):
-                senders.setdefault(name, rank)
+        here = set(seen[0])
+        for sender, listed in enumerate(seen):
+            for name in listed:
+                if name not in here:
+                    senders.setdefault(name, sender)
     senders = communicator.bcast(senders, root=0)
-    rank = communicator.Get_rank()
     for name, sender in sorted(senders.items()):
         if rank == sender:
-            communicator.send((shards / name).read_bytes(), dest=0)
+            communicator.send(used_part(shards / name), dest=0)
         elif rank == 0:
             shards.mkdir(parents=True, exist_ok=True)
             with replacing(shards / name) as stream:
                 stream.write(communicator.recv(source=sender))
+
+
+def _place(folder: Path) -> tuple[str, int, int]:
+    """Tell folders of different disks apart, whatever they are called; a shared one looks the same on no two nodes."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return os.uname().nodename, 0, 0
+    return os.uname().nodename, found.st_dev, found.st_ino
 
 
 def _main(path: str) -> int:

@@ -17,6 +17,7 @@ from .facts import RunFacts
 from .files_used import most_used
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
+from .throttling import throttled_regions
 
 __all__ = ["count_alone", "merge_shards"]
 
@@ -290,6 +291,7 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
     expected = _expected(shards)
     unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
     instrumented = {Path(shard.executable).name for shard in shards if _has_probes(shard)}
+    throttled, untimed = throttled_regions(shards)
     uninstrumented = sorted({Path(shard.executable).name for shard in shards} - instrumented)
     return Notes(
         program=Path(shards[0].executable).name,
@@ -306,6 +308,8 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
             "ticks_per_second": f"{np.median([shard.ticks_per_second for shard in shards]):.0f}",
         },
         probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
+        throttled=throttled,
+        untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
@@ -349,6 +353,12 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "what not all processes counted, or not in the same way, is left out"
     trees = [tree for shard in shards for tree in shard.threads]
+    levels = [shard.deepest for shard in shards if shard.deepest]
+    if levels:
+        yield (
+            f"call paths deeper than {min(levels)} levels were counted to their callers once memory ran short on"
+            f" {len(levels)} of {len(shards)} processes: --max-memory"
+        )
     counts = {
         "entries counted to their caller, for want of memory": sum(t.collapsed for t in trees),
         "exits of regions that were not open": sum(tree.unmatched for tree in trees),

@@ -18,7 +18,7 @@ from ..experiment.region import Region
 from . import shard_layout as layout
 from .files_used import read_file_use
 
-__all__ = ["NODE", "Shard", "ThreadTree", "read_shard"]
+__all__ = ["NODE", "Shard", "ThreadTree", "read_shard", "used_part"]
 
 NODE: Final = np.dtype(
     [
@@ -57,6 +57,7 @@ class ThreadTree:
         reentered: Entries of signal handlers counted to the parent, as they interrupted the library.
         stopped: Threads that were recorded no longer, as there was no memory for their stack.
         synchronised: How often the CPU clock was asked.
+        throttled: The nodes whose time goes to their parents, each with the visits of which the time is known.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
 
@@ -72,6 +73,7 @@ class ThreadTree:
     reentered: int
     stopped: int
     synchronised: int
+    throttled: dict[int, int]
     nodes: npt.NDArray[np.void]
 
 
@@ -103,6 +105,7 @@ class Shard:
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
+        deepest: So many levels of new call paths were made since memory ran short; None if it did not.
         forked_from: The process of which this one is a fork; None if it is none.
         spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
@@ -134,6 +137,7 @@ class Shard:
     unrecorded: int
     uncounted: int
     refused: int
+    deepest: int | None
     forked_from: int | None
     spawned: bool
     sources: dict[str, str]
@@ -149,14 +153,20 @@ def read_shard(path: Path) -> Shard:
         InputError: The file cannot be read, is no shard, one of another version, or damaged.
     """
     try:
-        with path.open("rb") as stream:
-            data = stream.read(layout.HEADER_LAYOUT.itemsize)
-            if len(data) == layout.HEADER_LAYOUT.itemsize:  # what is not in use yet is large, and empty
-                used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
-                data += stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
+        data = used_part(path)
     except OSError as error:
         raise InputError(f"{path}: shard wanted, found {error.strerror}") from error
     return _Reader(path, data).shard()
+
+
+def used_part(path: Path) -> bytes:
+    """Give the bytes of a shard that are in use: the rest is large, and empty."""
+    with path.open("rb") as stream:
+        data = stream.read(layout.HEADER_LAYOUT.itemsize)
+        if len(data) < layout.HEADER_LAYOUT.itemsize:
+            return data
+        used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
+        return data + stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
 
 
 class _Reader:
@@ -168,6 +178,7 @@ class _Reader:
         self.header = self._header()
         self.used = int(self.header["used"])
         self.ticks_per_second = _rate(self.header)
+        self.throttled: dict[int, int] = {}
 
     def defect(self, wanted: str, found: object) -> InputError:
         return InputError(f"{self.path}: shard with {wanted} wanted, found {found}")
@@ -207,7 +218,8 @@ class _Reader:
             at += size
 
     def shard(self) -> Shard:
-        offsets: dict[int, list[int]] = {layout.REGION_RECORD: [], layout.THREAD_RECORD: [], layout.NODE_RECORD: []}
+        kinds = (layout.REGION_RECORD, layout.THREAD_RECORD, layout.NODE_RECORD, layout.THROTTLE_RECORD)
+        offsets: dict[int, list[int]] = {kind: [] for kind in kinds}
         files = []
         for kind, at, size in self.records():
             if kind == layout.FILE_RECORD:
@@ -217,6 +229,7 @@ class _Reader:
             else:
                 offsets[kind].append(at)
         regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
+        self.throttled = self._throttled(offsets[layout.THROTTLE_RECORD])
         threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
         return self._describe(regions, threads, tuple(files))
 
@@ -235,6 +248,15 @@ class _Reader:
             return _region_of(self.data[start : start + length])
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
+
+    def _throttled(self, offsets: list[int]) -> dict[int, int]:
+        """Give the places of throttled nodes in the file, and their visits by then."""
+        if not offsets:
+            return {}
+        found = self._take(offsets, layout.THROTTLE_LAYOUT)
+        return dict(
+            zip((found["node"].astype(np.int64) * layout.ALIGNMENT).tolist(), found["visits"].tolist(), strict=True)
+        )
 
     def _take(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
         """Gather records of one type; ``offsets`` are multiples of the alignment."""
@@ -268,6 +290,9 @@ class _Reader:
             alive=bool(thread["in_use"]),
             current=int(current[0]) if len(current) else 0,
             last=self._since_start(thread["last"]) or 0.0,
+            throttled={place: self.throttled[at] for place, at in enumerate(places.tolist()) if at in self.throttled}
+            if self.throttled
+            else {},
             nodes=tree,
             **{name: int(thread[name]) for name in counts},
         )
@@ -343,6 +368,7 @@ class _Reader:
             unrecorded=int(header["unrecorded"]),
             uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),
+            deepest=int(header["deepest"]) or None,
             forked_from=int(header["forked_from"]) or None,
             spawned=bool(header["spawned"]),
             sources=_sources(header),

@@ -25,6 +25,7 @@ REGION_RECORD: Final = 1  # twin: enum aa_record_type
 THREAD_RECORD: Final = 2
 NODE_RECORD: Final = 3
 FILE_RECORD: Final = 4
+THROTTLE_RECORD: Final = 5
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 TIME = np.dtype([("wall", "i8"), ("off", "i8")])
@@ -48,6 +49,8 @@ HEADER_LAYOUT: Final = np.dtype(
         ("executable", "S512"),
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
         *[(name, "i4") for name in ("forked_from", "spawned")],
+        ("deepest", "u4"),
+        ("reserved", "V60"),
     ]
 )
 
@@ -76,6 +79,10 @@ NODE_LAYOUT: Final = np.dtype(
 )
 
 REGION_LAYOUT: Final = struct.Struct("<8xII")
+
+THROTTLE_LAYOUT: Final = np.dtype(
+    {"names": ["node", "visits"], "formats": ["u4", "u8"], "offsets": [8, 16], "itemsize": ALIGNMENT}
+)
 
 FILE_LAYOUT: Final = struct.Struct("<8xI4xQQQQ")
 """Length of the name, which follows; calls, bytes read and written, ticks."""

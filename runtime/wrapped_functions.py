@@ -79,7 +79,9 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
     for prototype in _timed(TIMED, prototypes):
         yield WrappedFunction(prototype, _numbered(prototype), ["aa_count_mpi(1, 0, 0);"], "time")
     for prototype in _timed(FILE_TIMED, prototypes):
-        yield WrappedFunction(prototype, _numbered(prototype), [], "time of file I/O", "AA_SHARE_MPI_IO")
+        of_open_file = prototype.parameters[0][0] == "MPI_File"
+        counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []
+        yield WrappedFunction(prototype, _numbered(prototype), counting, "time of file I/O", "AA_SHARE_MPI_IO")
 
 
 def _forms(rule: ByteRule) -> Iterator[tuple[str, Form]]:

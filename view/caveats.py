@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..analyze import Findings
+from ..experiment import Region
 from .causes import NAMES
 from .units import ranks, seconds
 
@@ -44,6 +45,10 @@ def _all(findings: Findings) -> Iterator[str]:
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards"
+    if notes.throttled:
+        names = [Region.from_descriptor(each).name for each in notes.throttled]
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield f"throttled: {names[0]}{more}: time counted to callers since measuring took too much (--max-overhead)"
     if notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more

@@ -295,6 +295,13 @@ static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64
     return *watch->word != watch->armed;
 }
 
+static void owe(struct aa_watch *watch, uint64_t real, uint64_t cpu) {
+    int64_t nanoseconds = (int64_t)(real - watch->real) - (int64_t)(cpu - watch->cpu);
+    watch->owed += (int64_t)((double)nanoseconds * clock_state.rate);
+    watch->real = real;
+    watch->cpu = cpu;
+}
+
 uint64_t aa_watch_synchronise(struct aa_watch *watch) {
     uint64_t start, real, cpu, now;
     int tries = 0;
@@ -305,11 +312,18 @@ uint64_t aa_watch_synchronise(struct aa_watch *watch) {
         cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
         now = aa_clock_ticks();
     } while (disturbed_since(watch, start, now) && ++tries < SYNCHRONISE_TRIES);
-    int64_t nanoseconds = (int64_t)(real - watch->real) - (int64_t)(cpu - watch->cpu);
-    watch->owed += (int64_t)((double)nanoseconds * clock_state.rate);
-    watch->real = real;
-    watch->cpu = cpu;
+    owe(watch, real, cpu);
     return now;
+}
+
+uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid) {
+    clockid_t clock = (clockid_t)(~tid << 3 | 6); /* the kernel's number for the CPU time of a thread */
+    struct timespec cpu;
+    if (clock_gettime(clock, &cpu) != 0)
+        return 0;
+    owe(watch, aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW),
+        (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec);
+    return aa_clock_ticks();
 }
 
 void aa_watch_close(struct aa_watch *watch) {

@@ -81,4 +81,7 @@ void aa_watch_open_at_start(struct aa_watch *watch);
 uint64_t aa_watch_synchronise(struct aa_watch *watch);
 void aa_watch_close(struct aa_watch *watch);
 
+/* Synchronise the watch of another thread, which stays disturbed; 0, if the thread is gone. */
+uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid);
+
 #endif

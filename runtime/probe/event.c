@@ -10,6 +10,7 @@
 #include "counter.h"
 #include "probe.h"
 #include "thread.h"
+#include "throttle.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -93,11 +94,7 @@ void aa_event_book(struct aa_thread *thread) {
  * A thread that waits spins first, and sleeps then: what it was on the CPU counts to the wait, and not to
  * what it was idle after it.
  */
-void aa_event_book_wait(struct aa_thread *thread) {
-    if (aa_counting)
-        aa_counter_skip(thread);
-    bool disturbed = *thread->watch.word != thread->watch.armed;
-    uint64_t now = disturbed ? aa_watch_synchronise(&thread->watch) : aa_clock_ticks();
+static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
     off = off > 0 ? off : 0;
@@ -105,6 +102,20 @@ void aa_event_book_wait(struct aa_thread *thread) {
     thread->last = now;
     if (thread->waited > took - off)
         thread->waited_at->time[AA_OMP].off += thread->waited - (took - off);
+    thread->waited = 0;
+}
+
+void aa_event_book_wait(struct aa_thread *thread) {
+    if (aa_counting)
+        aa_counter_skip(thread);
+    bool disturbed = *thread->watch.word != thread->watch.armed;
+    book_wait_until(thread, disturbed ? aa_watch_synchronise(&thread->watch) : aa_clock_ticks());
+}
+
+void aa_event_book_wait_of(struct aa_thread *thread) {
+    uint64_t now = aa_watch_synchronise_from_outside(&thread->watch, thread->tid);
+    if (now)
+        book_wait_until(thread, now);
 }
 
 /* ---- enter and exit */
@@ -118,7 +129,24 @@ static inline void push(struct aa_thread *thread, const char *key, struct aa_nod
     frame->call = thread->call;
     thread->call = (struct aa_call){.share = AA_OWN};
     thread->current = child;
+    if (aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0))
+        aa_throttle_look(thread, frame->node, key, child);
+}
+
+/* Into a throttled region: time goes on where it went. */
+static inline void pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    struct aa_frame *frame = thread->top;
+    thread->top = frame + 1;
+    aa_in_order();
+    frame->node = thread->current;
+    frame->key = key;
+    frame->call = thread->call;
     child->visits++;
+}
+
+/* Whether time goes on where it went when the region is left. */
+static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
+    return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
 static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
@@ -172,6 +200,10 @@ void aa_probe_enter(const char *descriptor) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
     if (aa_likely(edge->node == thread->current) && aa_likely(edge->key == descriptor) &&
         aa_likely(child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
+        if (aa_unlikely(aa_is_throttled(child))) {
+            pass(thread, descriptor, aa_throttled_node(child));
+            return;
+        }
         book_until(thread, aa_clock_count());
         push(thread, descriptor, child);
         return;
@@ -216,7 +248,8 @@ void aa_probe_exit(const char *descriptor) {
         return;
     struct aa_frame *frame = thread->top - 1;
     if (aa_likely(frame->key == descriptor) && undisturbed(thread)) {
-        book_until(thread, aa_clock_count());
+        if (aa_likely(!was_passed(thread, frame)))
+            book_until(thread, aa_clock_count());
         pop_to(thread, frame);
         return;
     }

@@ -16,6 +16,9 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame);
  * waited. */
 void aa_event_book_wait(struct aa_thread *thread);
 
+/* The same for another thread, which is idle. */
+void aa_event_book_wait_of(struct aa_thread *thread);
+
 /* Learn whether an event may be quick. */
 void aa_event_prepare(void);
 

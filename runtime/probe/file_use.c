@@ -47,10 +47,12 @@ uint16_t aa_file_number(const char *name) {
 }
 
 static inline void add(_Atomic uint64_t *value, uint64_t more, bool alone) {
+    if (more == 0)
+        return;
     if (alone)
         atomic_store_explicit(value, atomic_load_explicit(value, memory_order_relaxed) + more,
                               memory_order_relaxed);
-    else if (more > 0)
+    else
         atomic_fetch_add_explicit(value, more, memory_order_relaxed);
 }
 

@@ -104,27 +104,45 @@ void aa_file_begun(MPI_File handle, MPI_Request request, enum aa_file_transfer t
 
 /* ---- opening and closing, in C */
 
+static void opened(MPI_File handle, const char *name) {
+    remember(handle, name);
+    aa_file_count(handle, 0, 0, 0);
+}
+
+/* A handle is gone when it has been closed. */
+static struct open_file take_out(struct aa_mpi_call call, MPI_File handle) {
+    struct open_file file = look_up(handle);
+    if (call.counts)
+        forget(handle);
+    return file;
+}
+
+static void closed(struct aa_mpi_call call, struct open_file file) {
+    if (call.counts && file.is_regular)
+        aa_file_add(file.number, 0, 0, 0, ticks_of_call());
+}
+
 AA_EXPORT int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file) {
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
     int result = aa_mpi.File_open(comm, name, mode, info, file);
     if (call.counts && result == MPI_SUCCESS)
-        remember(*file, name);
+        opened(*file, name);
     aa_mpi_end(call);
     return result;
 }
 
 AA_EXPORT int MPI_File_close(MPI_File *file) {
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
-    if (call.counts)
-        forget(*file);
+    struct open_file former = take_out(call, *file);
     int result = aa_mpi.File_close(file);
+    closed(call, former);
     aa_mpi_end(call);
     return result;
 }
 
 /* ---- in Fortran, whose names are padded with blanks */
 
-static void remember_in_fortran(MPI_File handle, const char *name, size_t length) {
+static void opened_in_fortran(MPI_File handle, const char *name, size_t length) {
     char text[PATH_MAX];
     while (length > 0 && name[length - 1] == ' ')
         length--;
@@ -132,7 +150,7 @@ static void remember_in_fortran(MPI_File handle, const char *name, size_t length
         return;
     memcpy(text, name, length);
     text[length] = '\0';
-    remember(handle, text);
+    opened(handle, text);
 }
 
 AA_FORTRAN_FUNCTION(file_open,
@@ -142,14 +160,14 @@ AA_FORTRAN_FUNCTION(file_open,
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
     next(comm, name, mode, info, file, error, length);
     if (call.counts && *error == MPI_SUCCESS)
-        remember_in_fortran(aa_fortran_file(file), name, length);
+        opened_in_fortran(aa_fortran_file(file), name, length);
     aa_mpi_end(call);
 }
 
 AA_FORTRAN_FUNCTION(file_close, (MPI_Fint * file, MPI_Fint *error), (file, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
-    if (call.counts)
-        forget(aa_fortran_file(file));
+    struct open_file former = take_out(call, aa_fortran_file(file));
     next(file, error);
+    closed(call, former);
     aa_mpi_end(call);
 }

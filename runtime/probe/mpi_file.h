@@ -7,7 +7,7 @@
 
 #include "mpi_library.h"
 
-/* Transfers of a file that is open, and what they moved. */
+/* A call on an open file, now over but for its end: how many transfers it was, and what it moved. */
 void aa_file_count(MPI_File file, uint64_t calls, uint64_t read, uint64_t written);
 
 /* A transfer has begun that a request completes; its status tells what it moved. */

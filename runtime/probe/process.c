@@ -3,7 +3,9 @@
 #include "counter.h"
 #include "event.h"
 #include "probe.h"
+#include "team.h"
 #include "thread.h"
+#include "throttle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,6 +120,7 @@ static __attribute__((constructor)) void load(void) {
     process.limit = memory_limit();
     aa_clock_load();
     aa_counter_load();
+    aa_throttle_load();
     pthread_atfork(aa_thread_before_fork, NULL, begin_in_child);
     process.recording = WAITING;
 }
@@ -238,6 +241,7 @@ void aa_process_aborting(int code) {
 static __attribute__((destructor)) void finish(void) {
     struct aa_header *header = recorded();
     if (header && header->state != AA_ABORTED) {
+        aa_team_finish();
         header->end = settle(header);
         header->state = AA_EXITED;
         syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */

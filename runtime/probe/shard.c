@@ -120,6 +120,10 @@ void *aa_shard_append(enum aa_record_type type, size_t size) {
     return record;
 }
 
+uint32_t aa_shard_filled(void) {
+    return (uint32_t)(shard.appended * 256 / shard.limit);
+}
+
 void aa_shard_publish(void) {
     atomic_store_explicit(&shard.header->used, shard.appended, memory_order_release);
 }

@@ -26,7 +26,13 @@
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
-enum aa_record_type { AA_RECORD_REGION = 1, AA_RECORD_THREAD = 2, AA_RECORD_NODE = 3, AA_RECORD_FILE = 4 };
+enum aa_record_type {
+    AA_RECORD_REGION = 1,
+    AA_RECORD_THREAD = 2,
+    AA_RECORD_NODE = 3,
+    AA_RECORD_FILE = 4,
+    AA_RECORD_THROTTLE = 5
+};
 
 /* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
 enum aa_counter {
@@ -63,7 +69,9 @@ struct aa_header {
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
     int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
-    int32_t spawned; /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
+    int32_t spawned;  /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
+    uint32_t deepest; /* so many levels of new call paths were made since memory ran short; 0: it did not */
+    char reserved[60];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -107,6 +115,13 @@ struct aa_node {
     uint64_t mpi_calls, mpi_sent, mpi_received;
     uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+/* From now on a node's time goes to its parent, while its visits are counted on. */
+struct aa_throttle {
+    struct aa_record record;
+    uint32_t node, unused; /* the node's offset in the file by 64 */
+    uint64_t visits;       /* those whose time is known */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are
@@ -184,6 +199,9 @@ struct aa_header *aa_shard(void);
 void aa_shard_lock(void);
 void aa_shard_unlock(void);
 void *aa_shard_append(enum aa_record_type type, size_t size);
+
+/* The share of the memory that is in use, of 256. */
+uint32_t aa_shard_filled(void);
 void aa_shard_publish(void);
 
 /* The record behind this one, or the first; null behind the last. */

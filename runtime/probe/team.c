@@ -94,6 +94,17 @@ struct aa_team *aa_team_come_back(struct aa_thread *thread) {
     return team;
 }
 
+/* Without the lock, which the process may end with. */
+void aa_team_finish(void) {
+    struct aa_record *record = NULL;
+    while ((record = aa_shard_next(record))) {
+        struct aa_thread *thread = (struct aa_thread *)record;
+        if (record->type == AA_RECORD_THREAD && thread->idle && thread->waited > 0 &&
+            !atomic_load_explicit(&thread->waits_for, memory_order_acquire))
+            aa_event_book_wait_of(thread);
+    }
+}
+
 /* ---- turns */
 
 /* Entering counts a visit. */

@@ -49,4 +49,7 @@ void aa_turn_end(struct aa_turn turn, struct aa_team *team);
 /* The thread is about to do something: a wait ends. The team that was waited for, if it is not closed yet. */
 struct aa_team *aa_team_come_back(struct aa_thread *thread);
 
+/* The process ends: no idle thread will come back. */
+void aa_team_finish(void);
+
 #endif

@@ -3,12 +3,15 @@
 #include "probe.h"
 #include "process.h"
 #include "thread.h"
+#include "throttle.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #define FIRST_EDGES 1024u
 #define DESCRIPTOR_BARS 7
+#define LEVELS 64
+#define ALWAYS_MADE 2u /* levels: main, and what it calls */
 
 /* ---- edges */
 
@@ -94,10 +97,34 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
 }
 
 /* Nodes above the node are all open, so that a region found there is entered recursively. */
-static struct aa_node *find_open(struct aa_node *node, uint32_t region) {
-    while (node && node->region != region)
+static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t *level) {
+    for (*level = 0; node && node->region != region; ++*level)
         node = parent_of(node);
     return node;
+}
+
+/*
+ * Whether a node on this level is to be made: once half of the memory is used, and again once half of the
+ * rest is, no more are made on the deepest levels, which hold half of all nodes. What is entered there counts
+ * to its parent.
+ */
+static bool is_shallow(uint32_t level) {
+    static uint32_t nodes[LEVELS], all, next = 128;
+    struct aa_header *header = aa_shard();
+    uint32_t place = level < LEVELS ? level : LEVELS - 1;
+    if (aa_shard_filled() >= next) {
+        uint32_t deepest = header->deepest ? header->deepest + 1 : LEVELS, below = 0;
+        while (deepest > ALWAYS_MADE + 1 && 2 * below < all)
+            below += nodes[--deepest];
+        header->deepest = deepest - 1;
+        next += (256 - next) / 2;
+        all -= below;
+    }
+    if (header->deepest && place > header->deepest)
+        return false;
+    nodes[place]++;
+    all++;
+    return true;
 }
 
 static bool well_formed(const char *descriptor) {
@@ -121,10 +148,11 @@ static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *
     const struct aa_region *region = aa_region_intern(key);
     if (!region)
         return NULL;
-    struct aa_node *child = find_open(node, region->id);
+    uint32_t level;
+    struct aa_node *child = find_open(node, region->id, &level);
     if (!child)
-        child = find_edge(thread, node, region->descriptor)->child;
-    if (!child && (child = aa_tree_append(thread, node, region->id))) {
+        child = aa_throttled_node(find_edge(thread, node, region->descriptor)->child);
+    if (!child && is_shallow(level) && (child = aa_tree_append(thread, node, region->id))) {
         aa_shard_publish();
         keep_edge(thread, (struct aa_edge){node, region->descriptor, child});
     }
@@ -156,6 +184,19 @@ static struct aa_node *collapse(struct aa_node *node, uint64_t *counter) {
     return node;
 }
 
+/* The node itself, for whose time it is; the child is visited. */
+static struct aa_node *pass(struct aa_node *node, struct aa_node *child) {
+    child->visits++;
+    node->visits--;
+    return node;
+}
+
+void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const char *key) {
+    struct aa_edge *edge = find_edge(thread, node, key);
+    if (edge->node && edge->child)
+        edge->child = (struct aa_node *)((uintptr_t)edge->child | AA_THROTTLED);
+}
+
 struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
     struct aa_node *node = thread->current;
     if (aa_thread_closed)
@@ -165,6 +206,8 @@ struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
     struct aa_node *child = key ? look_up(thread, node, key) : NULL;
     aa_in_order();
     aa_thread_closed = false;
+    if (aa_is_throttled(child))
+        return pass(node, aa_throttled_node(child));
     return child ? child : collapse(node, &thread->collapsed);
 }
 

@@ -29,6 +29,9 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
 /* Descriptors in this memory are no keys any more, for any thread. */
 void aa_tree_forget_keys(const char *start, const char *end);
 
+/* The child behind this edge is throttled. The caller holds the shard's lock. */
+void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const char *key);
+
 /* Twice the room for edges; false if there is no more memory. */
 bool aa_tree_widen(struct aa_thread *thread);
 

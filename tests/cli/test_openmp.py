@@ -22,10 +22,10 @@ def made(tool: Any, compiler: str, source: str) -> None:
     assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode()
 
 
-def run(tool: Any, *arguments: str) -> Any:
+def run(tool: Any, *arguments: str, **variables: str) -> Any:
     done = tool(
         *("autoanalyzer", "run", "-o", "out", "--json", "found.json", "--", "./program", *arguments),
-        env={"OMP_MAX_ACTIVE_LEVELS": "2", "OMP_DYNAMIC": "false"},
+        env={"OMP_MAX_ACTIVE_LEVELS": "2", "OMP_DYNAMIC": "false", **variables},
     )
     assert done.returncode == 0, done.stderr.decode()
     return json.loads((tool.folder / "found.json").read_text())
@@ -102,3 +102,12 @@ def test_waiting_is_part_of_the_time_and_no_computing(tool: Any, compiler: str) 
     cpu, spun = experiment.exclusive("cpu_time"), experiment.exclusive("omp_cpu_time")
     assert ((waited >= 0) & (waited <= wall) & (spun <= cpu) & (spun <= waited)).all()
     assert waited[:, 1].sum() > 0
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_who_sleeps_while_waiting_is_not_on_a_processor(tool: Any, compiler: str) -> None:
+    made(tool, compiler, "share.c")
+    run(tool, "uneven", OMP_WAIT_POLICY="passive")
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    waited, spun = (experiment.exclusive(metric)[:, 1].sum() for metric in ("omp_time", "omp_cpu_time"))
+    assert spun < waited / 10

@@ -96,6 +96,7 @@ TWICE = (
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     work(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Init(&argc, &argv);
     return MPI_Finalize();
 }

@@ -81,7 +81,7 @@ def test_the_other_byte_order_is_told(good: Path) -> None:
 
 
 def test_records_of_another_size_are_told(good: Path) -> None:
-    assert "found [1664, 320, 256]" in refusal(patched(good, header_offset("node_size"), 256))
+    assert "found [1728, 320, 256]" in refusal(patched(good, header_offset("node_size"), 256))
 
 
 def test_a_cut_file_is_told(good: Path) -> None:

@@ -10,6 +10,7 @@
 #define HEADER(field) FIELD("header", struct aa_header, field)
 #define THREAD(field) FIELD("thread", struct aa_thread, field)
 #define NODE(field) FIELD("node", struct aa_node, field)
+#define THROTTLE(field) FIELD("throttle", struct aa_throttle, field)
 #define CONSTANT(name, value) printf("constant %s %llu\n", name, (unsigned long long)(value))
 
 static void print_header(void) {
@@ -21,7 +22,7 @@ static void print_header(void) {
     HEADER(pair_cost), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
-    HEADER(spawned);
+    HEADER(spawned), HEADER(deepest), HEADER(reserved);
 }
 
 static void print_thread(void) {
@@ -37,6 +38,11 @@ static void print_node(void) {
     NODE(mpi_sent), NODE(mpi_received), NODE(io_read), NODE(io_written), NODE(counters);
 }
 
+static void print_throttle(void) {
+    SIZE("throttle", struct aa_throttle);
+    THROTTLE(node), THROTTLE(visits);
+}
+
 static void print_constants(void) {
     CONSTANT("VERSION", AA_SHARD_VERSION);
     CONSTANT("BYTE_ORDER", AA_SHARD_BYTE_ORDER);
@@ -47,6 +53,7 @@ static void print_constants(void) {
     CONSTANT("THREAD_RECORD", AA_RECORD_THREAD);
     CONSTANT("NODE_RECORD", AA_RECORD_NODE);
     CONSTANT("FILE_RECORD", AA_RECORD_FILE);
+    CONSTANT("THROTTLE_RECORD", AA_RECORD_THROTTLE);
     CONSTANT("instructions", AA_INSTRUCTIONS);
     CONSTANT("cycles", AA_CYCLES);
     CONSTANT("l1_accesses", AA_L1_ACCESSES);
@@ -65,6 +72,7 @@ int main(void) {
     print_header();
     print_thread();
     print_node();
+    print_throttle();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));
