@@ -36,7 +36,7 @@ _CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
 _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
 _SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
 _INLINE: Final = re.compile(r"\binline\b")
-_ONCE: Final = re.compile(r"\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z")
+_ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
 _LAST_ATTRIBUTES: Final = re.compile(r"\]\s*\]\s*\Z")
 
 
@@ -77,7 +77,7 @@ class _Finder:
         )
         self.unread = syntax.unread
         self.device = device_text(unit)
-        self.scopes = scopes(syntax)
+        self.scopes = scopes(syntax, unit.masked)
         self.exempt = {match[1] for match in _RESOLVER.finditer(unit.text)} if "ifunc" in unit.text else set()
         self.names: Counter[tuple[str, str]] = Counter()
         self.overloads = Counter((self._file(scope), scope.body.name) for scope in self.scopes if scope.body.name)
@@ -159,7 +159,7 @@ class _Finder:
             if start < outside:
                 continue
             end = statement_end(self.unit.masked, start)
-            if not _ONCE.search(self.unit.masked, start, end):
+            if not _ONCE.match(self.unit.masked, start, end):
                 outside = end
                 yield start, end
 

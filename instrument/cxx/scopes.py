@@ -46,10 +46,12 @@ class Scope:
         return within and not any(start <= offset < end for start, end in self.inner)
 
 
-def scopes(syntax: Syntax) -> list[Scope]:
-    """Give the scopes of a unit, an outer one before those within."""
+def scopes(syntax: Syntax, masked: str) -> list[Scope]:
+    """Give the scopes of a unit, an outer one before those within; a body that nobody wrote is none."""
     found: list[Scope] = []
-    for body in sorted(syntax.bodies, key=lambda body: body.body):
+    for body in sorted(syntax.bodies.values(), key=lambda body: body.body):
+        if not masked.startswith(("{", "try"), body.body):
+            continue
         outer = _around(found[-1] if found else None, body.start)
         found.append(Scope(body, outer))
         if outer:

@@ -51,8 +51,10 @@ _OUTER: Final = frozenset(
 )
 _TEMPLATE: Final = CursorKind.FUNCTION_TEMPLATE.value
 _LAMBDA: Final = CursorKind.LAMBDA_EXPR.value
-_COMPOUND: Final = CursorKind.COMPOUND_STMT.value
-_TRY: Final = CursorKind.CXX_TRY_STMT.value
+# The last one stands around what a coroutine does.
+_BODIES: Final = frozenset(
+    kind.value for kind in (CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT, CursorKind.UNEXPOSED_STMT)
+)
 _CALL: Final = CursorKind.CALL_EXPR.value
 _LABEL: Final = CursorKind.LABEL_STMT.value
 _CASES: Final = frozenset((CursorKind.CASE_STMT.value, CursorKind.DEFAULT_STMT.value))
@@ -92,10 +94,10 @@ class Unread:
 
 @dataclass(slots=True)
 class Syntax:
-    """What was found in user text, each in source order, by offset.
+    """What was found in user text, by offset; what a coroutine awaits is seen several times.
 
     Attributes:
-        bodies: Functions and lambdas.
+        bodies: Functions and lambdas, by where the body begins.
         loops: Where each loop's first word begins.
         calls: Where a function is called, and its name; empty if that is not known before instantiation.
         labels: Where labelled statements begin.
@@ -104,8 +106,8 @@ class Syntax:
         unread: Errors in user text, and what the parser says.
     """
 
-    bodies: list[Body] = field(default_factory=list)
-    loops: list[int] = field(default_factory=list)
+    bodies: dict[int, Body] = field(default_factory=dict)
+    loops: set[int] = field(default_factory=set)
     calls: list[tuple[int, str]] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     cases: list[int] = field(default_factory=list)
@@ -161,13 +163,13 @@ class _Reader:
     def _visit(self, cursor: Any, kind: int, parent: Any, parent_kind: int) -> int:
         found = self.found
         if parent_kind in _OUTER:
-            start = self._start(cursor)
+            start = self._first(cursor)
             if start < 0 or self._is_system(start):
                 return _NEXT
-        if kind in (_COMPOUND, _TRY) and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
-            found.bodies.append(self._body(cursor, parent, parent_kind))
+        if kind in _BODIES and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
+            found.bodies.setdefault(self._start(cursor), self._body(cursor, parent, parent_kind))
         elif kind in _LOOPS:
-            found.loops.append(self._start(cursor))
+            found.loops.add(self._start(cursor))
         elif kind == _CALL:
             found.calls.append((self._start(cursor), conf.lib.clang_getCursorSpelling(cursor)))
         elif kind == _LABEL:
@@ -181,7 +183,7 @@ class _Reader:
     def _body(self, cursor: Any, function: Any, kind: int) -> Body:
         name = parameters = ""
         inline = True
-        start = named = self._start(function)
+        start = named = self._first(function)
         if kind != _LAMBDA:
             function._tu = self._unit  # the bindings ask for it
             name, parameters = qualified_name(function)
@@ -189,6 +191,11 @@ class _Reader:
             owner = conf.lib.clang_getCursorLexicalParent(function)
             inline = kind == _TEMPLATE or (owner is not None and owner._kind_id in _CLASSES)
         return Body(name, parameters, start, named, self._start(cursor), self._end(cursor), inline)
+
+    def _first(self, cursor: Any) -> int:
+        """Give where a declaration begins; its name where it has a template's head that nobody wrote."""
+        start = self._start(cursor)
+        return start if start >= 0 else self._offset(conf.lib.clang_getCursorLocation(cursor))
 
     def _start(self, cursor: Any) -> int:
         return self._offset(conf.lib.clang_getRangeStart(conf.lib.clang_getCursorExtent(cursor)))
