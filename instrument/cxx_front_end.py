@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Final
 
+from ..errors import SourceError
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, Role
 from .cxx.source import code_regions, instrument_text
@@ -27,7 +28,13 @@ class CxxFrontEnd(PreprocessedFrontEnd):
     language: ClassVar[str] = "c++"
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Put guards into preprocessed text."""
+        """Put guards into preprocessed text.
+
+        Raises:
+            SourceError: The text cannot be read, or is compiled with modules.
+        """
+        if any(option.startswith("-fmodule") for option in self.command.of(Role.BOTH)):
+            raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
         return instrument_text(text, source.words[0], self.headers.directories(), self._flags())
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:

@@ -24,7 +24,7 @@ int main() {
 
 
 def test_functions_of_every_form_are_regions_by_their_qualified_names(program, cxx):
-    run = program(FORMS, compiler=cxx)
+    run = program(FORMS, "-std=c++17", compiler=cxx)
     names = {name for name in run.visits if ":loop" not in name}
     assert names == {
         "main",
