@@ -29,7 +29,8 @@ _INSTRUCTIONS: Final = frozenset(
 ) | {"abs", "labs", "operator[]"}
 _STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
 _EXEMPT: Final = re.compile(
-    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b(?=[^;{}]*\]\]|[^;{}]*\)\s*\))"
+    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
+    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
 )
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")

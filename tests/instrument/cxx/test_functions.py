@@ -117,13 +117,14 @@ EXEMPT = r"""
 __attribute__((no_instrument_function)) int still(int n) { for (int i = 0; i < 3; i++) n += i; return n; }
 __attribute__((naked)) void bare() { __asm__("ret"); }
 int count(int n, int sum) { if (n == 0) return sum; return count(n - 1, sum + n % 2); }
-int main() { bare(); std::printf("%d %d %d\n", quiet(2), still(3), count(40000000, 0)); }
+__attribute__((noinline)) int named(int signal, int (*call)(int)) { while (signal > 3) --signal; return call(signal); }
+int main() { bare(); std::printf("%d %d %d %d\n", quiet(2), still(3), count(40000000, 0), named(5, quiet)); }
 """
 
 
 def test_functions_that_must_not_be_touched_are_left_out(program, lab):
     run = program(EXEMPT, "-O2")
-    assert set(run.visits) == {"main"}
+    assert set(run.visits) == {"main", "named", "named:loop@7"}
     reasons = lab.left_out("x.cc")
     assert reasons["quiet"] == reasons["still"] == reasons["loop@3"] == "attribute no_instrument_function"
     assert reasons["bare"] == "attribute naked"
