@@ -36,6 +36,7 @@ _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
 _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
 _SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
+_TAIL: Final = re.compile(r"\bmusttail\b")
 _INLINE: Final = re.compile(r"\binline\b")
 _ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
 _LAST_ATTRIBUTES: Final = re.compile(r"\]\s*\]\s*\Z")
@@ -176,17 +177,23 @@ class _Finder:
     def _why_untouchable(self, scope: Scope) -> str:
         """Say what forbids probes in a function and in its loops."""
         masked = self.unit.masked
-        for each in scope.chain():
-            if match := _CONSTANT.search(masked, self._head(each), each.body.body):
-                return f"{match[1]}: may run at compile time"
-            if not each.body.name and _EVALUATED.search(masked, self._statement(each.body.start), each.body.start):
-                return "a lambda that may run at compile time"
         if match := _EXEMPT.search(masked, self._head(scope), scope.body.body):
             return f"attribute {match[1]}"
         if scope.body.name in self.exempt:
             return "resolver of an indirect function"
         if any(scope.holds(match.start()) for match in _SUSPENDED.finditer(masked, scope.body.body, scope.body.end)):
             return "a coroutine"
+        if any(scope.holds(match.start()) for match in _TAIL.finditer(masked, scope.body.body, scope.body.end)):
+            return "a return that must be a jump"
+        return self._why_constant(scope)
+
+    def _why_constant(self, scope: Scope) -> str:
+        masked = self.unit.masked
+        for each in scope.chain():
+            if match := _CONSTANT.search(masked, self._head(each), each.body.body):
+                return f"{match[1]}: may run at compile time"
+            if not each.body.name and _EVALUATED.search(masked, self._statement(each.body.start), each.body.start):
+                return "a lambda that may run at compile time"
         return ""
 
     def _why_remote(self, start: int) -> str:

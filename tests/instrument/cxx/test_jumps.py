@@ -39,3 +39,19 @@ def test_loops_that_jumps_enter_are_left_out(program, lab):
     assert reasons["loop@5"] == "entered by a case label of a switch around it"
     assert reasons["loop@11"] == "entered by goto middle"
     assert reasons["loop@22"] == "entered or left by a computed goto"
+
+
+TAIL = r"""
+#include <cstdio>
+int even(int n);
+int odd(int n) { while (n > 9) n -= 2; if (n == 0) return 0; [[clang::musttail]] return even(n - 1); }
+int even(int n) { while (n > 9) n -= 2; if (n == 0) return 1; return odd(n - 1); }
+int main() { std::printf("%d\n", even(12)); }
+"""
+
+
+def test_functions_that_must_return_by_a_jump_are_left_out(program, lab):
+    run = program(TAIL, compiler="clang++")
+    assert "odd" not in run.visits
+    assert run.visits["even:loop@5"] == 5
+    assert lab.left_out("x.cc")["loop@4"] == "a return that must be a jump"
