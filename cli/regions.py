@@ -1,4 +1,4 @@
-"""``autoanalyzer regions``: the code-region tree of C and Fortran sources."""
+"""``autoanalyzer regions``: the code-region tree of C, C++ and Fortran sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .sources import USAGE, add_source_arguments, sources_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "regions"
-HELP: Final = "print the code regions of C and Fortran sources, and what is left out with the reason"
+HELP: Final = "print the code regions of C, C++ and Fortran sources, and what is left out with the reason"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -34,7 +34,12 @@ def _anchors(page: Path) -> set[str]:
 
 
 def test_every_command_has_a_page_and_every_page_a_command():
-    assert {page.stem for page in (DOCS / "commands").glob("*.md")} == {*COMMANDS, "aa-mpicc", "aa-mpifort"}
+    assert {page.stem for page in (DOCS / "commands").glob("*.md")} == {
+        *COMMANDS,
+        "aa-mpicc",
+        "aa-mpicxx",
+        "aa-mpifort",
+    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
