@@ -64,7 +64,8 @@ def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, 
     try:
         yield tell
     finally:
-        bar.stop()
+        if bar.live.is_started:  # a stop alone prints an empty line
+            bar.stop()
 
 
 def _tell(what: str, pause: float, ended: threading.Event) -> None:
