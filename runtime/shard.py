@@ -169,6 +169,10 @@ def used_part(path: Path) -> bytes:
         return data + stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
 
 
+_MOST: Final = 1 << 48
+"""What is counted can be no more: a nanosecond each, for three days."""
+
+
 class _Reader:
     """The bytes of one file, and the defects that are found in them."""
 
@@ -283,6 +287,9 @@ class _Reader:
         tree = self._nodes(nodes[mine], places, regions, int(thread["index"]))
         current = np.flatnonzero(places == int(thread["current"]) - int(self.header["base"]))
         counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised")
+        for name in counts:
+            if thread[name] > _MOST:
+                raise self.defect(f"at most {_MOST} {name} in thread {thread['index']}", thread[name])
         return ThreadTree(
             index=int(thread["index"]),
             tid=int(thread["tid"]),
@@ -305,10 +312,14 @@ class _Reader:
         region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
         if (region >= regions).any():
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
+        visits = raw["visits"].astype(np.int64)  # -1 for a moment, where an entry is counted to a parent
+        if (visits > _MOST).any():
+            raise self.defect(f"at most {_MOST} visits in thread {thread}", visits.max())
         nodes["region"] = region
         same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
         for name in same:
             nodes[name] = raw[name]
+        nodes["visits"] = np.maximum(visits, 0)
         for number, name in enumerate(layout.COUNTERS):
             nodes[name] = raw["counters"][:, number]
         self._fill_times(nodes, raw["time"])

@@ -23,8 +23,9 @@ def throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
         for tree in shard.threads:
             for node, visits in tree.throttled.items():
                 name = shard.regions[int(tree.nodes["region"][node])].descriptor
-                entered[name] = entered.get(name, 0) + int(tree.nodes["visits"][node])
-                timed[name] = timed.get(name, 0) + visits
+                all_visits = int(tree.nodes["visits"][node])
+                entered[name] = entered.get(name, 0) + all_visits
+                timed[name] = timed.get(name, 0) + min(visits, all_visits)
                 seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
     reasons = {
         name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
