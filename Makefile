@@ -35,12 +35,14 @@ demo: $(VENV)/.ready
 	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
 # Tests that launch ranks have the machine to themselves; the others run side by side.
-LAUNCHING := tests/cli tests/runtime tests/samples
+LAUNCHING := $(wildcard tests/cli/test_run*.py) $(addprefix tests/cli/test_, faults.py openmp.py) tests/runtime tests/samples
+ALONGSIDE := $(filter-out tests/cli tests/runtime tests/samples, $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py))) \
+	$(filter-out $(LAUNCHING), $(wildcard tests/cli/test_*.py))
 test: $(VENV)/.ready
 ifdef ARGS
 	@$(BIN)/python -m pytest -q $(ARGS)
 else
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(filter-out $(LAUNCHING), $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py)))
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ALONGSIDE)
 	@$(BIN)/python -m pytest -q $(LAUNCHING)
 endif
 
