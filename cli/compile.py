@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Final
 
 from ..errors import UsageError
+from ..experiment.mode import modes_of
+from ..instrument.choice import MODES_VARIABLE
 from ..instrument.wrapper import compile_instrumented
+from .sources import MODES_USAGE, add_modes_argument
 from .wrapper import build_ahead
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -16,7 +20,9 @@ HELP: Final = "compile C, C++ and Fortran with any compiler, probes put in: comp
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the compiler command."""
+    """Declare modes and the compiler command."""
+    parser.usage = f"autoanalyzer compile {MODES_USAGE} -- CC ARGUMENT..."
+    add_modes_argument(parser)
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="-- CC ARGUMENT...", help="the command to carry out"
     )
@@ -29,4 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
         words = words[1:]
     if not words:
         raise UsageError("a compiler command wanted after 'compile --', found nothing")
+    if arguments.modes is not None:
+        os.environ[MODES_VARIABLE] = ",".join(modes_of(arguments.modes.split(","), "--modes"))
     return compile_instrumented(words, after_link=build_ahead)

@@ -8,15 +8,19 @@ import shlex
 from collections.abc import Iterator
 
 from ..errors import UsageError
+from ..experiment.mode import DEFAULT_MODES, MODES, modes_of
+from ..instrument.choice import MODES_VARIABLE, Choice, read_choice
 from ..instrument.reading import ReadSource, read_sources
 
-__all__ = ["USAGE", "add_source_arguments", "sources_of"]
+__all__ = ["MODES_USAGE", "USAGE", "add_modes_argument", "add_source_arguments", "choice_of", "sources_of"]
 
-USAGE = "[--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
+MODES_USAGE = "[--modes MODE,...]"
+USAGE = f"{MODES_USAGE} [--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare sources, compilers and flags."""
+    """Declare modes, sources, compilers and flags."""
+    add_modes_argument(parser)
     parser.add_argument(
         "sources", nargs="+", metavar="SRC", help="C, C++ and Fortran sources; after -- any flags of the compiler"
     )
@@ -37,8 +41,31 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def sources_of(arguments: argparse.Namespace) -> Iterator[ReadSource]:
-    """Read the sources one by one.
+def add_modes_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare which modes of instrumentation are on."""
+    parser.add_argument(
+        "--modes",
+        metavar="MODE,...",
+        help=f"which regions are made, of {', '.join(MODES)} (default: ${MODES_VARIABLE}, else "
+        f"{', '.join(DEFAULT_MODES)})",
+    )
+
+
+def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> Choice:
+    """Read which regions are wanted: the option before the environment.
+
+    Raises:
+        UsageError: There is no such mode.
+        InputError: The plan cannot be read, or is none.
+    """
+    if arguments.modes is None:
+        return read_choice(looks_for_all=looks_for_all)
+    modes = ",".join(modes_of(arguments.modes.split(","), "--modes"))
+    return read_choice({**os.environ, MODES_VARIABLE: modes}, looks_for_all=looks_for_all)
+
+
+def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:
+    """Read the sources one by one, with the regions wanted that the arguments say unless a choice is given.
 
     Raises:
         UsageError: No compiler is named.
@@ -47,7 +74,8 @@ def sources_of(arguments: argparse.Namespace) -> Iterator[ReadSource]:
     cc = _command("--cc", arguments.cc)
     cxx = _command("--cxx", arguments.cxx)
     fc = _command("--fc", arguments.fc)
-    return read_sources(cc, cxx, fc, arguments.sources, [*arguments.flags, *arguments.compiler_flags])
+    flags = [*arguments.flags, *arguments.compiler_flags]
+    return read_sources(cc, cxx, fc, arguments.sources, flags, choice=choice or choice_of(arguments))
 
 
 def _command(option: str, text: str) -> list[str]:

@@ -12,7 +12,7 @@ __all__ = ["DESCRIPTOR_VERSION", "KINDS", "Region"]
 
 DESCRIPTOR_VERSION: Final = "aa1"  # twin: AA_DESCRIPTOR_VERSION in runtime/probe/probe.h
 
-KINDS: Final = frozenset({"program", "function", "loop", "parallel", "mpi", "io", "math", "library", "user"})
+KINDS: Final = frozenset({"program", "function", "loop", "parallel", "mpi", "io", "math", "syscall", "library", "user"})
 
 _ESCAPES: Final = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 

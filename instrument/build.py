@@ -100,6 +100,7 @@ class Build:
             self._as_it_is([source], f"{type(error).__name__}: {error}")
             return
         self.warnings.extend(str(problem) for problem in result.found.problems)
+        self.warnings.extend(result.found.remarks)
         for found in result.found.regions:
             if found.is_said:
                 where = f"{found.region.file}:{found.region.first_line}"

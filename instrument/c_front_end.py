@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from .c.source import code_regions, instrument_text
+from .choice import Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .openmp import openmp_is_on
@@ -22,18 +23,18 @@ class CFrontEnd(PreprocessedFrontEnd):
     language: ClassVar[str] = "c"
     preprocessor_words: ClassVar[list[str]] = ["-C"]
 
-    def __init__(self, command: CompilerCommand) -> None:
-        super().__init__(command)
+    def __init__(self, command: CompilerCommand, choice: Choice) -> None:
+        super().__init__(command, choice)
         self._openmp = openmp_is_on(command.of(Role.BOTH))
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text."""
         directories = self.headers.directories()
-        return instrument_text(text, source.words[0], directories, openmp=self._openmp, plan=self.plan)
+        return instrument_text(text, source.words[0], directories, openmp=self._openmp, choice=self.choice)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self.headers.directories(), openmp=self._openmp, plan=self.plan)
+        return code_regions(text, source.words[0], self.headers.directories(), openmp=self._openmp, choice=self.choice)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C."""

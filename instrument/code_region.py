@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import SourceError
+from ..experiment.mode import mode_of
 from ..experiment.region import Region
 
 __all__ = ["CodeRegion", "CodeRegions", "Instrumented"]
@@ -20,6 +21,9 @@ class CodeRegion:
         end: Offset right after its last character.
         reason: Why it is not instrumented; empty if it is.
         is_said: Whether a build says so, as much of the program may be in it.
+        yields: Whether a plan that includes the region overrules the reason.
+        of_modes: The modes that it belongs to, if not just the one that its kind says; inner loops have their own.
+        is_off: Whether the reason is that none of its modes is asked for.
     """
 
     region: Region
@@ -27,6 +31,19 @@ class CodeRegion:
     end: int
     reason: str = ""
     is_said: bool = False
+    yields: bool = False
+    of_modes: tuple[str, ...] = ()
+    is_off: bool = False
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The modes that it belongs to."""
+        return self.of_modes or (mode_of(self.region.kind),)
+
+    @property
+    def is_whole_program(self) -> bool:
+        """Whether all else of a program lies in it."""
+        return self.region.kind == "program" or (self.region.kind == "function" and self.region.name == "main")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +53,12 @@ class CodeRegions:
     Attributes:
         regions: In source order, a function before its loops, also those not to be instrumented.
         problems: What could not be looked into, each with place and reason.
+        remarks: What else a build says.
     """
 
     regions: tuple[CodeRegion, ...]
     problems: tuple[SourceError, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,11 +35,11 @@ class CxxFrontEnd(PreprocessedFrontEnd):
         """
         if any(option.startswith("-fmodule") for option in self.command.of(Role.BOTH)):
             raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
-        return instrument_text(text, source.words[0], self.headers.directories(), self._flags(), self.plan)
+        return instrument_text(text, source.words[0], self.headers.directories(), self._flags(), self.choice)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self.headers.directories(), self._flags(), self.plan)
+        return code_regions(text, source.words[0], self.headers.directories(), self._flags(), self.choice)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C++."""

@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 from typing import Final
 
+from .choice import Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .fortran.form import Form
 from .fortran.source import code_regions, instrument_text
 from .line_markers import quoted_name
 from .openmp import openmp_is_on
-from .plan import read_plan
 from .steps import USUAL_DIRECTORIES, Finished, preprocess, read
 
 __all__ = ["FortranFrontEnd"]
@@ -30,12 +30,13 @@ class FortranFrontEnd:
 
     Args:
         command: The user's command.
+        choice: Which regions are wanted.
     """
 
-    def __init__(self, command: CompilerCommand) -> None:
+    def __init__(self, command: CompilerCommand, choice: Choice) -> None:
         self._command = command
         self._options = command.of(Role.BOTH)
-        self._plan = read_plan()
+        self._choice = choice
 
     def read(self, source: Argument) -> Finished:
         """Run the preprocessor if the compiler would."""
@@ -45,13 +46,13 @@ class FortranFrontEnd:
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put probes into a text, and say at its top what the source is called."""
-        done = instrument_text(text, source.words[0], self.form(source), self.include_directories(source), self._plan)
+        done = instrument_text(text, source.words[0], self.form(source), self.include_directories(source), self._choice)
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
         return Instrumented(marker + done.text, done.found)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of a text."""
-        return code_regions(text, source.words[0], self.form(source), self.include_directories(source), self._plan)
+        return code_regions(text, source.words[0], self.form(source), self.include_directories(source), self._choice)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of Fortran that is not to be preprocessed."""

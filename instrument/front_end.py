@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Protocol
 
+from .choice import Choice, read_choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand
 from .steps import Finished
@@ -34,16 +35,23 @@ class FrontEnd(Protocol):
         """Give the suffix by which the compiler knows an instrumented text."""
 
 
-def front_end(command: CompilerCommand, source: Argument) -> FrontEnd:
-    """Give the front end of a source's language; the others are not even loaded."""
+def front_end(command: CompilerCommand, source: Argument, choice: Choice | None = None) -> FrontEnd:
+    """Give the front end of a source's language; the others are not even loaded.
+
+    Args:
+        command: The user's command.
+        source: One of its sources.
+        choice: Which regions are wanted; None for what the environment says.
+    """
+    choice = choice or read_choice()
     if source.is_fortran:
         from .fortran_front_end import FortranFrontEnd  # noqa: PLC0415 - a build starts it for every source
 
-        return FortranFrontEnd(command)
+        return FortranFrontEnd(command, choice)
     if source.is_cxx:
         from .cxx_front_end import CxxFrontEnd  # noqa: PLC0415
 
-        return CxxFrontEnd(command)
+        return CxxFrontEnd(command, choice)
     from .c_front_end import CFrontEnd  # noqa: PLC0415
 
-    return CFrontEnd(command)
+    return CFrontEnd(command, choice)

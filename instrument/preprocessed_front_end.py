@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import ClassVar
 
+from .choice import Choice
 from .compiler import Argument, CompilerCommand, Role
 from .dependencies import dependency_words
-from .plan import read_plan
 from .steps import Finished, Headers, preprocess, read
 
 __all__ = ["PreprocessedFrontEnd"]
@@ -18,15 +18,16 @@ class PreprocessedFrontEnd:
 
     Args:
         command: The user's command.
+        choice: Which regions are wanted.
     """
 
     language: ClassVar[str]
     preprocessor_words: ClassVar[list[str]] = []
 
-    def __init__(self, command: CompilerCommand) -> None:
+    def __init__(self, command: CompilerCommand, choice: Choice) -> None:
         self.command = command
         self.headers = Headers(command.compiler, self.language)
-        self.plan = read_plan()
+        self.choice = choice
 
     @cached_property
     def _dependency_words(self) -> dict[Argument, list[str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
+from .choice import Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand
 from .front_end import FORTRAN_STUB, FrontEnd, front_end
@@ -50,7 +51,13 @@ class ReadSource:
 
 
 def read_sources(
-    c: list[str], cxx: list[str], fortran: list[str], sources: list[str], flags: list[str]
+    c: list[str],
+    cxx: list[str],
+    fortran: list[str],
+    sources: list[str],
+    flags: list[str],
+    *,
+    choice: Choice | None = None,
 ) -> Iterator[ReadSource]:
     """Read C, C++ and Fortran sources one by one.
 
@@ -60,6 +67,7 @@ def read_sources(
         fortran: The Fortran compiler command.
         sources: Paths of the sources.
         flags: Compiler flags of the user: directories, macros, the language standard.
+        choice: Which regions are wanted; None for what the environment says.
 
     Raises:
         InputError: A source does not exist, is of no such language, or the preprocessor rejects it.
@@ -75,7 +83,7 @@ def read_sources(
             raise InputError(f"{path}: a C, C++ or Fortran source wanted, found another kind of file")
         source = found[-1]
         command = CompilerCommand([*(fortran if source.is_fortran else cxx if source.is_cxx else c), *words])
-        language = front_end(command, source)
+        language = front_end(command, source, choice)
         done = language.read(source)
         if done.status:
             raise InputError(f"{path}: the preprocessor rejects it: {_first_line(done.messages)}")

@@ -140,7 +140,7 @@ def prepared_counting(
 
 def _seconds(timing: Experiment) -> float:
     """How long the program ran, MPI's own start and end left out."""
-    program = [place for place, path in enumerate(timing.call_paths) if path.region.kind != "mpi"]
+    program = [place for place, path in enumerate(timing.call_paths) if path.region.kind != "mpi" or path.region.file]
     return float(timing.exclusive("wall_time")[program].sum(axis=0).max(initial=0.0))
 
 

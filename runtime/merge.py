@@ -330,7 +330,7 @@ def _is_unfinished(shard: Shard, status: int | None) -> bool:
 
 
 def _has_probes(shard: Shard) -> bool:
-    return any(region.kind != "mpi" for region in shard.regions)
+    return any(region.kind != "mpi" or region.file for region in shard.regions)  # without a file: the wrappers' own
 
 
 def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None) -> Iterable[str]:

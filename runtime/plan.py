@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from ..experiment import Region
-from ..files import replacing
+from ..experiment.plan import Exclude, Pattern, Plan, save_plan
 
 __all__ = ["write_plan"]
 
@@ -24,19 +23,5 @@ def write_plan(path: Path, throttled: Mapping[str, str]) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    lines = [_HEAD.format(path=path), "version = 1\n"]
-    for descriptor, reason in throttled.items():
-        kind, file, function, ordinal = Region.from_descriptor(descriptor).identity
-        lines += [
-            "\n[[exclude]]\n",
-            *(f"{key} = {_text(value)}\n" for key, value in (("kind", kind), ("file", file), ("function", function))),
-            f"ordinal = {ordinal}\n",
-            f"reason = {_text(reason)}\n",
-        ]
-    with replacing(path) as stream:
-        stream.write("".join(lines).encode("utf-8", "surrogateescape"))
-
-
-def _text(value: str) -> str:
-    """Quote a text: what JSON escapes, TOML does in the same way."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    rules = (Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
+    save_plan(path, Plan(exclude=tuple(rules)), _HEAD.format(path=path))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..analyze.code_regions import CodeRegion
 from ..experiment import Experiment
+from ..experiment.mode import CALL_MODES
 
 __all__ = ["Place", "at_line", "visible"]
 
@@ -47,7 +48,8 @@ class Place:
             return f"{'own code of ' if own else ''}loop in {self.function}"
         if self.kind == "parallel":
             return f"{'own code of ' if own else ''}{_construct(self.name)} in {self.function}"
-        return self.name.strip("()") if own else self.name
+        name = self.name.strip("()") if own else self.name
+        return f"{name.partition('@')[0]} in {self.function}" if self.kind in CALL_MODES and self.file else name
 
 
 def _construct(name: str) -> str:

@@ -115,7 +115,8 @@ class _Finder:
         )
         if _LOCAL_LABELS.match(self.unit.masked, body + 1):
             reason = "its body begins with __label__"
-        yield CodeRegion(region, block_start(self.unit, body + 1), end, reason)
+        yields = reason.startswith("tiny")
+        yield CodeRegion(region, block_start(self.unit, body + 1), end, reason, yields=yields)
         for ordinal, loop in enumerate(sorted(jumps.loops)):
             yield self._loop(region, loop, ordinal, jumps)
         for ordinal, construct in enumerate(shared):

@@ -141,7 +141,8 @@ class _Finder:
             or self._why_last(scope)
             or ("" if region.name == "main" else self._why_tiny(scope, loops))
         )
-        yield CodeRegion(region, block_start(self.unit, scope.body.body + 1), scope.body.end, reason)
+        yields = reason.startswith("tiny")
+        yield CodeRegion(region, block_start(self.unit, scope.body.body + 1), scope.body.end, reason, yields=yields)
         for ordinal, (start, end) in enumerate(loops):
             reason = untouchable or why_entered(self.unit.masked, scope, start, end) or self._why_remote(start)
             place, last_line = self._lines(start, end)

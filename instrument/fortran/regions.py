@@ -9,7 +9,6 @@ from typing import Final
 
 from ...experiment.region import Region
 from ..line_markers import MarkedText
-from ..plan import Plan
 from .constructs import Construct, find_constructs
 from .declarations import first_executable
 from .directives import binding, device_begins, device_ends
@@ -19,7 +18,7 @@ from .meaning import Kind
 from .tiny import why_tiny
 from .units import Loop, Procedure, Step
 
-__all__ = ["SAID_REASONS", "ConstructRegion", "LoopRegion", "ProcedureRegion", "find_regions", "leave_out"]
+__all__ = ["SAID_REASONS", "ConstructRegion", "LoopRegion", "ProcedureRegion", "find_regions", "inner_regions"]
 
 _ENTRY: Final = "has an ENTRY"
 _ASSIGNED: Final = "assigned GOTO"
@@ -84,13 +83,9 @@ def find_regions(
     return [_region(procedure, text, form, on_device) for procedure in procedures]
 
 
-def leave_out(found: ProcedureRegion, plan: Plan) -> None:
-    """Leave out what a plan names; a procedure only if all in it goes, too, for it carries their probes."""
-    inner: list[LoopRegion | ConstructRegion] = [*found.loops, *found.constructs]
-    for each in inner:
-        each.reason = each.reason or plan.reason(each.region)
-    if not found.reason and all(each.reason for each in inner):
-        found.reason = plan.reason(found.region)
+def inner_regions(found: ProcedureRegion) -> list[LoopRegion | ConstructRegion]:
+    """Give all that lies in a procedure."""
+    return [*found.loops, *found.constructs]
 
 
 def _region(procedure: Procedure, text: MarkedText, form: Form, on_device: frozenset[str]) -> ProcedureRegion:

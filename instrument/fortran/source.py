@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ...errors import SourceError
+from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions, Instrumented
 from ..line_markers import MarkedText
-from ..plan import Plan
 from .declarations import declared_names
 from .directives import names_on_device
 from .form import Form
@@ -18,12 +19,12 @@ from .includes import BYTE_ORDER_MARK, expand
 from .insert import Names, insert_probes
 from .lines import Directive, Statement, UnterminatedError, read_lines
 from .meaning import meaning_of
-from .regions import SAID_REASONS, ProcedureRegion, find_regions, leave_out
+from .regions import SAID_REASONS, ProcedureRegion, find_regions, inner_regions
 from .units import Procedure, StructureError, find_procedures
 
 __all__ = ["code_regions", "instrument_text"]
 
-_NO_PLAN: Final = Plan()
+_DEFAULT: Final = Choice()
 
 _PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b", re.I)
 _IO: Final = re.compile(r"(?:write|read|print|inquire)[(*\d]")
@@ -34,7 +35,7 @@ _COARRAY: Final = re.compile(
 
 
 def instrument_text(
-    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), plan: Plan = _NO_PLAN
+    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = _DEFAULT
 ) -> Instrumented:
     """Instrument a Fortran source.
 
@@ -43,26 +44,26 @@ def instrument_text(
         source: The file's name, as the compiler was given it.
         form: How its lines are laid out.
         include_directories: Where INCLUDE lines look, in order; a file that is found nowhere is the compiler's matter.
-        plan: What is left out.
+        choice: Which regions are wanted.
 
     Raises:
         SourceError: The text cannot be read, or holds what no probe can be put into.
     """
-    unit = _Unit(text, source, form, include_directories, plan)
+    unit = _Unit(text, source, form, include_directories, choice)
     return Instrumented(insert_probes(unit.text, form, unit.regions, unit.names()).encode("latin-1"), unit.found())
 
 
 def code_regions(
-    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), plan: Plan = _NO_PLAN
+    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = _DEFAULT
 ) -> CodeRegions:
     """Find the regions of a Fortran source; arguments and errors as for ``instrument_text``."""
-    return _Unit(text, source, form, include_directories, plan).found()
+    return _Unit(text, source, form, include_directories, choice).found()
 
 
 class _Unit:
     """A source, read."""
 
-    def __init__(self, raw: bytes, source: str, form: Form, include_directories: Sequence[str], plan: Plan) -> None:
+    def __init__(self, raw: bytes, source: str, form: Form, include_directories: Sequence[str], choice: Choice) -> None:
         name = os.fsencode(source).decode("latin-1")
         text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
         text = text if text.endswith("\n") else f"{text}\n"
@@ -82,8 +83,8 @@ class _Unit:
         self.regions: list[ProcedureRegion] = find_regions(
             procedures, self.text, form, self._on_device(procedures, form)
         )
-        for found in self.regions:
-            leave_out(found, plan)
+        self.choice = choice
+        self.decided = self._decided()
 
     def names(self) -> Names:
         """Tell what the probes' lines may use.
@@ -122,22 +123,40 @@ class _Unit:
 
     def found(self) -> CodeRegions:
         """Give the regions as all front ends do."""
-        regions: list[CodeRegion] = []
-        for found in self.regions:
-            procedure = found.procedure
-            ends = procedure.steps[-1].statement
-            said = found.reason in SAID_REASONS
-            regions.append(CodeRegion(found.region, procedure.header.start, ends.start, found.reason, said))
-            for loop in found.loops:
-                first, last = (procedure.steps[place].statement for place in (loop.loop.first, loop.loop.last))
-                regions.append(CodeRegion(loop.region, first.start, last.end, loop.reason))
-            for each in found.constructs:
-                construct = each.construct
-                regions.append(CodeRegion(each.region, construct.first.start, construct.last.next_line, each.reason))
+        return self.choice.shown(self.decided)
+
+    def _decided(self) -> CodeRegions:
+        """Decide which regions are made; a procedure with something in it is, for it carries their probes."""
         submodules = [each for each in self.statements if each.code.startswith("submodule(")]
-        return CodeRegions(
-            tuple(regions), tuple(self._error(each, "a submodule is not instrumented") for each in submodules)
+        candidates = tuple(each for found in self.regions for each in self._candidates(found))
+        decided = self.choice.decided(
+            CodeRegions(candidates, tuple(self._error(each, "a submodule is not instrumented") for each in submodules))
         )
+        regions = iter(decided.regions)
+        result: list[CodeRegion] = []
+        for found in self.regions:
+            whole = next(regions)
+            inner = [next(regions) for _ in inner_regions(found)]
+            for each, region in zip(inner_regions(found), inner, strict=True):
+                each.reason = region.reason
+            if not found.reason and any(not each.reason for each in inner):
+                whole = replace(whole, reason="", is_off=False)
+            found.reason = whole.reason
+            result += [whole, *inner]
+        return replace(decided, regions=tuple(result))
+
+    def _candidates(self, found: ProcedureRegion) -> Iterator[CodeRegion]:
+        procedure = found.procedure
+        ends = procedure.steps[-1].statement
+        said = found.reason in SAID_REASONS
+        yields = found.reason.startswith("tiny")
+        yield CodeRegion(found.region, procedure.header.start, ends.start, found.reason, said, yields)
+        for loop in found.loops:
+            first, last = (procedure.steps[place].statement for place in (loop.loop.first, loop.loop.last))
+            yield CodeRegion(loop.region, first.start, last.end, loop.reason)
+        for each in found.constructs:
+            construct = each.construct
+            yield CodeRegion(each.region, construct.first.start, construct.last.next_line, each.reason)
 
     def _refuse(self, statement: Statement) -> None:
         """Refuse what no probe can be put into, or what has not been tried."""

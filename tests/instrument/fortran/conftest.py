@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import subprocess
 from contextlib import chdir
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autoanalyzer.errors import SourceError
+from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.code_region import CodeRegions
 from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.fortran_front_end import FortranFrontEnd
@@ -62,6 +63,7 @@ class Fortran:
 
     lab: Any
     stub: Path
+    choice: Choice = field(default_factory=Choice)
 
     def run(self, source: str | bytes, *flags: str, name: str = "x.f90") -> Trial:
         self.write(source, name)
@@ -78,7 +80,7 @@ class Fortran:
     def instrument(self, name: str, *flags: str) -> tuple[bytes, CodeRegions]:
         """Put probes into a source as the wrapper does."""
         command = CompilerCommand(["gfortran", *flags, name])
-        front = FortranFrontEnd(command)
+        front = FortranFrontEnd(command, self.choice)
         (source,) = command.sources
         with chdir(self.lab.tool.folder):
             done = front.instrument(source, front.read(source).output)

@@ -1,0 +1,191 @@
+"""Which of the regions that a front end finds are made: modes, and the rules of a plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+from ..errors import way_out
+from ..experiment.mode import DEFAULT_MODES, modes_of
+from ..experiment.plan import Exclude, Merge, Pattern, Plan, load_plan
+from ..experiment.region import Region
+from .code_region import CodeRegion, CodeRegions
+
+__all__ = ["MODES_VARIABLE", "PLAN_VARIABLE", "Choice", "read_choice"]
+
+MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
+PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is wanted of the regions of a source.
+
+    A region is made if a mode that it belongs to is on, or the plan includes it or splits what it lies in; unless the
+    plan excludes or eliminates it, or merges it with others. The program as a whole belongs to any mode.
+
+    Attributes:
+        modes: The modes that are on.
+        plan: The plan.
+        looks_for_all: Whether front ends look for regions of all modes, to say which are off.
+    """
+
+    modes: tuple[str, ...] = DEFAULT_MODES
+    plan: Plan = field(default_factory=Plan)
+    looks_for_all: bool = False
+
+    def wants(self, *modes: str) -> bool:
+        """Tell whether a region of one of these modes may be made; what is not wanted need not be looked for."""
+        if self.looks_for_all or not set(modes).isdisjoint(self.modes):
+            return True
+        if "inner-loops" in modes and self.plan.split:
+            return True
+        return any(not rule.modes or not set(modes).isdisjoint(rule.modes) for rule in self.plan.include)
+
+    def merges(self, region: Region) -> Iterator[Merge]:
+        """Give the merges that a region is a member of."""
+        return (merge for merge in self.plan.merge if merge.member(region) >= 0)
+
+    def splits(self, region: Region) -> frozenset[str]:
+        """Tell what a region is to be opened into: ``loops``, ``blocks``."""
+        return frozenset(rule.into for rule in self.plan.split if rule.pattern.matches(region))
+
+    def reason(self, found: CodeRegion, around: Region | None = None) -> str:
+        """Say why a region is not made; empty if it is.
+
+        Args:
+            found: The region, with the front end's own reason against it, if any.
+            around: The region that it lies right in.
+        """
+        if found.reason and not (found.yields and self._is_named(found.region)):
+            return found.reason
+        if not (self._is_on(found) or self._is_included(found) or self._is_part(found, around)):
+            return f"mode {found.modes[0]} is off"
+        for rules, words in ((self.plan.exclude, "left out"), (self.plan.eliminate, "eliminated")):
+            if rule := next((rule for rule in rules if rule.pattern.matches(found.region)), None):
+                return _said(words, rule)
+        return ""
+
+    def applied(self, found: CodeRegions) -> CodeRegions:
+        """Decide on all regions of a source, and drop those whose mode is off unless all are looked for."""
+        return self.shown(self.decided(found))
+
+    def shown(self, found: CodeRegions) -> CodeRegions:
+        """Drop regions whose mode is off unless all are looked for."""
+        if self.looks_for_all:
+            return found
+        return replace(found, regions=tuple(each for each in found.regions if not each.is_off))
+
+    def decided(self, found: CodeRegions) -> CodeRegions:
+        """Decide on all regions of a source."""
+        around = _around(found.regions)
+        decided = []
+        for place, each in enumerate(found.regions):
+            reason = self.reason(each, around[place])
+            decided.append(replace(each, reason=reason, is_off=reason.startswith("mode ")))
+        return replace(
+            found,
+            regions=tuple(decided),
+            remarks=(*found.remarks, *self.remarks([each.region for each in found.regions])),
+        )
+
+    def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
+        """Name the rules that are meant for some regions' files and match none, and what they may have meant.
+
+        Args:
+            regions: All that were found.
+            whole: Whether these are all of the program, so that rules without a file are meant for them, too.
+        """
+        known = list(regions)
+        files = {region.file for region in known}
+        for table, pattern in self.plan.patterns():
+            meant = bool(pattern.keys()) and _is_meant_for(pattern.file, files, whole) and self._looks_for(pattern)
+            if meant and not any(map(pattern.matches, known)):
+                yield f"the plan's {table} of {pattern} matches nothing; {_meant(pattern, known)}"
+        for merge in self.plan.merge:
+            members = {merge.member(region) for region in known}
+            if _is_meant_for(merge.file, files, whole) and (missing := set(range(len(merge.regions))) - members):
+                words = merge.regions[min(missing)]
+                names = (region.name for region in known if Pattern(function=merge.function).matches(region))
+                yield f"the plan's merge of {words} in {merge.function} matches nothing; {way_out(words, names)}"
+
+    def _looks_for(self, pattern: Pattern) -> bool:
+        """Tell whether what a pattern means would have been found: what no mode asks for is not looked for."""
+        kind = pattern.kind or (
+            "function" if "@" not in (pattern.name or "") else (pattern.name or "").partition("@")[0]
+        )
+        return kind in {"function", "program"} or self.wants("inner-loops" if kind == "loop" else kind)
+
+    def _is_on(self, found: CodeRegion) -> bool:
+        return found.is_whole_program or not set(found.modes).isdisjoint(self.modes)
+
+    def _is_included(self, found: CodeRegion) -> bool:
+        return any(
+            (not rule.modes or not set(found.modes).isdisjoint(rule.modes)) and rule.pattern.matches(found.region)
+            for rule in self.plan.include
+        )
+
+    def _is_named(self, region: Region) -> bool:
+        """Tell whether the plan includes a region itself, and not by its mode alone."""
+        return any(not rule.modes and rule.pattern.matches(region) for rule in self.plan.include)
+
+    def _is_part(self, found: CodeRegion, around: Region | None) -> bool:
+        if around is None or not self.plan.split:
+            return False
+        return found.region.kind in {"loop", "parallel"} and bool(self.splits(around))
+
+
+def _said(words: str, rule: Exclude) -> str:
+    return f"{words} by the plan{': ' if rule.reason else ''}{rule.reason}"
+
+
+def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
+    """Give the region that each lies right in, by their places in the text."""
+    found: list[Region | None] = [None] * len(regions)
+    opened: list[CodeRegion] = []
+    for place in sorted(range(len(regions)), key=lambda place: (regions[place].start, -regions[place].end)):
+        each = regions[place]
+        while opened and opened[-1].end <= each.start:
+            opened.pop()
+        found[place] = opened[-1].region if opened else None
+        opened.append(each)
+    return found
+
+
+def _is_meant_for(file: str | None, files: set[str], whole: bool) -> bool:
+    """Tell whether a rule that names a file is about these: by that name, or one that nothing else would have."""
+    if file is None:
+        return whole
+    return whole or any(Pattern(file=file).is_of_file(each) for each in files)
+
+
+def _meant(pattern: Pattern, known: list[Region]) -> str:
+    """Say which names are near, by the first key of a pattern that nothing matches."""
+    for key, value in pattern.keys().items():
+        if isinstance(value, str):
+            matching = [region for region in known if fnmatchcase(str(getattr(region, key)), value)]
+            if not matching:
+                return way_out(value.strip("*?"), sorted({str(getattr(region, key)) for region in known}))
+            known = matching
+    return way_out("", (region.name for region in known))
+
+
+def read_choice(environment: Mapping[str, str] = os.environ, *, looks_for_all: bool = False) -> Choice:
+    """Read ``AUTOANALYZER_MODES`` and the plan that ``AUTOANALYZER_PLAN`` names.
+
+    Modes that the environment names come before the plan's.
+
+    Raises:
+        UsageError: There is no such mode.
+        InputError: The plan cannot be read, or is none.
+    """
+    name = environment.get(PLAN_VARIABLE)
+    plan = load_plan(Path(name), f"{PLAN_VARIABLE}={name}") if name else Plan()
+    asked = environment.get(MODES_VARIABLE)
+    if asked is not None and asked.strip():
+        return Choice(modes_of(asked.replace(",", " ").split(), MODES_VARIABLE), plan, looks_for_all)
+    return Choice(DEFAULT_MODES if plan.modes is None else plan.modes, plan, looks_for_all)
