@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from .c.source import code_regions, instrument_text
-from .choice import Choice
+from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .openmp import openmp_is_on
@@ -23,7 +23,7 @@ class CFrontEnd(PreprocessedFrontEnd):
     language: ClassVar[str] = "c"
     preprocessor_words: ClassVar[list[str]] = ["-C"]
 
-    def __init__(self, command: CompilerCommand, choice: Choice) -> None:
+    def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
         super().__init__(command, choice)
         self._openmp = openmp_is_on(command.of(Role.BOTH))
 

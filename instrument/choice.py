@@ -15,7 +15,7 @@ from ..experiment.plan import Exclude, Merge, Pattern, Plan, load_plan
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
 
-__all__ = ["MODES_VARIABLE", "PLAN_VARIABLE", "Choice", "read_choice"]
+__all__ = ["DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "Choice", "read_choice"]
 
 MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
@@ -137,6 +137,9 @@ class Choice:
         if around is None or not self.plan.split:
             return False
         return found.region.kind in {"loop", "parallel"} and bool(self.splits(around))
+
+
+DEFAULT_CHOICE: Final = Choice()
 
 
 def _said(words: str, rule: Exclude) -> str:

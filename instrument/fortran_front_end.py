@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from .choice import Choice
+from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .fortran.form import Form
@@ -33,7 +33,7 @@ class FortranFrontEnd:
         choice: Which regions are wanted.
     """
 
-    def __init__(self, command: CompilerCommand, choice: Choice) -> None:
+    def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
         self._command = command
         self._options = command.of(Role.BOTH)
         self._choice = choice

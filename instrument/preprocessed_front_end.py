@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import ClassVar
 
-from .choice import Choice
+from .choice import DEFAULT_CHOICE, Choice
 from .compiler import Argument, CompilerCommand, Role
 from .dependencies import dependency_words
 from .steps import Finished, Headers, preprocess, read
@@ -24,7 +24,7 @@ class PreprocessedFrontEnd:
     language: ClassVar[str]
     preprocessor_words: ClassVar[list[str]] = []
 
-    def __init__(self, command: CompilerCommand, choice: Choice) -> None:
+    def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
         self.command = command
         self.headers = Headers(command.compiler, self.language)
         self.choice = choice

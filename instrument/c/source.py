@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Final
 
-from ..choice import Choice
+from ..choice import DEFAULT_CHOICE, Choice
 from ..code_region import CodeRegions, Instrumented
 from .insert import insert_guards
 from .preprocessed import Preprocessed
@@ -13,11 +12,14 @@ from .regions import find_regions
 
 __all__ = ["code_regions", "instrument_text"]
 
-_DEFAULT: Final = Choice()
-
 
 def instrument_text(
-    text: bytes, source: str, system_directories: tuple[str, ...], *, openmp: bool = False, choice: Choice = _DEFAULT
+    text: bytes,
+    source: str,
+    system_directories: tuple[str, ...],
+    *,
+    openmp: bool = False,
+    choice: Choice = DEFAULT_CHOICE,
 ) -> Instrumented:
     """Instrument what the preprocessor wrote.
 
@@ -37,7 +39,12 @@ def instrument_text(
 
 
 def code_regions(
-    text: bytes, source: str, system_directories: tuple[str, ...], *, openmp: bool = False, choice: Choice = _DEFAULT
+    text: bytes,
+    source: str,
+    system_directories: tuple[str, ...],
+    *,
+    openmp: bool = False,
+    choice: Choice = DEFAULT_CHOICE,
 ) -> CodeRegions:
     """Find the regions in what the preprocessor wrote; arguments and errors as for ``instrument_text``."""
     return choice.applied(find_regions(_unit(text, source, system_directories), openmp=openmp))

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Final
 
 from ..c.insert import insert_guards
 from ..c.preprocessed import Preprocessed
-from ..choice import Choice
+from ..choice import DEFAULT_CHOICE, Choice
 from ..code_region import CodeRegions, Instrumented
 from .regions import find_regions
 
 __all__ = ["code_regions", "instrument_text"]
 
-_DEFAULT: Final = Choice()
-
 
 def instrument_text(
-    text: bytes, source: str, system_directories: tuple[str, ...], flags: tuple[str, ...], choice: Choice = _DEFAULT
+    text: bytes,
+    source: str,
+    system_directories: tuple[str, ...],
+    flags: tuple[str, ...],
+    choice: Choice = DEFAULT_CHOICE,
 ) -> Instrumented:
     """Instrument what the preprocessor wrote.
 
@@ -37,7 +38,11 @@ def instrument_text(
 
 
 def code_regions(
-    text: bytes, source: str, system_directories: tuple[str, ...], flags: tuple[str, ...], choice: Choice = _DEFAULT
+    text: bytes,
+    source: str,
+    system_directories: tuple[str, ...],
+    flags: tuple[str, ...],
+    choice: Choice = DEFAULT_CHOICE,
 ) -> CodeRegions:
     """Find the regions in what the preprocessor wrote; arguments and errors as for ``instrument_text``."""
     return choice.applied(find_regions(_unit(text, source, system_directories), flags))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from ...errors import SourceError
-from ..choice import Choice
+from ..choice import DEFAULT_CHOICE, Choice
 from ..code_region import CodeRegion, CodeRegions, Instrumented
 from ..line_markers import MarkedText
 from .declarations import declared_names
@@ -24,8 +24,6 @@ from .units import Procedure, StructureError, find_procedures
 
 __all__ = ["code_regions", "instrument_text"]
 
-_DEFAULT: Final = Choice()
-
 _PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b", re.I)
 _IO: Final = re.compile(r"(?:write|read|print|inquire)[(*\d]")
 _COARRAY: Final = re.compile(
@@ -35,7 +33,7 @@ _COARRAY: Final = re.compile(
 
 
 def instrument_text(
-    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = _DEFAULT
+    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = DEFAULT_CHOICE
 ) -> Instrumented:
     """Instrument a Fortran source.
 
@@ -54,7 +52,7 @@ def instrument_text(
 
 
 def code_regions(
-    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = _DEFAULT
+    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = DEFAULT_CHOICE
 ) -> CodeRegions:
     """Find the regions of a Fortran source; arguments and errors as for ``instrument_text``."""
     return _Unit(text, source, form, include_directories, choice).found()
