@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final
 
 from ..experiment.region import Region
-from ..instrument.code_region import CodeRegion, CodeRegions
+from ..instrument.code_region import CodeRegions
 from .sources import USAGE, add_source_arguments, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -33,21 +33,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(source: str, found: CodeRegions, *, why: bool) -> Iterator[str]:
     yield source
+    functions = {each.region.function for each in found.regions if each.region.kind == "function" and not each.reason}
     for each in found.regions:
         if not each.reason and not why:
-            yield f"{_indent(each)}{each.region.name}  {_lines_of(each.region, source)}"
+            yield f"{_shown(each.region, functions)}  {_lines_of(each.region, source)}"
     left_out = [each for each in found.regions if each.reason]
     if left_out or found.problems:
         yield "left out"
     for each in left_out:
-        inside = f" in {each.region.function}" if each.region.kind == "loop" else ""
-        yield f"  {each.region.name}{inside}  {_lines_of(each.region, source)}: {each.reason}"
+        yield f"{_shown(each.region)}  {_lines_of(each.region, source)}: {each.reason}"
     for problem in found.problems:
         yield f"  {problem}"
 
 
-def _indent(found: CodeRegion) -> str:
-    return "    " if found.region.kind == "loop" else "  "
+def _shown(region: Region, functions: Container[str] = ()) -> str:
+    """Name a region, a loop below its function if that is shown."""
+    if region.kind != "loop":
+        return f"  {region.name}"
+    return f"    {region.name}" if region.function in functions else f"  {region.name} in {region.function}"
 
 
 def _lines_of(region: Region, source: str) -> str:

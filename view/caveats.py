@@ -53,7 +53,10 @@ def _all(findings: Findings) -> Iterator[str]:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
     if (findings.overhead.of_computing or 0.0) >= _COSTLY:
-        yield "measuring is costly here: small functions and loops that are entered often look larger than they are"
+        yield (
+            "measuring is costly here: small functions and loops that are entered often look larger than they are"
+            " (--max-overhead 5% throttles them)"
+        )
     yield _how_counted(findings)
 
 

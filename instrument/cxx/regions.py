@@ -13,21 +13,19 @@ from ...experiment.region import Region
 from ..c.lexer import LexicalError, statement_end
 from ..c.pragmas import block_start, device_text, guard_start
 from ..c.preprocessed import Preprocessed
+from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions
 from ..line_markers import Place
 from .jumps import why_entered
 from .scopes import Scope, scopes
+from .size import Sizes, runs_once
 from .syntax import Unread, parse
 
 __all__ = ["find_regions"]
 
 _TINY: Final = 20  # statements: up to that a probe may cost as much as the function
-_INSTRUCTIONS: Final = frozenset(
-    f"{name}{suffix}"
-    for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
-    for suffix in ("", "f", "l")
-) | {"abs", "labs", "operator[]"}
-_STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
+_SHORT: Final = 200  # statements: what is inline is called often, and a probe costs a good part of them
+_YIELDING: Final = ("tiny", "short")
 _EXEMPT: Final = re.compile(
     r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
     r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
@@ -38,22 +36,22 @@ _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_
 _SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
 _TAIL: Final = re.compile(r"\bmusttail\b")
 _INLINE: Final = re.compile(r"\binline\b")
-_ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
 _LAST_ATTRIBUTES: Final = re.compile(r"\]\s*\]\s*\Z")
 
 
-def find_regions(unit: Preprocessed, flags: tuple[str, ...]) -> CodeRegions:
+def find_regions(unit: Preprocessed, flags: tuple[str, ...], choice: Choice) -> CodeRegions:
     """Find the regions of a unit: functions, lambdas and their outermost loops.
 
     Args:
         unit: The preprocessed text.
         flags: Compiler options that decide what is C++.
+        choice: Which regions are wanted.
 
     Raises:
         SourceError: The unit as a whole cannot be read.
     """
     try:
-        return _Finder(unit, flags).find()
+        return _Finder(unit, flags, choice).find()
     except LexicalError as error:
         raise _source_error(unit, error.offset, str(error)) from None
 
@@ -70,8 +68,9 @@ def _readable(latin: str) -> str:
 class _Finder:
     """Turn the bodies of one unit into regions."""
 
-    def __init__(self, unit: Preprocessed, flags: tuple[str, ...]) -> None:
+    def __init__(self, unit: Preprocessed, flags: tuple[str, ...], choice: Choice) -> None:
         self.unit = unit
+        self.loops_are_on = "outer-loops" in choice.modes
         runs = list(unit.runs())
         starts = [start for start, _, _ in runs]
         syntax = parse(
@@ -80,6 +79,7 @@ class _Finder:
         self.unread = syntax.unread
         self.device = device_text(unit)
         self.scopes = scopes(syntax, unit.masked)
+        self.sizes = Sizes(unit.masked, self.scopes)
         self.exempt = {match[1] for match in _RESOLVER.finditer(unit.text)} if "ifunc" in unit.text else set()
         self.names: Counter[tuple[str, str]] = Counter()
         self.overloads = Counter((self._file(scope), scope.body.name) for scope in self.scopes if scope.body.name)
@@ -134,21 +134,25 @@ class _Finder:
     def _judged(self, scope: Scope, region: Region) -> Iterator[CodeRegion]:
         """Give a function and its loops, each with the reason against it."""
         untouchable = self._why_untouchable(scope)
-        loops = list(self._outermost(scope))
+        inline = self._is_inline(scope)
+        loops = {
+            start: (end, self._why_short(scope, start, end) if inline else "") for start, end in self._outermost(scope)
+        }
         reason = (
             untouchable
             or ("its body is a try block" if self.unit.masked[scope.body.body] != "{" else "")
             or self._why_last(scope)
-            or ("" if region.name == "main" else self._why_tiny(scope, loops))
+            or ("" if region.name == "main" else self._why_tiny(scope, loops, inline=inline))
         )
-        yields = reason.startswith("tiny")
+        yields = reason.startswith(_YIELDING)
         yield CodeRegion(region, block_start(self.unit, scope.body.body + 1), scope.body.end, reason, yields=yields)
-        for ordinal, (start, end) in enumerate(loops):
-            reason = untouchable or why_entered(self.unit.masked, scope, start, end) or self._why_remote(start)
+        for ordinal, (start, (end, short)) in enumerate(loops.items()):
+            reason = untouchable or why_entered(self.unit.masked, scope, start, end) or self._why_remote(start) or short
             place, last_line = self._lines(start, end)
             name = f"loop@{place.line}"
             loop = Region("loop", name, _readable(place.file), region.function, ordinal, place.line, last_line)
-            yield CodeRegion(loop, self._guard_start(start), end, reason)
+            yields = reason.startswith(_YIELDING)
+            yield CodeRegion(loop, self._guard_start(start), end, reason, yields=yields)
 
     def _lines(self, start: int, end: int) -> tuple[Place, int]:
         """Give the place where a region begins, and its last line in that file."""
@@ -162,7 +166,7 @@ class _Finder:
             if start < outside:
                 continue
             end = statement_end(self.unit.masked, start)
-            if not _ONCE.match(self.unit.masked, start, end):
+            if not runs_once(self.unit.masked, start, end):
                 outside = end
                 yield start, end
 
@@ -207,15 +211,28 @@ class _Finder:
             return "calls itself last, which a probe would make use up the stack"
         return ""
 
-    def _why_tiny(self, scope: Scope, loops: list[tuple[int, int]]) -> str:
+    def _is_inline(self, scope: Scope) -> bool:
         body = scope.body
-        statements = len(_STATEMENT.findall(self.unit.masked, body.body, body.end))
-        if loops or statements > _TINY:
-            return ""
-        if not any(name not in _INSTRUCTIONS and not name.startswith("__builtin_") for name in scope.calls):
-            return f"tiny: no loop, no call, at most {_TINY} statements"
-        if body.is_inline or _INLINE.search(self.unit.masked, self._head(scope), body.body):
-            return f"tiny: inline, no loop, at most {_TINY} statements"
+        return body.is_inline or bool(_INLINE.search(self.unit.masked, self._head(scope), body.body))
+
+    def _why_short(self, scope: Scope, start: int, end: int) -> str:
+        if self.sizes.executed(scope, start, end) <= _SHORT:
+            return f"short: in an inline function, at most {_SHORT} statements are executed"
+        return ""
+
+    def _why_tiny(self, scope: Scope, loops: dict[int, tuple[int, str]], *, inline: bool) -> str:
+        """Say why a function is too small for a probe, given its outermost loops, each with the reason against it."""
+        body, sizes = scope.body, self.sizes
+        if not loops and sizes.statements(body.body, body.end) <= _TINY:
+            if not sizes.calls(scope):
+                return f"tiny: no loop, no call, at most {_TINY} statements"
+            if inline:
+                return f"tiny: inline, no loop, at most {_TINY} statements"
+        if inline and sizes.executed(scope, body.body, body.end) <= _SHORT:
+            return f"short: inline, at most {_SHORT} statements are executed"
+        long = [start for start, (_, reason) in loops.items() if not reason]
+        if inline and long and self.loops_are_on and sizes.executed(scope, body.body, body.end, long) <= _TINY:
+            return f"short: inline, at most {_TINY} statements are executed outside of its loops"
         return ""
 
     def _head(self, scope: Scope) -> int:

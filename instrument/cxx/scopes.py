@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .syntax import Body, Syntax
+from .syntax import Body, Call, Syntax
 
 __all__ = ["Scope", "scopes"]
 
@@ -18,8 +18,8 @@ class Scope:
     Attributes:
         body: The function or lambda.
         outer: The scope that holds it, None if none does.
-        loops: Where loops begin.
-        calls: Names of functions that are called; empty for one that is not known before instantiation.
+        loops: Where loops begin, in order, and how often each runs at most; 0 if that is not known.
+        calls: Functions that are called.
         labels: Where labelled statements begin.
         cases: Case labels, each with the beginning of its switch.
         inner: Start and end of the bodies within.
@@ -27,8 +27,8 @@ class Scope:
 
     body: Body
     outer: Scope | None = None
-    loops: list[int] = field(default_factory=list)
-    calls: list[str] = field(default_factory=list)
+    loops: dict[int, int] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     cases: list[tuple[int, int]] = field(default_factory=list)
     inner: list[tuple[int, int]] = field(default_factory=list)
@@ -64,10 +64,10 @@ def scopes(syntax: Syntax, masked: str) -> list[Scope]:
 
     for loop in sorted(syntax.loops):
         if scope := owner(loop):
-            scope.loops.append(loop)
-    for offset, name in syntax.calls:
-        if scope := owner(offset):
-            scope.calls.append(name)
+            scope.loops[loop] = syntax.loops[loop]
+    for call in syntax.calls:
+        if scope := owner(call.offset):
+            scope.calls.append(call)
     for label in syntax.labels:
         if scope := owner(label):
             scope.labels.append(label)

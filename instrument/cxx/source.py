@@ -33,7 +33,7 @@ def instrument_text(
         SourceError: The text cannot be read.
     """
     unit = _unit(text, source, system_directories)
-    found = choice.applied(find_regions(unit, flags))
+    found = choice.applied(find_regions(unit, flags, choice))
     return Instrumented(insert_guards(unit, found.regions, cxx=True).encode("latin-1"), found)
 
 
@@ -45,7 +45,7 @@ def code_regions(
     choice: Choice = DEFAULT_CHOICE,
 ) -> CodeRegions:
     """Find the regions in what the preprocessor wrote; arguments and errors as for ``instrument_text``."""
-    return choice.applied(find_regions(_unit(text, source, system_directories), flags))
+    return choice.applied(find_regions(_unit(text, source, system_directories), flags, choice))
 
 
 def _unit(text: bytes, source: str, system_directories: tuple[str, ...]) -> Preprocessed:

@@ -12,8 +12,9 @@ from clang.cindex import c_object_p as pointer
 
 from .digest import digest
 from .names import qualified_name
+from .rounds import most_rounds
 
-__all__ = ["Body", "Syntax", "Unread", "parse"]
+__all__ = ["Body", "Call", "Syntax", "Unread", "parse"]
 
 _FILE: Final = "source.ii"
 # Templates are read where they stand: nobody asks for what their instances mean.
@@ -46,6 +47,7 @@ _LOOPS: Final = frozenset(
     kind.value
     for kind in (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT)
 )
+_FOR: Final = CursorKind.FOR_STMT.value
 _OUTER: Final = frozenset(
     kind.value for kind in (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC)
 )
@@ -85,6 +87,21 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function.
+
+    Attributes:
+        offset: Where it begins.
+        name: The function's; empty if it is not known before instantiation.
+        callee: Where the name stands in the function's definition; negative if that is not known.
+    """
+
+    offset: int
+    name: str
+    callee: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unread:
     """A place that the parser does not understand, and what it says."""
 
@@ -98,8 +115,8 @@ class Syntax:
 
     Attributes:
         bodies: Functions and lambdas, by where the body begins.
-        loops: Where each loop's first word begins.
-        calls: Where a function is called, and its name; empty if that is not known before instantiation.
+        loops: Where each loop's first word begins, and how often it runs at most; 0 if that is not known.
+        calls: Where functions are called.
         labels: Where labelled statements begin.
         cases: Where case labels begin.
         switches: Start and end of switch statements.
@@ -107,8 +124,8 @@ class Syntax:
     """
 
     bodies: dict[int, Body] = field(default_factory=dict)
-    loops: set[int] = field(default_factory=set)
-    calls: list[tuple[int, str]] = field(default_factory=list)
+    loops: dict[int, int] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     cases: list[int] = field(default_factory=list)
     switches: list[tuple[int, int]] = field(default_factory=list)
@@ -169,9 +186,9 @@ class _Reader:
         if kind in _BODIES and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
             found.bodies.setdefault(self._start(cursor), self._body(cursor, parent, parent_kind))
         elif kind in _LOOPS:
-            found.loops.add(self._start(cursor))
+            found.loops[self._start(cursor)] = most_rounds(cursor) if kind == _FOR else 0
         elif kind == _CALL:
-            found.calls.append((self._start(cursor), conf.lib.clang_getCursorSpelling(cursor)))
+            found.calls.append(self._call(cursor))
         elif kind == _LABEL:
             found.labels.append(self._start(cursor))
         elif kind in _CASES:
@@ -185,12 +202,20 @@ class _Reader:
         inline = True
         start = named = self._first(function)
         if kind != _LAMBDA:
-            function._tu = self._unit  # the bindings ask for it
+            function._tu = self._unit
             name, parameters = qualified_name(function)
             named = self._offset(conf.lib.clang_getCursorLocation(function))
             owner = conf.lib.clang_getCursorLexicalParent(function)
             inline = kind == _TEMPLATE or (owner is not None and owner._kind_id in _CLASSES)
         return Body(name, parameters, start, named, self._start(cursor), self._end(cursor), inline)
+
+    def _call(self, cursor: Any) -> Call:
+        cursor._tu = self._unit  # the bindings ask for it
+        function = conf.lib.clang_getCursorReferenced(cursor)
+        known = function is not None and not conf.lib.clang_CXXMethod_isVirtual(function)
+        definition = conf.lib.clang_getCursorDefinition(function) if known else None
+        callee = self._offset(conf.lib.clang_getCursorLocation(definition)) if definition is not None else -1
+        return Call(self._start(cursor), conf.lib.clang_getCursorSpelling(cursor), callee)
 
     def _first(self, cursor: Any) -> int:
         """Give where a declaration begins; its name where it has a template's head that nobody wrote."""

@@ -3,7 +3,7 @@
 CLASSES = r"""
 #include <cstdio>
 #include <vector>
-struct Base { virtual ~Base() { for (int i = 0; i < 2; i++) n++; } virtual int run(int) = 0; int n = 0; };
+struct Base { virtual ~Base() { while (n < 2) n++; } virtual int run(int) = 0; int n = 0; };
 class Derived final : public Base {
   public:
     explicit Derived(int k) : values{k, k + 1}, k_(k) { for (int i = 0; i < k; i++) values.push_back(i); }
@@ -38,7 +38,7 @@ int main() {
 
 def test_members_of_every_kind_are_regions(program, cxx):
     run = program(CLASSES, compiler=cxx)
-    names = {name for name in run.visits if ":loop" not in name}
+    names = {name.partition(":loop")[0] for name in run.visits}
     assert names == {
         "main",
         "Base::~Base",

@@ -25,7 +25,7 @@ int main() {
 
 def test_functions_of_every_form_are_regions_by_their_qualified_names(program, cxx):
     run = program(FORMS, "-std=c++17", compiler=cxx)
-    names = {name for name in run.visits if ":loop" not in name}
+    names = {name.partition(":loop")[0] for name in run.visits}
     assert names == {
         "main",
         "outer::hidden",
@@ -64,7 +64,7 @@ int main() {
 
 def test_overloads_are_told_apart_by_their_parameters(program):
     run = program(OVERLOADS)
-    names = {name for name in run.visits if ":loop" not in name}
+    names = {name.partition(":loop")[0] for name in run.visits}
     assert names == {"main", "f(int)", "f(double)", "f<...>", "A::at(int)", "A::at(int) const", "A::only"}
 
 

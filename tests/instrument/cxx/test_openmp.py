@@ -3,7 +3,7 @@
 OPENMP = r"""
 #include <cstdio>
 int main() {
-    int sum = 0;
+    int sum = 0, few = 4;
 #pragma omp parallel for reduction(+ : sum)
     for (int i = 0; i < 100; i++) sum += i;
 #pragma omp parallel
@@ -22,7 +22,7 @@ int main() {
     for (int i = 0; i < 8; i++) sum += i;
     auto f = [&] {
 #pragma omp parallel for
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < few; i++)
 #pragma omp atomic
             sum += i;
     };

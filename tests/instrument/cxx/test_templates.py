@@ -21,7 +21,7 @@ template <> struct Matrix<char, 2> { int sum() const { int n = 9; while (n > 4) 
 template <class... Ts> int count(Ts... ts) { int n = 0; for (int x : {int(ts)...}) n += x; return n; }
 template <class T> std::enable_if_t<std::is_integral<T>::value, T> chosen(T n) { while (n > 3) --n; return n; }
 template <class T> T branched(T n) {
-    if constexpr (sizeof(T) > 4) for (int i = 0; i < 3; i++) n += i; else while (n > 3) --n;
+    if constexpr (sizeof(T) > 4) for (T i = 0; i < n; i++) n -= i; else while (n > 3) --n;
     return n;
 }
 template <> int count<int>(int n) { while (n > 3) --n; return n; }
@@ -36,7 +36,7 @@ int main() {
 
 def test_templates_are_regions_named_by_their_text(program, cxx):
     run = program(TEMPLATES, "-std=c++17", compiler=cxx)
-    names = {name for name in run.visits if ":loop" not in name}
+    names = {name.partition(":loop")[0] for name in run.visits}
     assert names == {
         "main",
         "Matrix<...>::Matrix",
@@ -50,7 +50,6 @@ def test_templates_are_regions_named_by_their_text(program, cxx):
         "chosen<...>",
         "branched<...>",
     }
-    assert run.visits["branched<...>"] == 2
     assert run.visits["branched<...>:loop@22"] == 2
     assert run.visits["Matrix<...>::dot<...>:loop@14"] == 1
 
@@ -65,7 +64,7 @@ template <class V> double dot(const V &a, const V &b) {
         s += a[i] * b[i];
     return s;
 }
-inline void say(double x) { for (int i = 0; i < 2; i++) std::printf("%g\n", x); }
+inline void say(double x) { while (x > 9) x /= 3; std::printf("%g\n", x); }
 }
 """
 
@@ -84,14 +83,13 @@ def test_headers_of_the_user_are_instrumented_and_one_region_in_all_units(lab):
     assert run.nesting_is_clean
     assert run.visits == {
         "main": 1,
-        "fe::dot<...>": 2,
         "fe::dot<...>:loop@7": 2,
         "fe::say": 2,
         "fe::say:loop@11": 2,
         "other": 1,
     }
-    dots = {region for _, region in run.events if region.name == "fe::dot<...>"}
-    assert [(region.file, region.first_line) for region in dots] == [("inc/dot.hpp", 5)]
+    dots = {region for _, region in run.events if region.function == "fe::dot<...>"}
+    assert [(region.file, region.first_line) for region in dots] == [("inc/dot.hpp", 7)]
 
 
 def test_headers_of_the_system_are_not(lab):

@@ -28,9 +28,11 @@ def test_two_colons_after_a_smaller_sign_are_no_bracket():
 
 
 def test_a_header_is_read_as_a_source(tool):
-    tool.write("sum.hpp", "template <class T> T sum(T n) {\n    while (n > 3)\n        --n;\n    return n;\n}\n")
+    tool.write(
+        "sum.hpp", "template <class T> T sum(T n) {\n    while (n > 3)\n        --n;\n    g(n);\n    return n;\n}\n"
+    )
     done = tool("autoanalyzer", "regions", "--cxx", "g++", "sum.hpp")
-    assert done.stdout.decode().splitlines() == ["sum.hpp", "  sum<...>  1-5", "    loop@2  2-3"]
+    assert done.stdout.decode().splitlines() == ["sum.hpp", "  sum<...>  1-6", "    loop@2  2-3"]
 
 
 def test_instrumented_text_compiles_by_itself(tool):
