@@ -34,17 +34,8 @@ $(VENV)/.ready: $(VENV)/.packages pyproject.toml
 demo: $(VENV)/.ready
 	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
-# Tests that launch ranks have the machine to themselves; the others run side by side.
-LAUNCHING := $(wildcard tests/cli/test_run*.py) $(addprefix tests/cli/test_, faults.py openmp.py) tests/runtime tests/samples
-ALONGSIDE := $(filter-out tests/cli tests/runtime tests/samples, $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py))) \
-	$(filter-out $(LAUNCHING), $(wildcard tests/cli/test_*.py))
 test: $(VENV)/.ready
-ifdef ARGS
-	@$(BIN)/python -m pytest -q $(ARGS)
-else
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ALONGSIDE)
-	@$(BIN)/python -m pytest -q $(LAUNCHING)
-endif
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
 
 WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
 
@@ -62,7 +53,7 @@ sanitize: $(VENV)/.ready
 
 # Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
 measured: $(VENV)/.ready
-	@$(BIN)/python tools/measured.py --runs $(RUNS) $(or $(ARGS),$(LAUNCHING))
+	@$(BIN)/python tools/measured.py --runs $(RUNS) $(ARGS)
 
 check: $(VENV)/.ready
 	@sh tools/check.sh $(BIN)

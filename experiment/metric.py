@@ -64,6 +64,7 @@ STORED_METRICS: Final = (
     Metric("mpi_bytes", "bytes", None, "Bytes handed to and got from MPI"),
     Metric("mpi_bytes_sent", "bytes", "mpi_bytes", "Bytes handed to MPI"),
     Metric("mpi_bytes_received", "bytes", "mpi_bytes", "Bytes got from MPI"),
+    Metric("io_calls", "occ", None, "Calls that read or write regular files"),
     Metric("io_bytes", "bytes", None, "Bytes read from and written to regular files"),
     Metric("io_bytes_read", "bytes", "io_bytes", "Bytes read from regular files"),
     Metric("io_bytes_written", "bytes", "io_bytes", "Bytes written to regular files"),

@@ -38,6 +38,7 @@ _FIELDS: Final = {
     "mpi_bytes": ("mpi_sent", "mpi_received"),
     "mpi_bytes_sent": ("mpi_sent",),
     "mpi_bytes_received": ("mpi_received",),
+    "io_calls": ("io_calls",),
     "io_bytes": ("io_read", "io_written"),
     "io_bytes_read": ("io_read",),
     "io_bytes_written": ("io_written",),

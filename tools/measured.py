@@ -32,7 +32,7 @@ def main() -> int:
     """Count how often each test passes; 1 if one does so in fewer than nine of ten runs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("tests", nargs="+", help="files or folders of tests, as pytest takes them")
+    parser.add_argument("tests", nargs="*", help="files or folders of tests, as pytest takes them")
     arguments = parser.parse_args()
     passed: Counter[str] = Counter()
     seen: Counter[str] = Counter()

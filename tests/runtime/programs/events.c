@@ -59,13 +59,14 @@ static void perform(struct words words);
 
 /* ---- regions */
 
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+
 static const char *descriptor(const char *name) {
     static struct { char *name, *text; } known[REGIONS];
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (strcmp(name, "NULL") == 0)
         return NULL;
     int i = 0;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&naming);
     while (known[i].name && strcmp(known[i].name, name) != 0)
         i++;
     if (!known[i].name) {
@@ -76,7 +77,7 @@ static const char *descriptor(const char *name) {
             exit(3);
         known[i].name = strdup(name);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&naming);
     return known[i].text;
 }
 
@@ -238,7 +239,9 @@ static void in_team(int number, struct words words) {
 #endif
 
 static void in_child(struct words words) {
+    pthread_mutex_lock(&naming);
     pid_t child = fork();
+    pthread_mutex_unlock(&naming);
     if (child == 0) {
         perform(words);
         exit(0);
