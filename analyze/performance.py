@@ -82,13 +82,17 @@ class Performance:
 
 
 def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
-    """Number the programs that the ranks run: their entry procedures, by the time that each rank is in one of them."""
+    """Number the programs that the ranks run: their entry procedures, by the time that each rank is in one of them.
+
+    Processes that ranks forked or spawned are compared among themselves, whatever they run.
+    """
     experiment = selection.experiment
-    if len(experiment.roots) < 2:
-        return None
-    time = experiment.inclusive("wall_time")[list(experiment.roots)][:, selection.columns]
-    root = np.add.reduceat(time, selection.starts, axis=1).argmax(axis=0)
-    programs = np.unique(root, return_inverse=True)[1]
+    started = np.isin(selection.ranks, experiment.notes.started)
+    root = np.zeros(len(started), dtype=np.intp)
+    if len(experiment.roots) > 1:
+        time = experiment.inclusive("wall_time")[list(experiment.roots)][:, selection.columns]
+        root = np.add.reduceat(time, selection.starts, axis=1).argmax(axis=0)
+    programs = np.unique(2 * root + started, return_inverse=True)[1]
     return programs if programs.any() else None
 
 

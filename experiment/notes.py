@@ -56,6 +56,7 @@ class Notes:
         command: The command line that was run.
         program_status: Exit status of the command; None if unknown.
         expected_processes: How many processes the run had; None if unknown.
+        started: Processes that are none of the launcher's ranks: these forked or spawned them.
         missing: Ranks of which nothing came back.
         unfinished: Ranks that never entered MPI_Finalize.
         not_instrumented: Sources, regions or programs without probes.
@@ -76,6 +77,7 @@ class Notes:
     command: tuple[str, ...] = ()
     program_status: int | None = None
     expected_processes: int | None = None
+    started: tuple[int, ...] = ()
     missing: tuple[int, ...] = ()
     unfinished: tuple[int, ...] = ()
     not_instrumented: tuple[str, ...] = ()

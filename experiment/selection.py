@@ -129,6 +129,7 @@ def _notes(
     return replace(
         notes,
         expected_processes=None if notes.expected_processes is None else len(set(processes)),
+        started=tuple(process for process in notes.started if process in processes),
         missing=tuple(rank for rank in notes.missing if rank in processes),
         unfinished=tuple(rank for rank in notes.unfinished if rank in processes),
     )

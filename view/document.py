@@ -40,6 +40,7 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
         },
         "completeness": {
             "expected_processes": notes.expected_processes,
+            "started": list(notes.started),
             "missing": list(notes.missing),
             "unfinished": list(notes.unfinished),
             "not_instrumented": list(notes.not_instrumented),

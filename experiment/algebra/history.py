@@ -56,6 +56,7 @@ def derived_notes(
         command=_common((each.command for each in notes), ()),
         program_status=_common((each.program_status for each in notes), None),
         expected_processes=None if None in processes else max(each for each in processes if each is not None),
+        started=tuple(sorted({process for each in notes for process in each.started})),
         missing=tuple(sorted({rank for each in notes for rank in each.missing})),
         unfinished=tuple(sorted({rank for each in notes for rank in each.unfinished})),
         not_instrumented=_union(each.not_instrumented for each in notes),

@@ -4,7 +4,7 @@ import pytest
 from autoanalyzer.analyze.dissimilarity import Dissimilarity, find_dissimilarity
 from autoanalyzer.analyze.performance import Performance
 from autoanalyzer.errors import UsageError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
 
 def search(experiment: Experiment, **options: object) -> tuple[Dissimilarity, Performance]:
@@ -179,6 +179,14 @@ def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
     assert found.clusters == clusters
     assert found.exists == bool(cores)
     assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == cores
+
+
+def test_processes_that_ranks_started_are_compared_among_themselves(make_experiment):
+    times = {"work": [1.0, 1.0, 5.0, 5.0]}
+    experiment = make_experiment(times)
+    assert find_dissimilarity(Performance.of(experiment), floor=0.0).exists
+    experiment.notes = Notes(started=(2, 3))
+    assert not find_dissimilarity(Performance.of(experiment), floor=0.0).exists
 
 
 def test_a_second_core_beside_a_wide_one_is_kept(make_experiment):

@@ -80,6 +80,7 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, mpi):
     assert found["experiment"]["processes"] == 4
     assert found["completeness"] == {
         "expected_processes": 4,
+        "started": [],
         "missing": [],
         "unfinished": [],
         "not_instrumented": [],

@@ -128,6 +128,7 @@ def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str
     found = visits(experiment)
     assert next(row for path, row in found.items() if path.endswith("help")) == [0, 0, 1, 1, 1, 1]
     assert found["work"] == [1, 1, 0, 0, 0, 0]
+    assert experiment.notes.started == (2, 3, 4, 5)
     assert experiment.notes.remarks == ("4 processes forked by others: numbered from 2",)
     assert (experiment.notes.expected_processes, experiment.notes.missing, experiment.notes.unfinished) == (2, (), ())
 
@@ -137,6 +138,7 @@ def test_spawned_processes_are_further_processes(tool: Tool) -> None:
     tool.build(SPAWNS, compiler="mpicc.openmpi")
     experiment = measured(tool, "mpirun.openmpi", "-n", "2", "./app")
     assert visits(experiment)["work"] == [0, 0, *[1] * 6]
+    assert experiment.notes.started == (2, 3, 4, 5, 6, 7)
     assert experiment.notes.remarks == ("6 processes started by MPI_Comm_spawn: numbered from 2",)
     assert (experiment.notes.expected_processes, experiment.notes.missing, experiment.notes.unfinished) == (2, (), ())
 
