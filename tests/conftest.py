@@ -78,7 +78,9 @@ def _launchable_mpi(tmp_path_factory: pytest.TempPathFactory) -> Generator[None,
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
         if not os.environ.get("AUTOANALYZER_CACHE"):
-            patch.setenv("AUTOANALYZER_CACHE", str(tmp_path_factory.mktemp("cache")))
+            temporary = tmp_path_factory.getbasetemp()
+            workers = temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary
+            patch.setenv("AUTOANALYZER_CACHE", str(workers / "cache"))
         yield
 
 
