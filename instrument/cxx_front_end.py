@@ -6,9 +6,11 @@ import re
 from typing import ClassVar, Final
 
 from ..errors import SourceError
+from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
-from .compiler import Argument, Role
+from .compiler import Argument, CompilerCommand, Role
 from .cxx.source import code_regions, instrument_text
+from .openmp import openmp_is_on
 from .preprocessed_front_end import PreprocessedFrontEnd
 
 __all__ = ["CxxFrontEnd"]
@@ -27,6 +29,10 @@ class CxxFrontEnd(PreprocessedFrontEnd):
 
     language: ClassVar[str] = "c++"
 
+    def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
+        super().__init__(command, choice)
+        self._openmp = openmp_is_on(command.of(Role.BOTH))
+
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text.
 
@@ -35,11 +41,13 @@ class CxxFrontEnd(PreprocessedFrontEnd):
         """
         if any(option.startswith("-fmodule") for option in self.command.of(Role.BOTH)):
             raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
-        return instrument_text(text, source.words[0], self.headers.directories(), self._flags(), self.choice)
+        directories, openmp = self.headers.directories(), self._openmp
+        return instrument_text(text, source.words[0], directories, self._flags(), openmp=openmp, choice=self.choice)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self.headers.directories(), self._flags(), self.choice)
+        directories, openmp = self.headers.directories(), self._openmp
+        return code_regions(text, source.words[0], directories, self._flags(), openmp=openmp, choice=self.choice)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C++."""

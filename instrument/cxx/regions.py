@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final
 
 from ...errors import SourceError
 from ...experiment.region import Region
 from ..c.lexer import LexicalError, statement_end
-from ..c.pragmas import block_start, device_text, guard_start
+from ..c.pragmas import Construct, block_start, constructs, device_text, guard_start
 from ..c.preprocessed import Preprocessed
 from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions
@@ -39,19 +39,20 @@ _INLINE: Final = re.compile(r"\binline\b")
 _LAST_ATTRIBUTES: Final = re.compile(r"\]\s*\]\s*\Z")
 
 
-def find_regions(unit: Preprocessed, flags: tuple[str, ...], choice: Choice) -> CodeRegions:
+def find_regions(unit: Preprocessed, flags: tuple[str, ...], choice: Choice, *, openmp: bool) -> CodeRegions:
     """Find the regions of a unit: functions, lambdas and their outermost loops.
 
     Args:
         unit: The preprocessed text.
         flags: Compiler options that decide what is C++.
         choice: Which regions are wanted.
+        openmp: Whether OpenMP's constructs are regions, too.
 
     Raises:
         SourceError: The unit as a whole cannot be read.
     """
     try:
-        return _Finder(unit, flags, choice).find()
+        return _Finder(unit, flags, choice, openmp=openmp).find()
     except LexicalError as error:
         raise _source_error(unit, error.offset, str(error)) from None
 
@@ -68,8 +69,9 @@ def _readable(latin: str) -> str:
 class _Finder:
     """Turn the bodies of one unit into regions."""
 
-    def __init__(self, unit: Preprocessed, flags: tuple[str, ...], choice: Choice) -> None:
+    def __init__(self, unit: Preprocessed, flags: tuple[str, ...], choice: Choice, *, openmp: bool) -> None:
         self.unit = unit
+        self.openmp = openmp
         self.loops_are_on = "outer-loops" in choice.modes
         runs = list(unit.runs())
         starts = [start for start, _, _ in runs]
@@ -138,21 +140,53 @@ class _Finder:
         loops = {
             start: (end, self._why_short(scope, start, end) if inline else "") for start, end in self._outermost(scope)
         }
+        is_kept = region.name == "main" or bool(self._apart(scope, loops))
         reason = (
             untouchable
             or ("its body is a try block" if self.unit.masked[scope.body.body] != "{" else "")
             or self._why_last(scope)
-            or ("" if region.name == "main" else self._why_tiny(scope, loops, inline=inline))
+            or ("" if is_kept else self._why_tiny(scope, loops, inline=inline))
         )
         yields = reason.startswith(_YIELDING)
         yield CodeRegion(region, block_start(self.unit, scope.body.body + 1), scope.body.end, reason, yields=yields)
+        inner = [*self._loops(scope, region, loops, untouchable), *self._shared(scope, region, loops, untouchable)]
+        yield from sorted(inner, key=lambda each: (each.start, -each.end))
+
+    def _loops(
+        self, scope: Scope, function: Region, loops: dict[int, tuple[int, str]], untouchable: str
+    ) -> Iterator[CodeRegion]:
+        shared = {each.at for each in self._constructs(scope)}
         for ordinal, (start, (end, short)) in enumerate(loops.items()):
             reason = untouchable or why_entered(self.unit.masked, scope, start, end) or self._why_remote(start) or short
-            place, last_line = self._lines(start, end)
-            name = f"loop@{place.line}"
-            loop = Region("loop", name, _readable(place.file), region.function, ordinal, place.line, last_line)
+            modes = ("outer-loops", "openmp") if start in shared else ("outer-loops",)
+            loop = self._part(function, "loop", "loop", ordinal, (start, end))
             yields = reason.startswith(_YIELDING)
-            yield CodeRegion(loop, self._guard_start(start), end, reason, yields=yields)
+            yield CodeRegion(loop, self._guard_start(start), end, reason, yields=yields, of_modes=modes)
+
+    def _shared(
+        self, scope: Scope, function: Region, loops: dict[int, tuple[int, str]], untouchable: str
+    ) -> Iterator[CodeRegion]:
+        """Give OpenMP's constructs, which no jump enters or leaves."""
+        for ordinal, each in enumerate(self._apart(scope, loops)):
+            region = self._part(function, "parallel", each.words, ordinal, (each.at, each.end))
+            modes = ("openmp", "inner-loops") if each.binds_loop else ("openmp",)
+            reason = untouchable or self._why_remote(each.at)
+            yield CodeRegion(region, each.start, each.end, reason, of_modes=modes)
+
+    def _constructs(self, scope: Scope) -> Iterator[Construct]:
+        if self.openmp:
+            found = constructs(self.unit, scope.body.body, scope.body.end)
+            yield from (each for each in found if scope.holds(each.at))
+
+    def _apart(self, scope: Scope, loops: Container[int]) -> list[Construct]:
+        """Give a function's constructs of OpenMP, but for those whose loop is an outermost one."""
+        return [each for each in self._constructs(scope) if not (each.binds_loop and each.at in loops)]
+
+    def _part(self, function: Region, kind: str, name: str, ordinal: int, place: tuple[int, int]) -> Region:
+        """Name a part of a function by the line on which its text begins."""
+        first, last_line = self._lines(*place)
+        file = _readable(first.file)
+        return Region(kind, f"{name}@{first.line}", file, function.function, ordinal, first.line, last_line)
 
     def _lines(self, start: int, end: int) -> tuple[Place, int]:
         """Give the place where a region begins, and its last line in that file."""

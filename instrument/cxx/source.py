@@ -18,6 +18,8 @@ def instrument_text(
     source: str,
     system_directories: tuple[str, ...],
     flags: tuple[str, ...],
+    *,
+    openmp: bool = False,
     choice: Choice = DEFAULT_CHOICE,
 ) -> Instrumented:
     """Instrument what the preprocessor wrote.
@@ -27,13 +29,14 @@ def instrument_text(
         source: The file that was preprocessed, as the compiler was given it.
         system_directories: Directories of headers that are not the user's, each with a closing slash.
         flags: Compiler options that decide what is C++.
+        openmp: Whether OpenMP's constructs are regions.
         choice: Which regions are wanted.
 
     Raises:
         SourceError: The text cannot be read.
     """
     unit = _unit(text, source, system_directories)
-    found = choice.applied(find_regions(unit, flags, choice))
+    found = choice.applied(find_regions(unit, flags, choice, openmp=openmp))
     return Instrumented(insert_guards(unit, found.regions, cxx=True).encode("latin-1"), found)
 
 
@@ -42,10 +45,13 @@ def code_regions(
     source: str,
     system_directories: tuple[str, ...],
     flags: tuple[str, ...],
+    *,
+    openmp: bool = False,
     choice: Choice = DEFAULT_CHOICE,
 ) -> CodeRegions:
     """Find the regions in what the preprocessor wrote; arguments and errors as for ``instrument_text``."""
-    return choice.applied(find_regions(_unit(text, source, system_directories), flags, choice))
+    unit = _unit(text, source, system_directories)
+    return choice.applied(find_regions(unit, flags, choice, openmp=openmp))
 
 
 def _unit(text: bytes, source: str, system_directories: tuple[str, ...]) -> Preprocessed:
