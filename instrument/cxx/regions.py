@@ -25,6 +25,7 @@ __all__ = ["find_regions"]
 
 _TINY: Final = 20  # statements: up to that a probe may cost as much as the function
 _SHORT: Final = 200  # statements: what is inline is called often, and a probe costs a good part of them
+_MODULE: Final = re.compile(r"\s*(?:export\s+)?(?:module|import)\b")
 _YIELDING: Final = ("tiny", "short")
 _EXEMPT: Final = re.compile(
     r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
@@ -113,7 +114,10 @@ class _Finder:
         for unread in self.unread:
             around = [scope for scope in self.scopes if scope.body.start <= unread.offset < scope.body.end]
             if not around:
-                raise _source_error(self.unit, unread.offset, unread.message)
+                line = self.unit.text.rfind("\n", 0, unread.offset) + 1
+                is_module = _MODULE.match(self.unit.masked, line)
+                message = "modules are left to the compiler" if is_module else unread.message
+                raise _source_error(self.unit, unread.offset, message)
             broken.setdefault(around[0].body.body, unread)
         return broken
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .syntax import Body, Call, Syntax
 
@@ -49,7 +49,8 @@ class Scope:
 def scopes(syntax: Syntax, masked: str) -> list[Scope]:
     """Give the scopes of a unit, an outer one before those within; a body that nobody wrote is none."""
     found: list[Scope] = []
-    for body in sorted(syntax.bodies.values(), key=lambda body: body.body):
+    bodies = (_from_brace(body, masked) for body in syntax.bodies.values())
+    for body in sorted(bodies, key=lambda body: body.body):
         if not masked.startswith(("{", "try"), body.body):
             continue
         outer = _around(found[-1] if found else None, body.start)
@@ -75,6 +76,11 @@ def scopes(syntax: Syntax, masked: str) -> list[Scope]:
         if scope := owner(case):
             scope.cases.append((case, max(start for start, end in syntax.switches if start <= case < end)))
     return found
+
+
+def _from_brace(body: Body, masked: str) -> Body:
+    """Let a body begin at its brace, which the mask has put behind a blank where it is spelled ``<%``."""
+    return replace(body, body=body.body + 1) if masked.startswith(" {", body.body) else body
 
 
 def _around(scope: Scope | None, offset: int) -> Scope | None:
