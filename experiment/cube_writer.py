@@ -48,7 +48,12 @@ def write_cube(experiment: Experiment, path: Path) -> None:
                 f"{path}: names of metrics without control characters, and without white space at their ends, wanted, "
                 f"found {metric.name!r}; give it another name"
             )
-    with replacing(path) as file, _packing(file, path) as stream, etree.xmlfile(stream, encoding="UTF-8") as xml:
+    with (
+        replacing(path) as file,
+        _packing(file, path) as stream,
+        _first_failure(),
+        etree.xmlfile(stream, encoding="UTF-8") as xml,
+    ):
         xml.write_declaration()
         with xml.element("cube", version="3.0"):
             for key, value in _attributes(experiment):
@@ -72,6 +77,18 @@ def _packing(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
         return
     with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
         yield packed  # type: ignore[misc]
+
+
+@contextmanager
+def _first_failure() -> Iterator[None]:
+    """Raise what went wrong; after that lxml complains of the elements that were left open."""
+    try:
+        yield
+    except etree.LxmlSyntaxError as error:
+        first: BaseException = error
+        while isinstance(first, etree.LxmlSyntaxError) and first.__context__:
+            first = first.__context__
+        raise first from None
 
 
 def _attributes(experiment: Experiment) -> Iterable[tuple[str, str]]:

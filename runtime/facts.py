@@ -24,7 +24,7 @@ class RunFacts:
         environment: The variables that are kept.
         processors: How many processors this process may use.
         node: Name of this machine.
-        running: Processes that still ran when the others were gathered.
+        running: Processes of this machine that still ran when the others were gathered.
     """
 
     command: list[str] = field(default_factory=list)

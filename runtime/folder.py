@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +85,8 @@ class RunFolder:
         """Tell whether a process has begun to record since the experiment was written, or ended that still ran then."""
         written = self.experiment.stat().st_mtime
         shards = self.shard_files()
-        running = RunFacts.read(self.shards).running if shards else []
+        facts = RunFacts.read(self.shards)
+        running = facts.running if shards and facts.node == os.uname().nodename else []
         ended = running and not any(Path(f"/proc/{pid}").exists() for pid in running)
         return bool(ended) or any(file.stat().st_mtime > written for file in shards)
 

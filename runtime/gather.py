@@ -68,11 +68,13 @@ def gather(folder: RunFolder, facts: RunFacts, how: str = "auto", *, told: Told 
 def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
-    A shard that cannot be read is named in the notes and kept, and the rest merged.
+    A shard that cannot be read is named in the notes and kept, and the rest merged. All are kept where a process may
+    still write one.
 
     Args:
         folder: The run's folder.
-        ended: Whether the run is known to have ended; otherwise processes that still write are looked for.
+        ended: Whether the run is known to have ended; otherwise processes that still write are looked for on this
+            machine, and taken for alive on others if their shards do not say that they have ended.
         told: Takes how many shards were read, and how many there are; None if nobody wants to know.
 
     Returns:
@@ -108,6 +110,12 @@ def _merge(
         f"{who} still runs: its data so far; once it has ended, autoanalyzer analyze {folder.path}"
         for who in running.values()
     ]
+    elsewhere = [] if ended else _open_elsewhere(latest)
+    if elsewhere:
+        said.append(
+            f"{len(elsewhere)} of {len(latest)} processes may still run, on {elsewhere[0]}: their data so far, which"
+            f" stay in {folder.shards}"
+        )
     experiment = merge_shards(latest, facts, remarks=said)
     try:
         save(experiment, folder.experiment)
@@ -117,8 +125,8 @@ def _merge(
         ) from None
     if running:
         with suppress(InputError):
-            replace(facts, running=list(running)).write(folder.shards)
-    elif not read.broken:
+            replace(facts, node=facts.node or os.uname().nodename, running=list(running)).write(folder.shards)
+    elif not (read.broken or elsewhere or set(folder.shard_files()) - set(read.files)):
         folder.remove_shards()
     return experiment
 
@@ -127,6 +135,7 @@ def _merge(
 class _Read:
     """The shards of a folder, and what is wrong with those that cannot be read."""
 
+    files: list[Path]
     shards: list[Shard]
     broken: list[str]
 
@@ -144,7 +153,7 @@ def _read_all(folder: RunFolder, told: Told | None = None) -> _Read:
             broken.append(f"{error}; left out")
         else:
             store.take(shard)
-    return _Read(store.shards(), broken)
+    return _Read(files, store.shards(), broken)
 
 
 def _survivors(folder: RunFolder, shards: Sequence[Shard], *, wait: float = 0.0) -> dict[int, str]:
@@ -161,6 +170,12 @@ def _survivors(folder: RunFolder, shards: Sequence[Shard], *, wait: float = 0.0)
     while (found := surviving_processes(folder.shards, programs)) and time.monotonic() < end:
         time.sleep(0.1)
     return {pid: f"process {pid}" if ranks.get(pid) is None else f"rank {ranks[pid]}, process {pid}," for pid in found}
+
+
+def _open_elsewhere(shards: Sequence[Shard]) -> list[str]:
+    """Name the machine of each process that is not of this one, and whose shard does not say that it has ended."""
+    here = os.uname().nodename
+    return sorted(shard.host for shard in shards if shard.host != here and shard.state in ("running", "finalizing"))
 
 
 def _latest_run(shards: list[Shard]) -> list[Shard]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from autoanalyzer.experiment import load
-from autoanalyzer.runtime.folder import RunFolder
+from autoanalyzer.experiment import Experiment, load, save
+from autoanalyzer.runtime import gather
+from autoanalyzer.runtime.folder import RunFolder, open_experiment
 from autoanalyzer.runtime.measure import measure
 from autoanalyzer.runtime.mpi import find_mpi
 from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.shard_layout import HEADER_LAYOUT, STATES
 
 from .conftest import compiled
 from .probe.conftest import library, plain_program, preloaded  # noqa: F401 - fixtures
@@ -96,3 +100,49 @@ def test_shards_come_together_from_disks_that_only_some_ranks_see(
     assert len(experiment.locations) == len(expected)
     assert len(experiment.notes.missing) == 3 - len(expected)
     assert any("short.shard" in each for each in experiment.notes.remarks) == (ranks > 1)
+
+
+def _changed(shard: Path, **fields: object) -> None:
+    """Write other values into a shard's header."""
+    header = np.memmap(shard, HEADER_LAYOUT, "r+", shape=1)
+    for name, value in fields.items():
+        header[name] = value
+
+
+def test_what_may_still_be_written_elsewhere_is_kept(preloaded: Record, tmp_path: Path) -> None:  # noqa: F811
+    preloaded("+main +f -f -main")
+    folder = RunFolder(tmp_path)
+    (shard,) = folder.shard_files()
+    _changed(shard, host=b"elsewhere", state=STATES.index("running"))
+    for _ in range(2):
+        experiment, _ = open_experiment(tmp_path)
+        remark = experiment.notes.remarks[0]
+        assert remark.startswith("1 of 1 processes may still run, on elsewhere: their data so far, which stay in ")
+        assert folder.shard_files() == [shard]
+    _changed(shard, state=STATES.index("exited"))
+    os.utime(shard, (time.time() + 1,) * 2)
+    experiment, _ = open_experiment(tmp_path)
+    assert (experiment.notes.remarks, folder.shard_files()) == ((), [])
+
+
+def test_shards_that_come_while_others_are_merged_are_merged_with_them_later(
+    preloaded: Record,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    preloaded("+main -main")
+    folder = RunFolder(tmp_path)
+    (first,) = folder.shard_files()
+
+    def save_late(experiment: Experiment, path: Path) -> None:
+        save(experiment, path)
+        preloaded("+main -main")
+
+    monkeypatch.setattr(gather, "save", save_late)
+    assert len(open_experiment(tmp_path)[0].locations) == 1
+    assert first in folder.shard_files()
+    monkeypatch.undo()
+    for shard in folder.shard_files():
+        os.utime(shard, (time.time() + 1,) * 2)
+    assert len(open_experiment(tmp_path)[0].locations) == 2
+    assert folder.shard_files() == []
