@@ -6,7 +6,6 @@ import argparse
 import re
 import signal
 import sys
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final
@@ -26,6 +25,9 @@ __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "run"
 HELP: Final = "run a program under its own launcher and print what is slow, on which ranks, and where"
+
+_LEAST_MEMORY: Final = 1 << 20
+_SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = ("auto", "papi", "simulated", "none")
 
@@ -67,14 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-memory",
-        type=_matching(r"\d+[KMG]?", "bytes"),
+        type=_memory,
         metavar="SIZE",
         help="so much a process may record, such as 64M (default: 256M); where more is wanted, the deepest call paths "
         "are counted to their callers",
     )
     parser.add_argument(
         "--max-overhead",
-        type=_matching(r"\d+(\.\d+)?%?", "a share"),
+        type=_share,
         metavar="SHARE",
         help="throttle small regions that are entered so often that measuring them takes more than this share, such as "
         "5%%: their time is counted to their callers, and DIR/plan.toml leaves them out of the next build",
@@ -162,7 +164,8 @@ def _measured(
             _say("nothing was recorded")
             return None, True
         raise InputError(
-            f"nothing was recorded; an MPI program, or one compiled by aa-mpicc, wanted, ran {' '.join(command)}"
+            "nothing was recorded; an MPI program, or one compiled by aa-mpicc, with room on the disk for its data "
+            f"wanted, ran {' '.join(command)}"
         )
     if counting and failed:
         _say("no counting run, as the program failed")
@@ -176,15 +179,19 @@ def _measured(
     return experiment, failed
 
 
-def _matching(pattern: str, wanted: str) -> Callable[[str], str]:
-    """Give a type of arguments that have this form."""
+def _memory(text: str) -> str:
+    found = re.fullmatch(r"(\d+)([KMG]?)", text)
+    if not found or int(found[1]) << _SHIFTS[found[2]] < _LEAST_MEMORY:
+        raise argparse.ArgumentTypeError(f"bytes, such as 64M, and at least 1M wanted, found {text!r}")
+    return text
 
-    def check(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise argparse.ArgumentTypeError(f"{wanted} wanted, found {text!r}")
-        return text
 
-    return check
+def _share(text: str) -> str:
+    if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < float(text.rstrip("%")) < 100:
+        raise argparse.ArgumentTypeError(
+            f"a share of more than 0% and less than 100%, such as 5%, wanted, found {text!r}"
+        )
+    return text
 
 
 def _say(sentence: str) -> None:

@@ -21,6 +21,7 @@ class RunFacts:
     Attributes:
         command: The command line.
         status: Its exit status; None while it runs.
+        ended: When it had ended, in seconds of the wall clock; None while it runs.
         environment: The variables that are kept.
         processors: How many processors this process may use.
         node: Name of this machine.
@@ -29,6 +30,7 @@ class RunFacts:
 
     command: list[str] = field(default_factory=list)
     status: int | None = None
+    ended: float | None = None
     environment: dict[str, str] = field(default_factory=dict)
     processors: int | None = None
     node: str = ""

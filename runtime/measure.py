@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -73,11 +74,12 @@ def measure(
     folder = RunFolder(output)
     folder.prepare()
     kept = kept_environment() if keep_environment else {}
-    facts = RunFacts(list(command), None, kept, len(os.sched_getaffinity(0)), os.uname().nodename)
+    processors = len(os.sched_getaffinity(0))
+    facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
     facts.write(folder.shards)
     environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters, **(limits or {})}
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
-    facts = replace(facts, status=status)
+    facts = replace(facts, status=status, ended=time.time())
     with suppress(InputError):  # of a full disk, too, what there is will be gathered
         facts.write(folder.shards)
     experiment = gather_shards(folder, facts, gather, told=told)

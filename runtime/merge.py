@@ -22,6 +22,7 @@ from .throttling import throttled_regions
 __all__ = ["count_alone", "merge_shards"]
 
 _MACHINE: Final = "machine"
+_SILENCE: Final = 0.5  # of the time that was recorded; shorter ones are not worth a word
 
 # Metric → the fields of a shard's node that add up to it.
 _FIELDS: Final = {
@@ -303,7 +304,7 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
         missing=tuple(sorted(set(range(expected or 0)) - set(processes))),
         unfinished=tuple(unfinished),
         not_instrumented=tuple(f"{name}: no probes in it; MPI and I/O of the whole program" for name in uninstrumented),
-        remarks=(*remarks, *_remarks(processes, unfinished, expected)),
+        remarks=(*remarks, *_remarks(processes, unfinished, expected, facts)),
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
             "cpu": ", ".join(sorted({shard.cpu_clock for shard in shards})),
@@ -335,7 +336,9 @@ def _has_probes(shard: Shard) -> bool:
     return any(region.kind != "mpi" or region.file for region in shard.regions)  # without a file: the wrappers' own
 
 
-def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None) -> Iterable[str]:
+def _remarks(
+    processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None, facts: RunFacts
+) -> Iterable[str]:
     shards = processes.values()
     alone = count_alone(shards)
     if alone > 1:
@@ -346,10 +349,20 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
     for process, shard in processes.items():
         if shard.state == "aborted":
             yield f"rank {process} called MPI_Abort with code {shard.exit_code}"
-    # The first to fall silent comes first: the others may only have waited for it.
-    for process in sorted(unfinished, key=lambda rank: processes[rank].start_realtime + processes[rank].last):
+    if unfinished and facts.ended is not None and {shard.host for shard in shards} == {facts.node}:
+        silence = facts.ended - max(map(_silent_from, shards))
+        if silence > _SILENCE * max(shard.last for shard in shards):
+            yield (
+                f"nothing was heard of any process in the last {silence:.3g} s of the run: they were in one region, or"
+                " in one call, all the time"
+            )
+    # Who ended of itself comes first, then the first to fall silent: the others may only have waited for it.
+    for process in sorted(
+        unfinished, key=lambda rank: (processes[rank].state != "exited", _silent_from(processes[rank]))
+    ):
         shard = processes[process]
-        yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
+        what = "ended of itself" if shard.state == "exited" else "was last heard of"
+        yield f"rank {process} {what} after {shard.last:.3g} s in {_last_seen(shard)}"
     if not alone > 1:
         yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
@@ -388,6 +401,11 @@ def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
     for how, numbers in found.items():
         who = "process" if len(numbers) == 1 else "processes"
         yield f"{len(numbers)} {who} {how}: {'numbered' if len(numbers) == 1 else 'numbered from'} {min(numbers)}"
+
+
+def _silent_from(shard: Shard) -> float:
+    """Give the time of a process's last event, on the wall clock."""
+    return shard.start_realtime + shard.last
 
 
 def _last_seen(shard: Shard) -> str:

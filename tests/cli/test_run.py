@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 HEAD = """
@@ -139,6 +141,14 @@ def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, action: str, unfi
     assert b"the program ended with exit status " in done.stderr
 
 
+def test_a_hang_is_told_from_a_short_run(tool):
+    tool.build(ending("if (rank == 1) for (;;) pause()"))
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "timeout", "10", "mpirun", "-n", "2", "./app")
+    assert done.returncode == 1, done.stderr
+    first = tool.findings()["completeness"]["remarks"][0]
+    assert re.fullmatch(r"nothing was heard of any process in the last [\d.]+ s of the run: they were in .*", first)
+
+
 def test_streams_and_status_pass_through_unchanged(tool, mpi):
     launcher, compiler = mpi
     tool.build(
@@ -227,6 +237,8 @@ def test_no_environment_is_kept_if_so_asked(tool):
     ("words", "message"),
     [
         (("run", "--", "mpirun", "-n", "2", "/bin/true"), "nothing was recorded; an MPI program, or one compiled"),
+        (("run", "--max-memory", "500K", "--", "./app"), "at least 1M wanted, found '500K'"),
+        (("run", "--max-overhead", "0", "--", "./app"), "less than 100%, such as 5%, wanted, found '0'"),
         (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
         (("run", "--", "no-such-launcher", "./none"), "no-such-launcher: no such program"),
         (("run", "--", "."), ".: a program wanted, found a folder"),

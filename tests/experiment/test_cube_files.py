@@ -44,7 +44,7 @@ def test_wherever_the_disk_is_full_it_is_said_and_nothing_left(experiment: Exper
     for size in range(0, (tmp_path / "whole.cube").stat().st_size, 40):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
         try:
-            with pytest.raises(InputError, match="e.cube: cannot be written: File too large"):
+            with pytest.raises(InputError, match=r"e\.cube: cannot be written: File too large"):
                 save(experiment, tmp_path / "e.cube")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
