@@ -13,7 +13,6 @@ Only ``cli.main`` prints them, and ends with exit code 2.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from itertools import islice
 
@@ -49,6 +48,8 @@ class BuildError(AutoanalyzerError):
 
 def way_out(wanted: str, known: Iterable[str]) -> str:
     """Name what a word may stand for: ``did you mean work?``, or where nothing is like it, ``there are …``."""
+    import difflib  # noqa: PLC0415 - compiler calls do without
+
     names = dict.fromkeys(known)
     near = [each for each in names if wanted and wanted.lower() in each.lower()]
     near = near or difflib.get_close_matches(wanted, names, n=3)

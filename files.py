@@ -1,17 +1,25 @@
-"""Files that are whole or not there at all."""
+"""Files that are whole or not there at all, and the folder of those that need not be made again."""
 
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from .errors import InputError
 
-__all__ = ["replacing"]
+__all__ = ["cache_place", "replacing"]
+
+
+def cache_place(environment: Mapping[str, str] = os.environ) -> Path:
+    """Name the folder of what is kept: ``AUTOANALYZER_CACHE``, else one below the user's own cache folder."""
+    if chosen := environment.get("AUTOANALYZER_CACHE"):
+        return Path(chosen).expanduser().absolute()
+    base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or "~").expanduser() / ".cache"
+    return Path(base, "autoanalyzer").absolute()
 
 
 @contextmanager
@@ -28,19 +36,17 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         with _writable(path) as stream:  # a device or a pipe: there is nothing to replace
             yield stream
         return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{time.monotonic_ns()}")
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     try:
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise InputError(f"{path}: cannot be written: {error.strerror}") from None
         raise

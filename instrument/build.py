@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import SourceError
 from .compiler import Argument, CompilerCommand, Role
-from .front_end import FrontEnd, front_end
-from .steps import compile_words, run, syntax_words, untouched_words
+from .kept_compile import KeptCompile
+from .source_text import SourceTexts
+from .steps import Finished, compile_words, run, syntax_words, untouched_words
 from .workspace import workspace
 
 if TYPE_CHECKING:
     from .fortran_stub import FortranStub
+    from .front_end import FrontEnd
 
 __all__ = ["Build"]
 
@@ -35,32 +37,62 @@ class Build:
         self.command = command
         self.instrumented: dict[Argument, str] = {}
         self.warnings: list[str] = []
+        self.said: bytes | None = b""
 
     def run(self) -> int:
         """Compile, and give the compiler's status."""
-        with workspace() as folder:
-            return self._run(folder)
+        with workspace() as work:
+            texts = self._read()
+            if texts is None:
+                return self._compile(self.command.words)
+            kept = KeptCompile(self.command, texts)
+            if again := kept.again():
+                messages, self.warnings = again
+                _say(messages)
+                return self._ended(0)
+            status = self._run(texts, work.folder)
+            if status == 0 and self.said is not None:
+                kept.keep(self.said, self.warnings)
+            return self._ended(status)
 
-    def _run(self, folder: Path) -> int:
+    def _read(self) -> list[Finished] | None:
+        """Read the sources; None if the preprocessor fails."""
+        texts = SourceTexts(self.command)
+        found = []
+        for source in self.command.sources:
+            found.append(texts.read(source))
+            if found[-1].status:
+                return None
+        return found
+
+    def _run(self, texts: list[Finished], folder: Path) -> int:
         stub = self._stub(folder)
-        silent = self._instrument(folder)
+        self._instrument(texts, folder)
         extra = self._join(stub, folder) if stub else []
-        if silent is None or not self.instrumented:
-            return self._ended(run(self.command.words).status)
+        if not self.instrumented:
+            return self._compile(self.command.words)
         if self._writes_modules() and self._write_modules():
-            return self._ended(run(self.command.words).status)
+            return self._compile(self.command.words)
         words = [*compile_words(self.command, self.instrumented), *extra]
         compiled = run(words, messages=True)
-        if compiled.status == 0 and silent and not compiled.messages:
-            return self._ended(0)
+        if compiled.status == 0 and not compiled.messages and not any(each.messages for each in texts):
+            return 0
         # The user's messages are those of the untouched command: probes change what flow analysis sees, and
         # preprocessed text where a macro is blamed.
         if status := self._untouched(folder / "untouched"):
             return status
         if compiled.status and run([*words, "-w"], messages=True).status:
             self._as_it_is(self.instrumented, _first_error(compiled.messages))
-            return self._ended(run(self.command.words, messages=True).status)
-        return self._ended(0)
+            return run(self.command.words, messages=True).status
+        return 0
+
+    def _compile(self, words: list[str]) -> int:
+        """Call the compiler for the user to hear; to a terminal it speaks itself, as it does there."""
+        terminal = sys.stderr.isatty()
+        done = run(words, messages=not terminal)
+        _say(done.messages)
+        self.said = None if terminal or self.said is None else self.said + done.messages
+        return done.status
 
     def _stub(self, folder: Path) -> FortranStub | None:
         if not any(source.is_fortran for source in self.command.sources):
@@ -69,22 +101,18 @@ class Build:
 
         return FortranStub(self.command, folder)
 
-    def _instrument(self, folder: Path) -> bool | None:
-        """Write the instrumented text of each source; tell whether the preprocessor was silent, None if it failed."""
+    def _instrument(self, texts: list[Finished], folder: Path) -> None:
+        """Write the text with probes of each source."""
+        from .front_end import front_end  # noqa: PLC0415 - a compile that was kept needs none
+
         sources = self.command.sources
         kinds = {(source.is_fortran, source.is_cxx): source for source in sources}
         front_ends = {kind: front_end(self.command, source) for kind, source in kinds.items()}
-        silent = True
-        for number, source in enumerate(sources):
+        for number, (source, text) in enumerate(zip(sources, texts, strict=True)):
             language = front_ends[source.is_fortran, source.is_cxx]
-            done = language.read(source)
-            if done.status:
-                return None
-            silent = silent and not done.messages
             # Sources may share a base name, and the names of outputs follow from it.
             path = folder / str(number) / f"{Path(source.words[0]).stem}{language.suffix(source)}"
-            self._instrument_one(source, done.output, language, path)
-        return silent
+            self._instrument_one(source, text.output, language, path)
 
     def _instrument_one(self, source: Argument, text: bytes, language: FrontEnd, path: Path) -> None:
         try:
@@ -146,7 +174,7 @@ class Build:
         """Carry the untouched command out with its outputs put aside, for its messages; give its status."""
         folder.mkdir()
         for number, words in enumerate(untouched_words(self.command)):
-            if status := run([*words, "-o", str(folder / str(number))]).status:
+            if status := self._compile([*words, "-o", str(folder / str(number))]):
                 return status
         return 0
 
@@ -155,6 +183,11 @@ class Build:
         if status == 0:
             sys.stderr.writelines(f"autoanalyzer: {warning}\n" for warning in self.warnings)
         return status
+
+
+def _say(messages: bytes) -> None:
+    sys.stderr.buffer.write(messages)
+    sys.stderr.flush()
 
 
 def _first_error(messages: bytes) -> str:

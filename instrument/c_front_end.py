@@ -15,13 +15,9 @@ __all__ = ["CFrontEnd"]
 
 
 class CFrontEnd(PreprocessedFrontEnd):
-    """The front end for C; see ``FrontEnd``.
-
-    Comments stay because some say to the compiler that falling through a case is meant.
-    """
+    """The front end for C; see ``FrontEnd``."""
 
     language: ClassVar[str] = "c"
-    preprocessor_words: ClassVar[list[str]] = ["-C"]
 
     def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
         super().__init__(command, choice)
@@ -29,12 +25,12 @@ class CFrontEnd(PreprocessedFrontEnd):
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text."""
-        directories = self.headers.directories()
+        directories = self.directories
         return instrument_text(text, source.words[0], directories, openmp=self._openmp, choice=self.choice)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self.headers.directories(), openmp=self._openmp, choice=self.choice)
+        return code_regions(text, source.words[0], self.directories, openmp=self._openmp, choice=self.choice)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C."""

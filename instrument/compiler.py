@@ -71,6 +71,11 @@ class Argument(NamedTuple):
         return "f77" if fixed else "f95"
 
     @property
+    def language_name(self) -> str:
+        """The language by which any compiler knows a source behind the preprocessor's options."""
+        return "f95-cpp-input" if self.is_fortran else "c++" if self.is_cxx else "c"
+
+    @property
     def is_preprocessed(self) -> bool:
         """Whether a C or C++ source has gone through the preprocessor by the user's hand."""
         return self.language in _PREPROCESSED or (not self.language and self.words[0].endswith((".i", ".ii")))

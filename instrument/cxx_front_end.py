@@ -22,10 +22,7 @@ _MEANINGFUL: Final = frozenset(["-ansi", "-m32", "-m64", "-mx32", "-fchar8_t", "
 
 
 class CxxFrontEnd(PreprocessedFrontEnd):
-    """The front end for C++; see ``FrontEnd``.
-
-    Comments go: those of system headers are most of the text.
-    """
+    """The front end for C++; see ``FrontEnd``."""
 
     language: ClassVar[str] = "c++"
 
@@ -41,12 +38,12 @@ class CxxFrontEnd(PreprocessedFrontEnd):
         """
         if any(option.startswith("-fmodule") for option in self.command.of(Role.BOTH)):
             raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
-        directories, openmp = self.headers.directories(), self._openmp
+        directories, openmp = self.directories, self._openmp
         return instrument_text(text, source.words[0], directories, self._flags(), openmp=openmp, choice=self.choice)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        directories, openmp = self.headers.directories(), self._openmp
+        directories, openmp = self.directories, self._openmp
         return code_regions(text, source.words[0], directories, self._flags(), openmp=openmp, choice=self.choice)
 
     def suffix(self, source: Argument) -> str:

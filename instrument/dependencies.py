@@ -34,6 +34,8 @@ def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
         *(_FILE_OPTIONS if writes and not any(option.startswith("-MF") for option in options) else []),
         *(_TARGET_OPTIONS if not any(_NAMES_TARGET.search(option) for option in options) else []),
     ]
+    if not wanted:
+        return {}
     asked = run([*command.words, "-###"], output=True, messages=True)
     calls = [_words(line) for line in os.fsdecode(asked.messages).splitlines() if line.startswith(" ")]
     return {

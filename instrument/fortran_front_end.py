@@ -14,7 +14,7 @@ from .fortran.form import Form
 from .fortran.source import code_regions, instrument_text
 from .line_markers import quoted_name
 from .openmp import openmp_is_on
-from .steps import USUAL_DIRECTORIES, Finished, preprocess, read
+from .toolchain import USUAL_DIRECTORIES
 
 __all__ = ["FortranFrontEnd"]
 
@@ -37,12 +37,6 @@ class FortranFrontEnd:
         self._command = command
         self._options = command.of(Role.BOTH)
         self._choice = choice
-
-    def read(self, source: Argument) -> Finished:
-        """Run the preprocessor if the compiler would."""
-        if self._command.preprocesses(source):
-            return preprocess(self._command, source, ["-cpp"])
-        return read(source.words[0])
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put probes into a text, and say at its top what the source is called."""

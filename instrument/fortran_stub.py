@@ -11,6 +11,8 @@ from typing import Final
 
 from .compiler import CompilerCommand, Role, no_compiler
 from .front_end import FORTRAN_STUB
+from .store import digest, open_store
+from .toolchain import Toolchain
 
 __all__ = ["FortranStub"]
 
@@ -49,9 +51,17 @@ class FortranStub:
             return
         machine = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]
         words = [*command.compiler, "-v", "-c" if self._is_object else "-S", *_OPTIONS, *chain.from_iterable(machine)]
+        words += [f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(FORTRAN_STUB)]
+        self._store = open_store()
+        compiler = Toolchain(command.compiler, "f95-cpp-input").identity
+        self._key = digest("stub", compiler, FORTRAN_STUB.read_bytes(), *words)
+        if known := self._store.get(self._key):
+            self._path.write_bytes(known)
+            self._problem = ""
+            return
         try:
             self._call = subprocess.Popen(
-                [*words, f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(FORTRAN_STUB), "-o", str(self._path)],
+                [*words, "-o", str(self._path)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -87,6 +97,7 @@ class FortranStub:
         if not self._is_object:
             text = self._path.read_text("utf-8", "surrogateescape")
             self._path.write_text(_beside(text), "utf-8", "surrogateescape")
+        self._store.put(self._key, self._path.read_bytes())
         return ""
 
 

@@ -8,7 +8,6 @@ from typing import Final, Protocol
 from .choice import Choice, read_choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand
-from .steps import Finished
 
 __all__ = ["FORTRAN_STUB", "FrontEnd", "front_end"]
 
@@ -16,13 +15,10 @@ FORTRAN_STUB: Final = Path(__file__).with_name("fortran_stub.c")
 
 
 class FrontEnd(Protocol):
-    """A language's way from a source of a command to its regions, and to its text with probes."""
-
-    def read(self, source: Argument) -> Finished:
-        """Give the text that the compiler proper would see."""
+    """A language's way from the text of a source to its regions, and to its text with probes."""
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Put probes into such a text.
+        """Put probes into the text that the compiler proper would see.
 
         Raises:
             SourceError: The text cannot be read, or holds what no probe can be put into.

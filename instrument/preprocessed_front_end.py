@@ -6,15 +6,14 @@ from functools import cached_property
 from typing import ClassVar
 
 from .choice import DEFAULT_CHOICE, Choice
-from .compiler import Argument, CompilerCommand, Role
-from .dependencies import dependency_words
-from .steps import Finished, Headers, preprocess, read
+from .compiler import CompilerCommand
+from .toolchain import Toolchain
 
 __all__ = ["PreprocessedFrontEnd"]
 
 
 class PreprocessedFrontEnd:
-    """Read sources by the preprocessor, with the compiler's header directories apart.
+    """Read preprocessed text with the compiler's header directories apart.
 
     Args:
         command: The user's command.
@@ -22,20 +21,12 @@ class PreprocessedFrontEnd:
     """
 
     language: ClassVar[str]
-    preprocessor_words: ClassVar[list[str]] = []
 
     def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
         self.command = command
-        self.headers = Headers(command.compiler, self.language)
         self.choice = choice
 
     @cached_property
-    def _dependency_words(self) -> dict[Argument, list[str]]:
-        return dependency_words(self.command)
-
-    def read(self, source: Argument) -> Finished:
-        """Run the preprocessor, which writes the dependencies; what is preprocessed already is read."""
-        if source.is_preprocessed:
-            return read(source.words[0])
-        dependencies = [*self.command.of(Role.DEPENDENCY), *self._dependency_words.get(source, [])]
-        return preprocess(self.command, source, [*self.preprocessor_words, *dependencies])
+    def directories(self) -> tuple[str, ...]:
+        """Where headers are that are not the user's."""
+        return Toolchain(self.command.compiler, self.language).directories

@@ -12,6 +12,7 @@ from .choice import Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand
 from .front_end import FORTRAN_STUB, FrontEnd, front_end
+from .source_text import SourceTexts
 
 __all__ = ["ReadSource", "read_sources"]
 
@@ -84,7 +85,7 @@ def read_sources(
         source = found[-1]
         command = CompilerCommand([*(fortran if source.is_fortran else cxx if source.is_cxx else c), *words])
         language = front_end(command, source, choice)
-        done = language.read(source)
+        done = SourceTexts(command).read(source)
         if done.status:
             raise InputError(f"{path}: the preprocessor rejects it: {_first_line(done.messages)}")
         yield ReadSource(source, done.output, language)

@@ -1,31 +1,21 @@
-"""The calls of the real compiler: where its headers are, preprocess a source, compile what came of it."""
+"""The calls of the real compiler: how one is made, and with which words instrumented text is compiled."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from .compiler import Argument, CompilerCommand, Role, no_compiler
 
 __all__ = [
-    "USUAL_DIRECTORIES",
     "Finished",
-    "Headers",
     "compile_words",
-    "preprocess",
-    "read",
     "run",
     "syntax_words",
     "untouched_words",
 ]
-
-_SEARCH_LIST: Final = "search starts here:"
-_SEARCH_END: Final = "End of search list."
-USUAL_DIRECTORIES: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 
 
 class Finished(NamedTuple):
@@ -63,58 +53,6 @@ def run(words: list[str], *, output: bool = False, messages: bool = False) -> Fi
         raise
     status = process.returncode
     return Finished(status if status >= 0 else 128 - status, captured[0] or b"", captured[1] or b"")
-
-
-class Headers:
-    """Ask a compiler for its own header directories, while something else is done.
-
-    Args:
-        compiler: The compiler.
-        language: Which of its languages, as ``-x`` knows it.
-    """
-
-    def __init__(self, compiler: list[str], language: str = "c") -> None:
-        try:
-            self._query = subprocess.Popen(
-                [*compiler, "-E", "-v", "-x", language, os.devnull],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env={**os.environ, "LC_ALL": "C"},
-            )
-        except OSError as error:
-            raise no_compiler(compiler[0], error) from None
-        self._directories: tuple[str, ...] | None = None
-
-    def directories(self) -> tuple[str, ...]:
-        """Give the directories, each with a closing slash; the usual ones if the compiler names none."""
-        if self._directories is None:
-            text = os.fsdecode(self._query.communicate()[1])
-            listed = text.partition(_SEARCH_LIST)[2].partition(_SEARCH_END)[0].splitlines()
-            found = {line.strip().rstrip("/") + "/" for line in listed if line.startswith(" ")}
-            self._directories = tuple(sorted(found)) or USUAL_DIRECTORIES
-        return self._directories
-
-
-def preprocess(command: CompilerCommand, source: Argument, extra: list[str]) -> Finished:
-    """Run the preprocessor on one source of a command.
-
-    Args:
-        command: The user's command.
-        source: The source, one of the command's.
-        extra: Further words.
-    """
-    words = [*command.compiler, "-E", *command.of(Role.PREPROCESS, Role.BOTH), *extra]
-    language = ["-x", source.language] if source.language else []
-    return run([*words, *language, *source.words], output=True, messages=True)
-
-
-def read(path: str) -> Finished:
-    """Read a source that no preprocessor need see."""
-    try:
-        return Finished(0, Path(path).read_bytes(), b"")
-    except OSError:
-        return Finished(1, b"", b"")  # the compiler says why
 
 
 def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -> list[str]:

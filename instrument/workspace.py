@@ -1,35 +1,54 @@
-"""A temporary directory that no signal leaves behind."""
+"""A temporary directory, made when it is asked for, that no signal leaves behind."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
-__all__ = ["workspace"]
+__all__ = ["Workspace", "workspace"]
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class Workspace:
+    """A temporary directory."""
+
+    @cached_property
+    def folder(self) -> Path:
+        """The directory, which is there from now on."""
+        import tempfile  # noqa: PLC0415 - what was compiled before needs no such directory
+
+        return Path(tempfile.mkdtemp(prefix="autoanalyzer-"))
+
+    def remove(self) -> None:
+        """Remove the directory if there is one."""
+        if "folder" in self.__dict__:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
 @contextmanager
-def workspace() -> Iterator[Path]:
+def workspace() -> Iterator[Workspace]:
     """Give a directory for the block; a signal removes it, then ends the process as if it had not been caught."""
+    work = Workspace()
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     ours = [number for number, handler in before.items() if handler != signal.SIG_IGN]
     for number in ours:
         signal.signal(number, _stop)
     try:
-        with tempfile.TemporaryDirectory(prefix="autoanalyzer-") as folder:
-            yield Path(folder)
+        yield work
     except _StopError as stopped:
+        work.remove()
         signal.signal(stopped.number, signal.SIG_DFL)
         os.kill(os.getpid(), stopped.number)
     finally:
+        work.remove()
         for number in ours:
             signal.signal(number, before[number])
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import BuildError
+from ..files import cache_place
 
 __all__ = ["cache_folder", "locked"]
 
@@ -24,13 +25,11 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     Raises:
         BuildError: ``AUTOANALYZER_CACHE`` names a folder that does not exist and cannot be made.
     """
+    folder = cache_place(environment)
     if chosen := environment.get("AUTOANALYZER_CACHE"):
-        folder = Path(chosen).expanduser().absolute()
         if not folder.is_dir() and not _is_writable(folder):
             raise BuildError(f"AUTOANALYZER_CACHE={chosen} cannot be made: name another folder")
         return folder
-    base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or "~").expanduser() / ".cache"
-    folder = Path(base, "autoanalyzer").absolute()
     return folder if _is_writable(folder) else _private_folder(folder)
 
 

@@ -19,6 +19,7 @@ from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.code_region import CodeRegions
 from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.fortran_front_end import FortranFrontEnd
+from autoanalyzer.instrument.source_text import SourceTexts
 
 STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
 NAMES = {"fixed": "x.f", "free": "x.f90"}
@@ -83,7 +84,7 @@ class Fortran:
         front = FortranFrontEnd(command, self.choice)
         (source,) = command.sources
         with chdir(self.lab.tool.folder):
-            done = front.instrument(source, front.read(source).output)
+            done = front.instrument(source, SourceTexts(command).read(source).output)
         return done.text, done.found
 
     def refused(self, source: str | bytes, *flags: str, name: str = "x.f90") -> str:

@@ -1,0 +1,60 @@
+"""Which files of modules a Fortran source reads and writes, told from its words alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from .compiler import CompilerCommand, Role
+
+__all__ = ["included_files", "module_files_read", "modules_written"]
+
+_INCLUDE: Final = re.compile(rb"^[ \t\d]*include[ \t]*(['\"])(.+?)\1", re.I | re.M)
+_CONTINUED: Final = re.compile(rb"\n {5}[^ 0\n]")  # in fixed form
+_BLANKS: Final = b" \t\r\n&"
+_BEGIN: Final = re.compile(rb"^[ \t\d]*module[ \t]*(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
+_MODULE: Final = re.compile(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)|submodule)", re.I | re.M)
+
+
+def modules_written(text: bytes) -> list[str] | None:
+    """Name the modules that a source defines, as their files are called; None where that is not plain to see."""
+    found = [match[1].decode("latin-1").lower() for match in _BEGIN.finditer(text)]
+    found = [name for name in found if not name.startswith("procedure")]
+    return found if len(found) == len(_MODULE.findall(text)) else None
+
+
+def module_files_read(command: CompilerCommand, text: bytes) -> list[Path]:
+    """Give the files of modules whose names occur in a text, if only by chance, wherever the compiler looks."""
+    folded = _CONTINUED.sub(b"", text).translate(None, _BLANKS).lower()
+    return [
+        path
+        for folder in _folders(command)
+        for path in sorted(folder.glob("*.*mod"))
+        if path.stem.partition("@")[0].encode().lower() in folded
+    ]
+
+
+def included_files(command: CompilerCommand, text: bytes, source: str) -> Iterator[Path]:
+    """Give the files that INCLUDE lines name, those of the included files as well; not what the compiler brings."""
+    folders = [Path(source).parent, *_folders(command)]
+    seen = set()
+    waiting = [text]
+    while waiting:
+        for match in _INCLUDE.finditer(waiting.pop()):
+            name = match[2].decode("utf-8", "surrogateescape")
+            path = next((folder / name for folder in folders if (folder / name).is_file()), None)
+            if path and path not in seen:
+                seen.add(path)
+                waiting.append(path.read_bytes())
+                yield path
+
+
+def _folders(command: CompilerCommand) -> list[Path]:
+    given = [
+        argument.words[-1] if len(argument.words) > 1 else argument.words[0][2:]
+        for argument in command.arguments
+        if argument.role is Role.MODULES or argument.words[0].startswith("-I")
+    ]
+    return [Path(), *map(Path, given)]

@@ -1,0 +1,52 @@
+"""The text of a source that the compiler proper would see."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from .compiler import Argument, CompilerCommand, Role
+from .dependencies import dependency_words
+from .steps import Finished, run
+
+__all__ = ["SourceTexts"]
+
+
+class SourceTexts:
+    """Read the sources of a command, by the preprocessor where the compiler would.
+
+    Args:
+        command: The user's command.
+    """
+
+    def __init__(self, command: CompilerCommand) -> None:
+        self._command = command
+
+    def read(self, source: Argument) -> Finished:
+        """Read one source; the preprocessor of C and C++ writes the dependencies, too.
+
+        Comments stay in C because some say to the compiler that falling through a case is meant. In C++ they go:
+        those of system headers are most of the text.
+        """
+        if source.is_fortran:
+            return self._preprocessed(source, ["-cpp"]) if self._command.preprocesses(source) else _read(source)
+        if source.is_preprocessed:
+            return _read(source)
+        dependencies = [*self._command.of(Role.DEPENDENCY), *self._dependency_words.get(source, [])]
+        return self._preprocessed(source, [*([] if source.is_cxx else ["-C"]), *dependencies])
+
+    @cached_property
+    def _dependency_words(self) -> dict[Argument, list[str]]:
+        return dependency_words(self._command)
+
+    def _preprocessed(self, source: Argument, extra: list[str]) -> Finished:
+        words = [*self._command.compiler, "-E", *self._command.of(Role.PREPROCESS, Role.BOTH), *extra]
+        language = ["-x", source.language] if source.language else []
+        return run([*words, *language, *source.words], output=True, messages=True)
+
+
+def _read(source: Argument) -> Finished:
+    try:
+        return Finished(0, Path(source.words[0]).read_bytes(), b"")
+    except OSError:
+        return Finished(1, b"", b"")  # the compiler says why
