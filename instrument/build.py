@@ -15,7 +15,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .kept_compile import KeptCompile
 from .source_text import SourceTexts
 from .steps import Finished, compile_words, run, syntax_words, untouched_words
-from .workspace import workspace
+from .workspace import Workspace, workspace
 
 if TYPE_CHECKING:
     from .fortran_stub import FortranStub
@@ -44,13 +44,14 @@ class Build:
         with workspace() as work:
             texts = self._read()
             if texts is None:
-                return self._compile(self.command.words)
+                self._as_it_is(self.command.sources, "the preprocessor rejects it")
+                return self._ended(self._compile(self.command.words))
             kept = KeptCompile(self.command, texts)
             if again := kept.again():
                 messages, self.warnings = again
                 _say(messages)
                 return self._ended(0)
-            status = self._run(texts, work.folder)
+            status = self._run(texts, work)
             if status == 0 and self.said is not None:
                 kept.keep(self.said, self.warnings)
             return self._ended(status)
@@ -65,23 +66,24 @@ class Build:
                 return None
         return found
 
-    def _run(self, texts: list[Finished], folder: Path) -> int:
-        stub = self._stub(folder)
-        self._instrument(texts, folder)
-        extra = self._join(stub, folder) if stub else []
-        if not self.instrumented:
+    def _run(self, texts: list[Finished], work: Workspace) -> int:
+        stub = self._stub(work.folder)
+        self._instrument(texts, work.folder)
+        extra = self._join(stub) if stub else []
+        if not self.instrumented or (self._writes_modules() and self._write_modules()):
             return self._compile(self.command.words)
-        if self._writes_modules() and self._write_modules():
-            return self._compile(self.command.words)
-        words = [*compile_words(self.command, self.instrumented), *extra]
-        compiled = run(words, messages=True)
+        if self.command.saves_temporaries and (status := self._compile(self.command.words)):
+            return status
+        modules, number = work.named()
+        words = [*compile_words(self.command, self.instrumented), *extra, *(["-J", modules] if extra else [])]
+        compiled = run(words, messages=True, inherited=(number,))
         if compiled.status == 0 and not compiled.messages and not any(each.messages for each in texts):
             return 0
         # The user's messages are those of the untouched command: probes change what flow analysis sees, and
         # preprocessed text where a macro is blamed.
-        if status := self._untouched(folder / "untouched"):
+        if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
             return status
-        if compiled.status and run([*words, "-w"], messages=True).status:
+        if compiled.status and run([*words, "-w"], messages=True, inherited=(number,)).status:
             self._as_it_is(self.instrumented, _first_error(compiled.messages))
             return run(self.command.words, messages=True).status
         return 0
@@ -138,7 +140,7 @@ class Build:
             path.write_bytes(result.text)
             self.instrumented[source] = str(path)
 
-    def _join(self, stub: FortranStub, folder: Path) -> list[str]:
+    def _join(self, stub: FortranStub) -> list[str]:
         """Give the words that put the stub into the objects of Fortran sources, or let these go in as they are."""
         fortran = {source: path for source, path in self.instrumented.items() if source.is_fortran}
         problem = stub.problem()
@@ -149,7 +151,7 @@ class Build:
             if stub.remark:
                 self.warnings.append(f"{', '.join(source.words[0] for source in fortran)}: {stub.remark}")
             names = (f"-fdebug-prefix-map={path}={source.words[0]}" for source, path in fortran.items())
-            return [*stub.words, *names, "-J", str(folder)]
+            return [*stub.words, *names]
         return []
 
     def _writes_modules(self) -> bool:

@@ -91,7 +91,7 @@ _TWO_WORDS: Final = {
     Role.COMPILE: """-l -L --entry --for-linker --for-assembler -Xlinker -Xassembler -T -u -z -e -aux-info
         -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ""",
     Role.BOTH: """--sysroot --std -A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b
-        -module -fintrinsic-modules-path""",
+        -module -fintrinsic-modules-path -fp-model -h""",
     Role.MODULES: "-J",
     Role.LANGUAGE: "-x --language",
     Role.OUTPUT: "-o --output",
@@ -119,6 +119,7 @@ _PREFIXES: Final = (
     (Role.OUTPUT, ("-o",)),
     (Role.MODULES, ("-J",)),
 )
+_INCLUDED: Final = frozenset(["-include", "-include-pch"])
 # They ask something, or stop before there is code: the compiler answers by itself.
 _ASKING: Final = """-E -M -MM -fsyntax-only --help --version -### -compile-info -link-info -link_info -compile_info
     -emit-ast -emit-pch --analyze -fdirectives-only -cc1 -cc1as --preprocess"""
@@ -189,6 +190,11 @@ class CompilerCommand:
         return {"-c", "-S"}.isdisjoint(self.of(Role.COMPILE))
 
     @property
+    def saves_temporaries(self) -> bool:
+        """Whether the command keeps what the compiler's steps hand on."""
+        return any("-save-temps" in option for option in self.of(Role.COMPILE))
+
+    @property
     def program(self) -> Path | None:
         """What the command links: the name after ``-o``, or ``a.out``; None if it does not link."""
         if self.asks or not self.links or not self.of(Role.SOURCE, Role.INPUT):
@@ -247,6 +253,11 @@ def _arguments(words: Iterator[str], *, to_cxx: bool) -> Iterator[Argument]:
 
 
 def _option(word: str, following: Iterator[str]) -> Argument:
+    if word == "-Xclang":
+        inner = next(following, "")
+        if inner in _INCLUDED:  # its value goes by the same way
+            return Argument(Role.PREPROCESS, (word, inner, *islice(following, 2)))
+        return Argument(Role.BOTH, (word, inner))
     if word in _TWO_WORDS_ROLE:
         return Argument(_TWO_WORDS_ROLE[word], (word, *islice(following, 1)))
     if word in _ONE_WORD_ROLE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .compiler import Argument, CompilerCommand, Role, no_compiler
 
@@ -18,6 +18,10 @@ __all__ = [
 ]
 
 
+# The stub is no pipe, and what temporary files are kept is the untouched command's.
+_NOT_AGAIN: Final = ("-pipe", "-save-temps", "--save-temps")
+
+
 class Finished(NamedTuple):
     """A call that has ended: a shell's status, and what was captured."""
 
@@ -26,13 +30,14 @@ class Finished(NamedTuple):
     messages: bytes
 
 
-def run(words: list[str], *, output: bool = False, messages: bool = False) -> Finished:
+def run(words: list[str], *, output: bool = False, messages: bool = False, inherited: tuple[int, ...] = ()) -> Finished:
     """Call a compiler and wait; if that is broken off, the compiler gets the time to remove its own files.
 
     Args:
         words: The command.
         output: Whether standard output is captured.
         messages: Whether standard error is captured.
+        inherited: File descriptors that it gets.
 
     Raises:
         UsageError: There is no such compiler.
@@ -42,6 +47,7 @@ def run(words: list[str], *, output: bool = False, messages: bool = False) -> Fi
             words,
             stdout=subprocess.PIPE if output else None,
             stderr=subprocess.PIPE if messages else None,
+            pass_fds=inherited,
         )
     except OSError as error:
         raise no_compiler(words[0], error) from None
@@ -80,7 +86,7 @@ def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -
             language = wanted
         elif argument.role is Role.MODULES:
             words.append("-I" + argument.words[-1].removeprefix("-J"))
-        elif argument.role not in left_out and argument.words != ("-pipe",):  # the stub is no pipe
+        elif argument.role not in left_out and not argument.words[0].startswith(_NOT_AGAIN):
             words += argument.words
     return [*words, *(["-x", "none"] if language else [])]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ from typing import Final, NoReturn
 
 __all__ = ["Workspace", "workspace"]
 
+_HIGH: Final = 64  # file descriptors from here on are free in any build
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -26,6 +28,18 @@ class Workspace:
         import tempfile  # noqa: PLC0415 - what was compiled before needs no such directory
 
         return Path(tempfile.mkdtemp(prefix="autoanalyzer-"))
+
+    def named(self) -> tuple[str, int]:
+        """Give another path to the directory, alike in all processes, for what is written into objects.
+
+        Returns:
+            The path, and the file descriptor that processes must inherit to find the directory there.
+        """
+        opened = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        number = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+        os.close(opened)
+        path = f"/proc/self/fd/{number}"
+        return (path if Path(path).is_dir() else str(self.folder)), number
 
     def remove(self) -> None:
         """Remove the directory if there is one."""
