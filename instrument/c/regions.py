@@ -12,6 +12,7 @@ from pycparser import c_ast
 from ...errors import SourceError
 from ...experiment.region import Region
 from ..code_region import CodeRegion, CodeRegions
+from .last_calls import calls_of, endless, reached
 from .lexer import LexicalError, group_end, statement_end
 from .pragmas import Construct, block_start, constructs, device_text, guard_start
 from .preprocessed import Preprocessed
@@ -27,6 +28,7 @@ _INSTRUCTIONS: Final = frozenset(
     for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
     for suffix in ("", "f", "l")
 ) | {"abs", "labs"}
+_CALLED: Final = re.compile(r"\b\w+(?=\s*\()")
 _STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
 _EXEMPT: Final = re.compile(r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b")
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
@@ -44,7 +46,6 @@ class _Jumps:
     cases: list[tuple[int, int]] = field(default_factory=list)  # a case label, and its switch
     indirect: list[int] = field(default_factory=list)
     calls: int = 0
-    last_calls: set[str] = field(default_factory=set)  # functions whose result is returned as it is
 
 
 def find_regions(unit: Preprocessed, *, openmp: bool = False) -> CodeRegions:
@@ -85,6 +86,7 @@ class _Finder:
         self.tree = tree
         self.device = device_text(unit)
         self.exempt = self._exempt_functions()
+        self.endless = self._endless_functions()
 
     def find(self) -> CodeRegions:
         found: list[CodeRegion] = []
@@ -107,7 +109,7 @@ class _Finder:
         shared = self._constructs(body, end, jumps)
         first = self.unit.place(self.tree.offset(node.decl))
         region = Region("function", name, readable(first.file), name, 0, first.line, self.unit.place(end - 1).line)
-        tail = "calls itself last, which a probe would make use up the stack" if name in jumps.last_calls else ""
+        tail = "calls itself last, which a probe would make use up the stack" if node.decl.name in self.endless else ""
         reason = (
             self.exempt.get(name, "")
             or tail
@@ -210,12 +212,20 @@ class _Finder:
                 jumps.gotos.append((self.tree.offset(node), node.name))
             elif isinstance(node, c_ast.Label):
                 jumps.labels[node.name] = self.tree.offset(node)
-            elif isinstance(node, c_ast.Return) and isinstance(node.expr, c_ast.FuncCall):
-                jumps.last_calls.add(getattr(node.expr.name, "name", ""))
             elif isinstance(node, c_ast.FuncCall):
                 jumps.calls += not _is_instruction(node)
             pending.extend((child, in_loop, switch) for _, child in node.children())
         return jumps
+
+    def _endless_functions(self) -> set[str]:
+        """Name the functions that recur by last calls alone; only those that text says may recur are looked at."""
+        bodies = {node.decl.name: node.body for node in self.tree.root.ext if isinstance(node, c_ast.FuncDef)}
+        named = {}
+        for name, body in bodies.items():
+            start = self.tree.offset(body)
+            called = _CALLED.findall(self.unit.masked, start, group_end(self.unit.masked, start))
+            named[name] = bodies.keys() & set(called)
+        return endless({name: calls_of(bodies[name]) for name in bodies if name in reached(named, name)})
 
     def _exempt_functions(self) -> dict[str, str]:
         """Find functions that by an attribute, here or at a declaration, must not be touched."""
