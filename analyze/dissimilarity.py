@@ -13,7 +13,7 @@ from .clusters import THRESHOLD, Labels, cluster, members, severity
 from .code_regions import descendants
 from .performance import Performance
 
-__all__ = ["Dissimilarity", "find_dissimilarity"]
+__all__ = ["Dissimilarity", "find_dissimilarity", "odd_one"]
 
 # Parts of the widest difference under which others are noise: each step of a search wants the same clusters again.
 _COARSE: Final = (0.2, 0.4)
@@ -31,6 +31,7 @@ class Dissimilarity:
         composite: Whether only several adjacent regions together made the difference.
         odd_one: A column without which all others are one cluster.
         programs: How many programs the ranks run; those of different ones are in different clusters.
+        jobs: Whether threads are told apart by their totals, having nothing in common; see ``jobs.differing_jobs``.
     """
 
     clusters: tuple[tuple[int, ...], ...]
@@ -40,6 +41,7 @@ class Dissimilarity:
     composite: bool = False
     odd_one: int | None = None
     programs: int = 1
+    jobs: bool = False
 
     @property
     def exists(self) -> bool:
@@ -70,7 +72,7 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
             break
         coarse = _Search(performance, max(floor, part * distance)).result()
         found = _refined(performance, found, coarse)
-    return Dissimilarity(clusters, spread, found.critical, found.core, found.composite, _odd_one(clusters), programs)
+    return Dissimilarity(clusters, spread, found.critical, found.core, found.composite, odd_one(clusters), programs)
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ class _Search:
                 yield from self._restored(child, vectors, column, wanted)
 
 
-def _odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:
+def odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:
     """Find the one location without which there is one cluster (definitions 12)."""
     if len(clusters) != 2 or len(clusters[0]) + len(clusters[1]) < 3:
         return None

@@ -119,11 +119,17 @@ class _Comparison:
         telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
         names = [name for name in telling if self._rises(vectors[name], places)]
         first, last = self.performance.metric, "mpi_bytes"  # which hardly explains time outside MPI
+        there = [self._there(places, each) for each in clusters]
         names.sort(key=lambda name: (name != first, name == last, -self._spread(vectors[name]), _ORDER.index(name)))
         return tuple(
-            Difference(name, tuple(self.attributes[name].of_members(list(places), list(each)) for each in clusters))
+            Difference(name, tuple(self.attributes[name].of_members(list(places), each) for each in there))
             for name in names
         )
+
+    def _there(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
+        """Leave out threads that have a part in none of some regions, unless all of them are such."""
+        measured = self.performance.measured[list(places)]
+        return [column for column in columns if not np.isnan(measured[:, column]).all()] or list(columns)
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Whether some ranks did the same work in some regions, and take as long as noise can make it.

@@ -19,10 +19,12 @@ from .disparity_causes import DisparityCauses, find_disparity_causes
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
 from .imported import as_run
+from .jobs import differing_jobs
 from .network import differing_volumes
 from .performance import DISSIMILARITY_METRICS, Performance, compute_time
 from .program_time import program_times, times_outside
 from .selection import Selection, complete
+from .threads import busy_threads, has_nested_teams
 from .waiting import late_cores, waiting_times
 
 __all__ = ["Findings", "Overhead", "analyze"]
@@ -69,6 +71,9 @@ class Findings:
         outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
         floor: What ranks may part by and still be alike, in the unit of what is compared.
         overhead: The cost of measuring.
+        taking_turns: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one, or
+            it is not known.
+        nested_teams: Whether there are threads of teams within teams, which are not compared.
     """
 
     experiment: Experiment
@@ -89,6 +94,8 @@ class Findings:
     outside: float
     floor: float
     overhead: Overhead
+    taking_turns: int
+    nested_teams: bool
 
 
 def analyze(
@@ -130,6 +137,8 @@ def analyze(
     if compare == "mpi_bytes":
         floor *= BYTES_PER_SECOND
     dissimilarity = find_dissimilarity(performance, floor=floor)
+    if compare == "compute_time" and not dissimilarity.exists and (jobs := differing_jobs(compared, floor=floor)):
+        performance, dissimilarity, compared = jobs
     if metric is None and not dissimilarity.exists:
         ranks = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
         if volumes := differing_volumes(ranks, mean_time):
@@ -165,7 +174,15 @@ def analyze(
         float(times_outside(experiment).max()),
         floor,
         _overhead(experiment),
+        _taking_turns(experiment),
+        has_nested_teams(experiment),
     )
+
+
+def _taking_turns(experiment: Experiment) -> int:
+    contenders = max(len({each.process for each in experiment.locations}), busy_threads(experiment))
+    processors = experiment.notes.processors
+    return contenders if processors is not None and contenders > processors else 0
 
 
 def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:

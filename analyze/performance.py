@@ -29,6 +29,7 @@ class Performance:
         regions: Every code region but the start-up of MPI, parents before children.
         ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
         values: ``float64[region, rank]``, inclusive, in the metric's unit; see ``Selection.by_rank``.
+        measured: The same of what each one did itself; NaN where a thread has no part, in ``values`` another's.
         programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
         threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
     """
@@ -38,6 +39,7 @@ class Performance:
     regions: tuple[CodeRegion, ...]
     ranks: tuple[int, ...]
     values: npt.NDArray[np.float64]
+    measured: npt.NDArray[np.float64]
     programs: npt.NDArray[np.intp] | None = None
     threads: tuple[str, ...] = ()
 
@@ -60,10 +62,12 @@ class Performance:
     @classmethod
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
         """Build the vectors of the ranks and regions that were selected."""
-        values = selection.by_rank(_exclusive(selection.experiment, metric))
+        exclusive = _exclusive(selection.experiment, metric)
+        values = selection.by_rank(exclusive)
+        measured = selection.measured(exclusive) if selection.threads else values
         threads = tuple(map(str, selection.labels)) if selection.threads else ()
         experiment, programs = selection.experiment, _programs(selection)
-        return cls(experiment, metric, selection.regions, selection.ranks, values, programs, threads)
+        return cls(experiment, metric, selection.regions, selection.ranks, values, measured, programs, threads)
 
     @property
     def labels(self) -> tuple[int | str, ...]:

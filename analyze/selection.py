@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ class Selection:
         ranks: The ranks that take part; where threads are compared, that of each thread.
         columns: Locations that take part, in the order of the ranks.
         starts: Where the columns of each rank start; where threads are compared, each one is its own.
+        all_columns: The same, and threads that have a part in nothing that is compared.
         left_out: Call paths and locations whose values count as 0.
         threads: How threads share the call paths, where they are compared; None where ranks are.
     """
@@ -37,6 +38,7 @@ class Selection:
     ranks: tuple[int, ...]
     columns: npt.NDArray[np.intp]
     starts: npt.NDArray[np.intp]
+    all_columns: npt.NDArray[np.intp]
     left_out: tuple[tuple[list[int], list[int]], ...] = ()
     threads: Threads | None = None
 
@@ -56,18 +58,21 @@ class Selection:
             exclude_ranks: Ranks that take no part, a master for instance.
             exclude_regions: ``NAME``, ``FILE:LINE``, or either with ``@RANK``: regions whose values are left out
                 (paper 001, section 4.2.1).
-            by_thread: Compare threads, where any process has several of them that do something.
+            by_thread: Compare threads, where any process has several of them that work together; those that have a
+                part in nothing that is compared are left out.
 
         Raises:
             UsageError: A rank or region that is excluded does not exist, or no rank is left.
         """
-        columns, ranks, starts = _columns_by_rank(experiment, exclude_ranks)
+        all_columns, ranks, starts = _columns_by_rank(experiment, exclude_ranks)
+        columns = all_columns
         left_out = tuple(_left_out(experiment, each) for each in exclude_regions)
         threads = find_threads(experiment) if by_thread else None
         if threads:
+            columns = all_columns[threads.compared[all_columns]]
             ranks = tuple(experiment.locations[column].process for column in columns)
             starts = np.arange(len(columns))
-        return cls(experiment, code_regions(experiment), ranks, columns, starts, left_out, threads)
+        return cls(experiment, code_regions(experiment), ranks, columns, starts, all_columns, left_out, threads)
 
     @property
     def top(self) -> tuple[int, ...]:
@@ -82,12 +87,29 @@ class Selection:
         places = [self.experiment.locations[column] for column in self.columns]
         return tuple(f"{place.process}.{place.thread}" for place in places)
 
+    def with_threads(self, columns: Sequence[int]) -> Selection:
+        """Select threads by their columns, each with what it did itself."""
+        assert self.threads is not None
+        ranks = tuple(self.experiment.locations[column].process for column in columns)
+        threads = replace(self.threads, serial=np.zeros_like(self.threads.serial), parts=())
+        return replace(self, ranks=ranks, columns=np.array(columns), starts=np.arange(len(columns)), threads=threads)
+
     def by_rank(self, exclusive: Values) -> Values:
         """Give ``float64[region, rank]``, inclusive, of values of call paths; the threads of a rank are summed up.
 
-        Where threads are compared, each has its column, and their values are those that ``Threads.compared`` gives.
+        Where threads are compared, each has its column, and their values are those that ``Threads.vectors`` gives.
         """
-        kept = self.threads.compared(exclusive) if self.threads else exclusive.copy()
+        return self._inclusive(self.threads.vectors(exclusive) if self.threads else exclusive.copy())
+
+    def measured(self, exclusive: Values) -> Values:
+        """Give the same of what each rank or thread did itself; NaN where a thread has no part in anything."""
+        if not self.threads:
+            return self.by_rank(exclusive)
+        own = self.threads.own
+        has_part = inclusive_over(self.experiment, self.regions, own.astype(np.float64))[:, self.columns] > 0
+        return np.where(has_part, self._inclusive(np.where(own, exclusive, 0.0)), np.nan)
+
+    def _inclusive(self, kept: Values) -> Values:
         for paths, columns in self.left_out:
             kept[np.ix_(paths, columns)] = 0.0
         inclusive = inclusive_over(self.experiment, self.regions, kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +10,25 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 
-__all__ = ["Threads", "find_threads"]
+__all__ = ["Part", "Threads", "busy_threads", "find_threads", "has_nested_teams"]
 
 Values = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A parallel call path of a process, and all below it.
+
+    Attributes:
+        paths: The call paths.
+        working: Columns of the threads that were there.
+        others: Columns of the process's other threads.
+    """
+
+    paths: list[int]
+    working: list[int]
+    others: list[int]
 
 
 @dataclass(frozen=True)
@@ -20,24 +37,36 @@ class Threads:
 
     Attributes:
         first: ``int[location]``: the column of the first thread of each location's process.
-        serial: ``bool[call path, location]``: where the first thread works alone, outside of all that is parallel.
-        apart: Call paths of threads that work on their own, as those that ``pthread_create`` starts, while the first
-            thread is elsewhere; the columns of those that do, and of the process's other threads.
+        serial: ``bool[call path, location]``: where the first thread stands for all: outside of all that is parallel,
+            and in teams within teams, whose places the OpenMP library gives to other threads each time.
+        compared: ``bool[location]``: threads that have a part in something that is compared.
+        parts: What is parallel and has not all threads of its process.
     """
 
     first: npt.NDArray[np.intp]
-    serial: npt.NDArray[np.bool_]
-    apart: tuple[tuple[list[int], list[int], list[int]], ...] = ()
+    serial: Mask
+    compared: Mask
+    parts: tuple[Part, ...] = ()
 
-    def compared(self, exclusive: Values) -> Values:
-        """Give values of call paths as they are compared between threads; ``float64[call path, location]``.
+    @property
+    def own(self) -> Mask:
+        """Whose values are their own, not another thread's; ``bool[call path, location]``."""
+        own: Mask = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
+        for part in self.parts:
+            own[np.ix_(part.paths, part.others)] = False
+        return own
 
-        In serial call paths every thread has the value of the first. Where threads work on their own, those that do
-        not have the mean of those that do: neither is a difference between threads.
+    def vectors(self, exclusive: Values) -> Values:
+        """Give values of call paths as threads are told apart by them; ``float64[call path, location]``.
+
+        In serial call paths every thread has the value of the first. Where a thread has no part, it has the values of
+        the one of those there that is in the middle: what it has no part in tells it from nobody.
         """
         values = np.where(self.serial, exclusive[:, self.first], exclusive)
-        for paths, working, others in self.apart:
-            values[np.ix_(paths, others)] = exclusive[np.ix_(paths, working)].mean(axis=1, keepdims=True)
+        for part in self.parts:
+            totals = exclusive[np.ix_(part.paths, part.working)].sum(axis=0)
+            middle = part.working[int(np.argsort(totals, kind="stable")[(len(totals) - 1) // 2])]
+            values[np.ix_(part.paths, part.others)] = exclusive[part.paths, middle][:, None]
         return values
 
 
@@ -45,51 +74,102 @@ def find_threads(experiment: Experiment) -> Threads | None:
     """Find what is parallel: call paths that a thread other than the first was in, and all below them.
 
     Returns:
-        None if no process has several threads that do anything.
+        None if no process has several threads that can be compared.
     """
-    places = experiment.locations
-    numbers = np.unique([place.process for place in places], return_inverse=True)[1].reshape(-1)
-    by_thread = sorted(range(len(places)), key=lambda column: -places[column].thread)
-    first = np.zeros(len(places), dtype=np.intp)
-    first[numbers[by_thread]] = by_thread  # of each process; the last written is the lowest
-    first = first[numbers]
-    workers = np.flatnonzero(first != np.arange(len(places)))
-    active = _active(experiment)
-    parallel = np.zeros((len(experiment.call_paths), int(numbers.max(initial=0)) + 1), dtype=bool)
-    np.logical_or.at(parallel.T, numbers[workers], active[:, workers].T)
+    places = _Places(experiment)
+    parallel = places.parallel & ~places.nested
     if not parallel.any():
         return None
-    for index, path in enumerate(experiment.call_paths):
-        if path.parent is not None:
-            parallel[index] |= parallel[path.parent]
-    return Threads(first, ~parallel[:, numbers], tuple(_apart(experiment, active, parallel, numbers, first)))
+    parts = tuple(places.parts(parallel))
+    compared = np.logical_and(places.active, parallel[:, places.process]).any(axis=0).reshape(-1)
+    firsts = np.unique(places.first)
+    if len(firsts) > 1:  # what they do alone tells processes apart
+        compared[firsts] = True
+    return Threads(places.first, ~parallel[:, places.process], compared, parts)
 
 
-def _active(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Tell where each location was; what threads do outside of all regions stands at the root, and does not count."""
+def has_nested_teams(experiment: Experiment) -> bool:
+    """Whether threads of teams have opened teams of their own, whose threads are not compared."""
+    return bool(_Places(experiment).nested.any())
+
+
+def busy_threads(experiment: Experiment) -> int:
+    """Count the threads that were in any region."""
+    return int(_active(experiment).any(axis=0).sum())
+
+
+class _Places:
+    """Where each thread was.
+
+    Attributes:
+        process: ``int[location]``: the process, numbered from 0.
+        first: ``int[location]``: the column of its first thread.
+        active: ``bool[call path, location]``: where each location was. What threads do outside of all regions stands
+            at the root, and does not count.
+        parallel: ``bool[call path, process]``.
+        nested: ``bool[call path, process]``: where threads are that were not in the parallel call path around it.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        places = experiment.locations
+        self.process = np.unique([place.process for place in places], return_inverse=True)[1].reshape(-1)
+        by_thread = sorted(range(len(places)), key=lambda column: -places[column].thread)
+        first = np.zeros(len(places), dtype=np.intp)
+        first[self.process[by_thread]] = by_thread  # of each process; the last written is the lowest
+        self.first = first[self.process]
+        self.active = _active(experiment)
+        workers = np.flatnonzero(self.first != np.arange(len(places)))
+        self.parallel = self._by_process(self.active[:, workers], workers)
+        self.outermost = np.zeros_like(self.parallel)
+        for index, path in enumerate(experiment.call_paths):
+            above = self.parallel[path.parent] if path.parent is not None else np.zeros_like(self.parallel[index])
+            self.outermost[index] = self.parallel[index] & ~above
+            self.parallel[index] |= above
+        self.nested = self._nested()
+
+    def parts(self, parallel: Mask) -> Iterator[Part]:
+        """Find the outermost of what is parallel in which not all threads of a process were."""
+        there = self.experiment.summed_up((self.active & parallel[:, self.process]).astype(np.float64)) > 0
+        columns = np.split(np.argsort(self.process, kind="stable"), np.cumsum(np.bincount(self.process))[:-1])
+        for index in np.flatnonzero((self.outermost & parallel).any(axis=1)).tolist():
+            paths = np.array(list(self.experiment.walk(index)))
+            for process in np.flatnonzero(self.outermost[index] & parallel[index]).tolist():
+                own = columns[process]
+                working = there[index, own]
+                if not working.all():
+                    kept = paths[parallel[paths, process]]
+                    yield Part(kept.tolist(), own[working].tolist(), own[~working].tolist())
+
+    def _nested(self) -> Mask:
+        """Find call paths within a team's, with threads that were not in the team; and all below them."""
+        nested = np.zeros_like(self.parallel)
+        if not self.outermost.any():
+            return nested
+        team = np.zeros_like(self.active)  # whoever was in the outermost parallel call path around
+        for index, path in enumerate(self.experiment.call_paths):
+            outermost = self.outermost[index, self.process]
+            if path.parent is None:
+                team[index] = outermost & self.active[index]
+                continue
+            team[index] = np.where(outermost, self.active[index], team[path.parent])
+            within = self.parallel[index, self.process] & ~outermost
+            strangers = np.flatnonzero(self.active[index] & ~team[index] & within)
+            nested[index] = nested[path.parent]
+            nested[index, self.process[strangers]] = True
+        return nested
+
+    def _by_process(self, values: Mask, columns: npt.NDArray[np.intp]) -> Mask:
+        """Tell where any of some columns of each process is true; ``bool[call path, process]``."""
+        found = np.zeros((len(values), int(self.process.max(initial=0)) + 1), dtype=bool)
+        np.logical_or.at(found.T, self.process[columns], values.T)
+        return found
+
+
+def _active(experiment: Experiment) -> Mask:
     active = np.zeros((len(experiment.call_paths), len(experiment.locations)), dtype=bool)
     for metric in ("visits", "wall_time"):
         if metric in experiment:
             active |= np.nan_to_num(experiment.exclusive(metric)) > 0
     active[list(experiment.roots)] = False
     return active
-
-
-def _apart(
-    experiment: Experiment,
-    active: npt.NDArray[np.bool_],
-    parallel: npt.NDArray[np.bool_],
-    numbers: npt.NDArray[np.intp],
-    first: npt.NDArray[np.intp],
-) -> list[tuple[list[int], list[int], list[int]]]:
-    there = experiment.summed_up(active.astype(np.float64)) > 0
-    apart = []
-    for index, path in enumerate(experiment.call_paths):
-        above = parallel[path.parent] if path.parent is not None else np.zeros_like(parallel[index])
-        for process in np.flatnonzero(parallel[index] & ~above):
-            columns = np.flatnonzero(numbers == process)
-            if not there[index, first[columns[0]]]:
-                working = there[index, columns]
-                paths = list(experiment.walk(index))
-                apart.append((paths, columns[working].tolist(), columns[~working].tolist()))
-    return apart

@@ -38,6 +38,8 @@ def _all(findings: Findings) -> Iterator[str]:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
     yield from _crowded(findings)
+    if findings.nested_teams:
+        yield "teams within teams are not compared: their places are given to other threads each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
         yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
     if findings.outside:
@@ -62,13 +64,15 @@ def _all(findings: Findings) -> Iterator[str]:
 
 def _crowded(findings: Findings) -> Iterator[str]:
     """Say that ranks, or their threads, took turns."""
-    processors = findings.experiment.notes.processors
-    processes = len({each.process for each in findings.experiment.locations})
-    threads = len(findings.performance.threads)
-    if processors is not None and max(processes, threads) > processors:
-        where = "one processor" if processors == 1 else f"{processors} processors"
-        who = f"{threads} threads" if threads > processes else f"{processes} ranks"
-        yield f"{who} on {where}: they take turns, and who waits in MPI waits for that, too"
+    if not findings.taking_turns:
+        return
+    experiment = findings.experiment
+    processors = experiment.notes.processors
+    where = "one processor" if processors == 1 else f"{processors} processors"
+    threads = findings.taking_turns > len({each.process for each in experiment.locations})
+    line = f"{findings.taking_turns} {'threads' if threads else 'ranks'} on {where}: they take turns"
+    waits = "mpi_time" in experiment and experiment.exclusive("mpi_time").any()
+    yield f"{line}, and who waits in MPI waits for that, too" if waits else line
 
 
 def _how_counted(findings: Findings) -> str:

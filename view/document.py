@@ -91,6 +91,8 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "exists": found.exists,
         "metric": performance.metric,
         "compared": "threads" if performance.threads else "ranks",
+        "jobs": found.jobs,
+        "nested_teams": findings.nested_teams,
         "threshold": THRESHOLD,
         "clusters": [[labels[column] for column in each] for each in found.clusters],
         "severity": found.severity,

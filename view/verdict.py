@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from ..analyze import Findings
 from ..analyze.classes import LABELS
@@ -126,7 +128,7 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
     for number, core in enumerate(_cores_by_difference(findings)):
         where = _where(findings, findings.performance.regions[core])
         same = core in causes.same_work
-        lines = [f"{_SPEED if same else word}  {where}", _cluster_times(findings, core)]
+        lines = [f"{_SPEED if same else word}  {where}", _cluster_times(findings, [core])]
         if number == 0:
             lines[1] += f"      {last}"
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
@@ -135,8 +137,10 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         yield _Item(lines, _to_try_for_ranks(findings, causes.of_core[core]), same)
     if not found.cccr:
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings)]
-        title = f"{_SPEED if causes.noise else word}  spread over all regions"
-        yield _Item([title, last, *said], _to_try_for_ranks(findings, causes.differences), causes.noise)
+        place = "threads that do different jobs" if found.jobs else "spread over all regions"
+        title = f"{_SPEED if causes.noise else word}  {place}"
+        times = f"{_cluster_times(findings, findings.performance.top)}      {last}"
+        yield _Item([title, times, *said], _to_try_for_ranks(findings, causes.differences), causes.noise)
 
 
 def _cores_by_difference(findings: Findings) -> list[int]:
@@ -173,24 +177,30 @@ def _hints(findings: Findings) -> Iterator[str]:
 
 def _odd_one(findings: Findings, column: int) -> str:
     rank = findings.performance.labels[column]
-    totals = findings.performance.values[list(findings.performance.top)].sum(axis=0)
+    values, top = findings.performance.values, list(findings.performance.top)
     line = f"{ranks([rank])} differs from all others, which are alike"
-    if findings.performance.threads or totals[column] > totals.min() or findings.performance.metric == "mpi_bytes":
+    compared = np.vstack([values[list(findings.dissimilarity.cccr)], values[top].sum(axis=0)])
+    does_less = bool((compared[:, column] <= compared.min(axis=1)).all())
+    if findings.performance.threads or findings.performance.metric != "compute_time" or not does_less:
         return line
     return f"{line}: a master? then --exclude-rank {rank}"
 
 
-def _cluster_times(findings: Findings, region: int) -> str:
+def _cluster_times(findings: Findings, regions: Sequence[int]) -> str:
+    """Say what each cluster was measured to do in regions; threads that have a part in none of them are left out."""
     performance, clusters = findings.performance, findings.dissimilarity.clusters
-    values = performance.values[region]
+    measured = performance.measured[list(regions)]
+    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
     if len(clusters) > 5:
-        most = performance.labels[int(values.argmax())]
-        return f"from {_amount(findings, values.min())} to {_amount(findings, values.max())}, most on {ranks([most])}"
-    verb = _VERBS[performance.metric][len(clusters[0]) == 1]
+        least, most = _amount(findings, np.nanmin(values)), _amount(findings, np.nanmax(values))
+        return f"from {least} to {most}, most on {ranks([performance.labels[int(np.nanargmax(values))]])}"
     parts: list[str] = []
-    for each in clusters:
-        who = ranks([performance.labels[column] for column in each])
-        parts.append(f"{who}{'' if parts else ' ' + verb} {_amount(findings, float(values[list(each)].mean()))}")
+    for columns in ([column for column in each if not np.isnan(values[column])] for each in clusters):
+        if not columns:
+            continue
+        who = ranks([performance.labels[column] for column in columns])
+        verb = "" if parts else f" {_VERBS[performance.metric][len(columns) == 1]}"
+        parts.append(f"{who}{verb} {_amount(findings, float(values[columns].mean()))}")
     return ", ".join(parts)
 
 

@@ -44,7 +44,8 @@ def performance(ranks: int, kind: str) -> Performance:
     shell = Experiment(
         metrics=[], call_paths=[CallPath(Region("function", "main"))], locations=[Location("m", "n", 0)], severities={}
     )
-    return Performance(shell, "compute_time", tuple(regions), tuple(range(ranks)), np.array(rows))
+    values = np.array(rows)
+    return Performance(shell, "compute_time", tuple(regions), tuple(range(ranks)), values, values)
 
 
 def timed(call: Callable[[], object]) -> float:

@@ -50,8 +50,9 @@ def test_threads_of_different_ranks_are_compared_with_one_another(make_experimen
 def test_a_rank_without_threads_is_a_thread_beside_others(make_experiment):
     experiment = make_experiment({"serial": [1, 0, 1, 0], "loop@3": [4, 4, 4, 0]}, threads=2)
     performance = Performance.of(experiment, by_thread=True)
-    assert performance.values[0].tolist() == [1, 1, 1, 1]
-    assert performance.values[1].tolist() == [4, 4, 4, 4]
+    assert performance.labels == ("0.0", "0.1", "1.0")
+    assert performance.values[0].tolist() == [1, 1, 1]
+    assert performance.values[1].tolist() == [4, 4, 4]
 
 
 def test_threads_that_do_nothing_are_not_compared(make_experiment):
@@ -63,8 +64,62 @@ def test_threads_that_do_nothing_are_not_compared(make_experiment):
 def test_threads_of_their_own_are_compared_among_themselves(make_experiment):
     times = {"serial": [9, 0, 0, 0], "worker": [0, 2, 4, 0], "worker/part": [0, 1, 1, 0]}
     performance = Performance.of(make_experiment(times, threads=4), by_thread=True)
-    assert performance.values[1].tolist() == [4, 3, 5, 4]
-    assert performance.values[2].tolist() == [1, 1, 1, 1]
+    assert performance.labels == ("0.1", "0.2")
+    assert performance.measured[1:3].tolist() == [[3, 5], [1, 1]]
+
+
+def test_a_main_thread_that_only_waits_for_others_is_in_no_cluster(make_experiment):
+    times = {"join": [0.001, 0, 0, 0, 0], "worker": [0, 2, 2.3, 3, 4]}
+    findings = analyze(make_experiment(times, threads=5, mpi_time={"join": [4, 0, 0, 0, 0]}))
+    assert clusters(findings) == [["0.1"], ["0.2"], ["0.3"], ["0.4"]]
+    (line,) = [line for line in verdict_lines(findings) if "computes" in line]
+    assert line.startswith("    thread 0.1 computes 2 s, thread 0.2 2.3 s, thread 0.3 3 s, thread 0.4 4 s ")
+
+
+def test_main_threads_of_several_ranks_stand_in_for_what_they_do_alone(make_experiment):
+    findings = analyze(make_experiment({"serial": [1, 0, 3, 0], "worker": [0, 2, 0, 2]}, threads=2))
+    assert clusters(findings) == [["0.0", "0.1"], ["1.0", "1.1"]]
+    assert cores(findings) == ["serial"]
+    assert any("thread 0.0 computes 1 s, thread 1.0 3 s " in line for line in verdict_lines(findings))
+
+
+def test_threads_are_compared_only_where_they_have_been(make_experiment):
+    times = {"serial": [1, 0, 0, 0], "of two": [2, 2, 0, 0], "of four": [0.001, 0.001, 0.001, 0.001]}
+    assert clusters(analyze(make_experiment(times, threads=4))) == [["0.0", "0.1", "0.2", "0.3"]]
+    findings = analyze(make_experiment({**times, "of two": [2, 3, 0, 0]}, threads=4))
+    assert clusters(findings) == [["0.0", "0.2", "0.3"], ["0.1"]]
+    assert any("thread 0.0 computes 2 s, thread 0.1 3 s " in line for line in verdict_lines(findings))
+
+
+def test_evidence_is_of_threads_that_have_been_there(make_experiment):
+    times = {"of two": [2, 4, 0, 0], "of four": [1, 1, 1, 1]}
+    counts = {"of two": [2e9, 4e9, 0, 0], "of four": [1e9, 1e9, 1e9, 1e9]}
+    findings = analyze(make_experiment(times, threads=4, instructions=counts))
+    (difference,) = findings.dissimilarity_causes.differences
+    assert difference.values == (2e9, 4e9)
+
+
+def test_threads_of_teams_within_teams_are_not_compared(make_experiment):
+    times = {"outer": [1, 1, 0, 0, 0], "outer/inner": [4, 4, 4, 3, 1], "outer/inner/work": [1, 1, 1, 0, 0]}
+    findings = analyze(make_experiment(times, threads=5))
+    assert clusters(findings) == [["0.0", "0.1"]]
+    assert any(line.startswith("teams within teams are not compared") for line in verdict_lines(findings))
+    apart = analyze(make_experiment({**times, "outer": [1, 2, 0, 0, 0]}, threads=5))
+    assert (clusters(apart), cores(apart)) == ([["0.0"], ["0.1"]], ["outer"])
+
+
+def test_a_main_thread_that_works_while_others_do_is_compared_with_them(make_experiment):
+    findings = analyze(make_experiment({"lead": [5, 0, 0], "worker": [0, 2, 2]}, threads=3))
+    assert clusters(findings) == [["0.0"], ["0.1", "0.2"]]
+    assert "    thread 0.0 computes 5 s, threads 0.1-0.2 2 s      2 clusters, S = 0.60" in verdict_lines(findings)
+    assert not analyze(make_experiment({"lead": [2, 0, 0], "worker": [0, 2, 2]}, threads=3)).dissimilarity.exists
+
+
+def test_what_a_main_thread_does_before_others_start_is_a_serial_part(make_experiment):
+    experiment = make_experiment(
+        {"lead": [5, 0, 0], "join": [0, 0, 0], "worker": [0, 2, 2]}, threads=3, mpi_time={"join": [2, 0, 0]}
+    )
+    assert not analyze(experiment).dissimilarity.exists
 
 
 def test_waiting_in_openmp_is_no_computing(make_experiment):

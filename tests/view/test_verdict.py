@@ -61,6 +61,11 @@ def test_a_lone_master_is_hinted_at_with_the_option_to_leave_it_out():
     assert any("rank 0 differs from all others" in line and "--exclude-rank 0" in line for line in lines)
 
 
+def test_who_computes_most_where_ranks_differ_is_no_master():
+    lines = verdict_lines(analyze(experiment([1.0, 2.0, 1.0], [9.0, 7.0, 9.0])))
+    assert not any("--exclude-rank" in line for line in lines)
+
+
 def test_what_is_missing_is_said():
     notes = Notes(program="app", expected_processes=4, missing=(3,), unfinished=(1, 2), repairs=7, remarks=("a", "b"))
     text = "\n".join(verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=notes))))
@@ -262,8 +267,9 @@ def test_the_document_has_the_keys_of_the_schema():
 
 
 @pytest.mark.parametrize(("processors", "said"), [(2, True), (4, False), (None, False)])
-def test_ranks_that_take_turns_are_said_to(processors, said):
-    plain = experiment([1.0, 1.0, 1.0, 1.0])
+@pytest.mark.parametrize("in_mpi", [0.1, 0.0])
+def test_ranks_that_take_turns_are_said_to(processors, said, in_mpi):
+    plain = counted([1.0, 1.0, 1.0, 1.0], mpi_time=[[in_mpi] * 4])
     notes = replace(plain.notes, processors=processors)
     crowded = Experiment(
         metrics=plain.metrics,
@@ -272,7 +278,7 @@ def test_ranks_that_take_turns_are_said_to(processors, said):
         severities={each.name: plain.exclusive(each.name) for each in plain.metrics},
         notes=notes,
     )
-    line = "4 ranks on 2 processors: they take turns, and who waits in MPI waits for that, too"
+    line = f"4 ranks on 2 processors: they take turns{', and who waits in MPI waits for that, too' if in_mpi else ''}"
     assert (line in verdict_lines(analyze(crowded))) == said
 
 
