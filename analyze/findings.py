@@ -21,6 +21,7 @@ from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
 from .imported import as_run
 from .jobs import differing_jobs
 from .network import differing_volumes
+from .off_processor import differing_time_off
 from .performance import DISSIMILARITY_METRICS, Performance, compute_time
 from .program_time import program_times, times_outside
 from .selection import Selection, complete
@@ -73,6 +74,7 @@ class Findings:
         overhead: The cost of measuring.
         taking_turns: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one, or
             it is not known.
+        not_judged: Times off the processor by which ranks differ, that taking turns can have made.
         nested_teams: Whether there are threads of teams within teams, which are not compared.
     """
 
@@ -95,6 +97,7 @@ class Findings:
     floor: float
     overhead: Overhead
     taking_turns: int
+    not_judged: tuple[Performance, Dissimilarity] | None
     nested_teams: bool
 
 
@@ -111,7 +114,8 @@ def analyze(
     Args:
         experiment: Measured here, derived or imported.
         metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``. By default ``compute_time`` and,
-            where that is one cluster, ``mpi_bytes`` if they matter; see ``network.differing_volumes``.
+            where that is one cluster, time off the processor, or ``mpi_bytes``, if they matter; see
+            ``off_processor.differing_time_off`` and ``network.differing_volumes``.
         disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
         exclude_ranks: Ranks that are not compared; see ``Selection.of``.
         exclude_regions: Regions that are not compared; see ``Selection.of``.
@@ -139,10 +143,14 @@ def analyze(
     dissimilarity = find_dissimilarity(performance, floor=floor)
     if compare == "compute_time" and not dissimilarity.exists and (jobs := differing_jobs(compared, floor=floor)):
         performance, dissimilarity, compared = jobs
+    turns, not_judged = _taking_turns(experiment), None
     if metric is None and not dissimilarity.exists:
         ranks = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
-        if volumes := differing_volumes(ranks, mean_time):
-            (performance, dissimilarity), compared = volumes, ranks
+        off = differing_time_off(ranks, mean_time, compared.threads)
+        if off and turns:
+            off, not_judged = None, off
+        if differing := off or differing_volumes(ranks, mean_time):
+            (performance, dissimilarity), compared = differing, ranks
     disparity = find_disparity(
         weighed.regions,
         values=weights(weighed, metric=disparity_metric).tolist(),
@@ -174,7 +182,8 @@ def analyze(
         float(times_outside(experiment).max()),
         floor,
         _overhead(experiment),
-        _taking_turns(experiment),
+        turns,
+        not_judged,
         has_nested_teams(experiment),
     )
 

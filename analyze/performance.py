@@ -14,7 +14,7 @@ from .clusters import members
 from .code_regions import CodeRegion
 from .selection import Selection, complete
 
-__all__ = ["DISSIMILARITY_METRICS", "Performance", "compute_time"]
+__all__ = ["DISSIMILARITY_METRICS", "Performance", "compute_time", "shared_out_by_bytes"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
 
@@ -106,7 +106,7 @@ def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
     compute = compute_time(experiment)
     if complete(experiment, "io_cpu_time") and complete(experiment, "io_bytes"):
         io_time = experiment.exclusive("io_cpu_time")
-        compute += _by_bytes(io_time, experiment.exclusive("io_bytes")) - io_time
+        compute += shared_out_by_bytes(io_time, experiment.exclusive("io_bytes")) - io_time
     return compute
 
 
@@ -118,8 +118,8 @@ def compute_time(experiment: Experiment) -> npt.NDArray[np.float64]:
     return np.asarray(compute)
 
 
-def _by_bytes(io_time: npt.NDArray[np.float64], io_bytes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Share each call path's CPU time in I/O calls out by the bytes, among the ranks that moved some.
+def shared_out_by_bytes(io_time: npt.NDArray[np.float64], io_bytes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Share each call path's time in I/O calls out by the bytes, among the ranks that moved some.
 
     What the kernel takes for the same bytes differs by chance, by several times (pages that are cached, written
     back, or not); ranks that read and write the same do the same work, and those that do more of it more.

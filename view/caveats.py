@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from ..analyze import Findings
 from ..experiment import Region
 from .causes import NAMES
+from .place import Place
 from .units import ranks, seconds
 
 __all__ = ["caveats"]
@@ -73,6 +76,13 @@ def _crowded(findings: Findings) -> Iterator[str]:
     line = f"{findings.taking_turns} {'threads' if threads else 'ranks'} on {where}: they take turns"
     waits = "mpi_time" in experiment and experiment.exclusive("mpi_time").any()
     yield f"{line}, and who waits in MPI waits for that, too" if waits else line
+    if findings.not_judged:
+        performance, found = findings.not_judged
+        core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))
+        place, most = Place.of(experiment, performance.regions[core]), int(performance.values[core].argmax())
+        who, time = ranks([performance.labels[most]]), seconds(float(performance.measured[core, most]))
+        where = f"{place.title} {place.source}"
+        yield f"{who} is off the processor for {time} in {where}: not judged, for taking turns looks the same"
 
 
 def _how_counted(findings: Findings) -> str:

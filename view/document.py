@@ -92,6 +92,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "metric": performance.metric,
         "compared": "threads" if performance.threads else "ranks",
         "jobs": found.jobs,
+        "not_judged": [_place(findings, core) for core in (findings.not_judged[1].cccr if findings.not_judged else ())],
         "nested_teams": findings.nested_teams,
         "threshold": THRESHOLD,
         "clusters": [[labels[column] for column in each] for each in found.clusters],

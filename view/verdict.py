@@ -15,6 +15,7 @@ from ..analyze.clusters import THRESHOLD
 from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
 from ..analyze.dissimilarity_causes import Difference
+from ..analyze.off_processor import METRIC as OFF_PROCESSOR
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
 from .place import Place, at_line
@@ -32,6 +33,7 @@ _VERBS: Final = {
     "cpu_time": ("are on a processor for", "is on a processor for"),
     "wall_time": ("take", "takes"),
     "mpi_bytes": ("move", "moves"),
+    OFF_PROCESSOR: ("are off the processor for", "is off the processor for"),
 }
 
 
@@ -151,6 +153,11 @@ def _cores_by_difference(findings: Findings) -> list[int]:
 
 
 def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
+    if findings.performance.metric == OFF_PROCESSOR:
+        return [
+            "asleep, or waiting for a child process or a slow device",
+            *([because(differences)] if differences else []),
+        ]
     if differences:
         return [because(differences)]
     if "instructions" in findings.lacking:

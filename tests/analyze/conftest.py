@@ -16,8 +16,8 @@ MakeExperiment = Callable[..., Experiment]
 def make_experiment() -> MakeExperiment:
     """Build an experiment from ``{"a": [1, 2], "a/b": [0, 1]}``: exclusive compute time by path and rank.
 
-    Other metrics are given by name in the same way: ``instructions={"a": [1e9, 2e9]}``. What stands in ``mpi_time`` or
-    ``io_time`` adds to the wall time.
+    Other metrics are given by name in the same way: ``instructions={"a": [1e9, 2e9]}``. What stands in ``mpi_time``,
+    ``io_time`` or ``off``, which is no metric, adds to the wall time.
     """
     return _make
 
@@ -36,7 +36,9 @@ _UNITS = {
 Values = Mapping[str, Sequence[float]]
 
 
-def _make(times: Values, *, threads: int = 1, own: float = 0.0, **others: Values) -> Experiment:
+def _make(
+    times: Values, *, threads: int = 1, own: float = 0.0, off: Values | None = None, **others: Values
+) -> Experiment:
     columns = len(next(iter(times.values())))
     index = {"": 0}
     paths = [CallPath(Region("function", "main", "app.c", "main", 0, 1, 99))]
@@ -54,7 +56,7 @@ def _make(times: Values, *, threads: int = 1, own: float = 0.0, **others: Values
 
     cpu = severity({"": [own] * columns, **times})
     found = {name: severity(values) for name, values in others.items()}
-    wall = cpu + sum((found[name] for name in ("mpi_time", "io_time") if name in found), np.zeros_like(cpu))
+    wall = cpu + sum((found[name] for name in ("mpi_time", "io_time") if name in found), severity(off or {}))
     severities = {
         "visits": (wall > 0).astype(float),
         "wall_time": wall,

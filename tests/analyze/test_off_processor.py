@@ -1,0 +1,89 @@
+"""Ranks that compute alike, one of which holds the others up while it is on no processor."""
+
+from dataclasses import replace
+
+import pytest
+
+from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.view import verdict_lines
+
+ALIKE = {"compute": [1.0] * 4, "compress": [0.001] * 4}
+WAITS = {"compute": [2.0, 0.0, 2.0, 2.0]}
+ASLEEP = {"compress": [0.0, 2.0, 0.0, 0.0]}
+
+
+def sleeping(make_experiment, times=ALIKE, *, off=ASLEEP, mpi_time=WAITS, **others) -> Experiment:
+    return make_experiment(times, off=off, mpi_time=mpi_time, **others)
+
+
+def found(findings: Findings) -> tuple[str, list[str]]:
+    paths = [findings.performance.regions[core].id for core in findings.dissimilarity.cccr]
+    return findings.performance.metric, [findings.experiment.path_name(path) for path in paths]
+
+
+def test_a_rank_that_sleeps_while_others_wait_is_found_where_it_does(make_experiment):
+    findings = analyze(sleeping(make_experiment))
+    assert found(findings) == ("off_processor_time", ["compress"])
+    assert findings.dissimilarity.clusters == ((0, 2, 3), (1,))
+    lines = verdict_lines(findings)
+    assert any("ranks 0, 2-3 are off the processor for 0 s, rank 1 2 s " in line for line in lines)
+    assert "    asleep, or waiting for a child process or a slow device" in lines
+    assert not any("--exclude-rank" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"off": {"compress": [2.0] * 4}},
+        {"off": {"compute": [0.0, 1.0, 0.0, 0.0]}},
+        {"off": {"compute": [2.0] * 4, "compress": [0.0, 0.005, 0.0, 0.0]}},
+        {"off": {"compress": [0.0, 0.04, 0.0, 0.0]}},
+        {"mpi_time": {"compute": [0.1] * 4}},
+    ],
+    ids=["all alike", "another is on its processor", "all computing is stretched", "not for long", "nobody waits"],
+)
+def test_other_ranks_are_alike(make_experiment, changed):
+    findings = analyze(sleeping(make_experiment, **changed))
+    assert (findings.performance.metric, findings.dissimilarity.exists) == ("compute_time", False)
+
+
+def test_a_rank_whose_processor_is_shared_throughout_is_not_asleep(make_experiment):
+    times = {"compute": [1.0] * 4, "compress": [0.2] * 4}
+    off = {"compute": [0.0, 2.0, 0.0, 0.0], "compress": [0.0, 0.6, 0.0, 0.0]}
+    assert not analyze(sleeping(make_experiment, times, off=off)).dissimilarity.exists
+
+
+def test_who_alone_waits_for_its_files_holds_others_up(make_experiment):
+    io = {"io_time": {"compress": [0.0, 2.0, 0.0, 0.0]}, "io_cpu_time": {"compress": [0.0] * 4}}
+    alone = sleeping(make_experiment, off={}, **io, io_bytes={"compress": [0.0, 1e8, 0.0, 0.0]})
+    assert found(analyze(alone)) == ("off_processor_time", ["compress"])
+    all_of_them = sleeping(make_experiment, off={}, **io, io_bytes={"compress": [1e8] * 4})
+    assert not analyze(all_of_them).dissimilarity.exists
+
+
+def test_who_takes_turns_is_not_judged_which_is_said(make_experiment):
+    plain = sleeping(make_experiment)
+    crowded = Experiment(
+        metrics=plain.metrics,
+        call_paths=plain.call_paths,
+        locations=plain.locations,
+        severities={each.name: plain.exclusive(each.name) for each in plain.metrics},
+        notes=replace(plain.notes, processors=3),
+    )
+    findings = analyze(crowded)
+    assert not findings.dissimilarity.exists
+    assert any(
+        line.startswith("rank 1 is off the processor for 2 s in compress app.c:2: not judged")
+        for line in verdict_lines(findings)
+    )
+
+
+def test_a_main_thread_that_waits_for_its_own_threads_is_not_asleep(make_experiment):
+    times = {"join": [0.0] * 4, "worker": [0.0, 1.0, 0.0, 1.0]}
+    experiment = make_experiment(times, threads=2, off={"join": [1.0, 0, 2.0, 0]}, mpi_time={"join": [1.0, 0, 0, 0]})
+    assert not analyze(experiment).dissimilarity.exists
+
+
+def test_what_is_asked_for_is_compared(make_experiment):
+    assert not analyze(sleeping(make_experiment), metric="compute_time").dissimilarity.exists
