@@ -8,6 +8,7 @@ from typing import Final
 
 from ..errors import UsageError
 from ..runtime.measure import become
+from .python_functions import add_python_functions
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for the data, the same for all ranks (default: %(default)s)",
     )
+    add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
 
 
@@ -34,4 +36,4 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("a program wanted, found none; for example: mpirun -n 4 autoanalyzer exec ./app")
-    return become(command, arguments.output)
+    return become(command, arguments.output, arguments.python_functions)

@@ -20,6 +20,7 @@ from ..view import print_verdict, ranks, verdict_lines
 from .analysis import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
 from .progress import counted, progress
+from .python_functions import add_python_functions
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -81,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="throttle small regions that are entered so often that measuring them takes more than this share, such as "
         "5%%: their time is counted to their callers, and DIR/plan.toml leaves them out of the next build",
     )
+    add_python_functions(parser)
     add_analysis_arguments(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
 
@@ -121,7 +123,14 @@ def _counting_run(arguments: argparse.Namespace, command: list[str]) -> Abstract
     """
     if arguments.counters == "simulated":
         geometry = this_machine(say=_say) if arguments.cache is None else parse_geometry(arguments.cache)
-        return prepared_counting(command, arguments.output, geometry, arguments.counting_dir, _say)
+        return prepared_counting(
+            command,
+            arguments.output,
+            geometry,
+            arguments.counting_dir,
+            _say,
+            python_functions=arguments.python_functions,
+        )
     for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
         if value is not None:
             raise UsageError(f"{option}: --counters simulated wanted with it, found {arguments.counters}")
@@ -151,6 +160,7 @@ def _measured(
                 )
                 if value is not None
             },
+            python_functions=arguments.python_functions,
             told=told,
             say=_say,
         )

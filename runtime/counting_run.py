@@ -24,6 +24,7 @@ from .gather import gather
 from .join import join_counts
 from .launch import launch, measured_environment
 from .mpi import find_mpi
+from .python_functions import python_environment
 from .ref_cycles import with_ref_cycles
 from .scratch import scratch_copy
 
@@ -48,6 +49,7 @@ class CountingRun:
         folder: Where the program runs.
         geometry: The caches.
         input: What the program reads as its standard input.
+        python_functions: Patterns of functions of Python that are regions.
     """
 
     command: Sequence[str]
@@ -55,6 +57,7 @@ class CountingRun:
     folder: Path
     geometry: CacheGeometry
     input: BinaryIO
+    python_functions: Sequence[str] = ()
 
     def add_to(self, timing: Experiment, say: Say) -> Experiment:
         """Run the command again, counted, and add the counts to what was timed, in the run's folder too.
@@ -85,7 +88,11 @@ class CountingRun:
         try:
             facts = RunFacts(list(self.command))
             facts.write(run.shards)
-            environment = {**measured_environment(probe_library(mpi), run.shards), "PWD": os.fspath(self.folder)}
+            environment = {
+                **measured_environment(probe_library(mpi), run.shards),
+                **python_environment(self.python_functions),
+                "PWD": os.fspath(self.folder),
+            }
             words, environment = counting_command(self.command, self.geometry, environment, launcher=mpi.launcher)
             status = launch(
                 words,
@@ -106,7 +113,13 @@ class CountingRun:
 
 @contextmanager
 def prepared_counting(
-    command: Sequence[str], output: Path, geometry: CacheGeometry, chosen: Path | None, say: Say
+    command: Sequence[str],
+    output: Path,
+    geometry: CacheGeometry,
+    chosen: Path | None,
+    say: Say,
+    *,
+    python_functions: Sequence[str] = (),
 ) -> Iterator[CountingRun]:
     """Find out whether a command can be counted, and keep its folder and its input as they are, before it is timed.
 
@@ -116,6 +129,7 @@ def prepared_counting(
         geometry: The caches to simulate.
         chosen: Where the program is to run; None for a copy of the working directory, which goes with the block.
         say: Takes a sentence for the user.
+        python_functions: Patterns of functions of Python that are regions.
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
@@ -132,10 +146,10 @@ def prepared_counting(
     output = output.absolute()
     with _input_again() as given:
         if chosen:
-            yield CountingRun(command, output, chosen.absolute(), geometry, given)
+            yield CountingRun(command, output, chosen.absolute(), geometry, given, python_functions)
         else:
             with scratch_copy(Path.cwd(), output, command) as folder:
-                yield CountingRun(command, output, folder, geometry, given)
+                yield CountingRun(command, output, folder, geometry, given, python_functions)
 
 
 def _seconds(timing: Experiment) -> float:

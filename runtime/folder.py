@@ -11,6 +11,7 @@ from typing import Final
 from ..errors import InputError
 from ..experiment import Experiment, load
 from .facts import FACTS_FILE, RunFacts
+from .python_functions import PYTHON_REPORTS
 
 __all__ = ["RunFolder", "open_experiment"]
 
@@ -76,7 +77,7 @@ class RunFolder:
 
     def remove_shards(self) -> None:
         """Remove the shards, which are in the experiment now; other files stay, and their folder with them."""
-        for file in [*self.shard_files(), self.shards / FACTS_FILE]:
+        for file in [*self.shard_files(), *self.shards.glob(PYTHON_REPORTS), self.shards / FACTS_FILE]:
             file.unlink(missing_ok=True)
         with suppress(OSError):
             self.shards.rmdir()

@@ -63,7 +63,7 @@ def _definition(function: WrappedFunction) -> str:
     After, for the names that are used::
 
         static void call_Send(void (*next)(void *f_buf, …, MPI_Fint *error), bool is_descriptor, void *f_buf, …) {
-            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI);
+            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Send"));
             next(f_buf, f_count, f_type, f_dest, f_tag, f_comm, error);
             if (call.counts && *error == MPI_SUCCESS) {
                 int count = aa_fortran_int(f_count);
@@ -88,7 +88,7 @@ def _definition(function: WrappedFunction) -> str:
         f"static void call_{name}(void (*next)({parameters}), __attribute__((unused)) bool is_descriptor,",
         f"                        {parameters}) {{",
         *(f"    {line}" for line in _own_status(function)),
-        f"    struct aa_mpi_call call = aa_mpi_begin({function.share});",
+        f'    struct aa_mpi_call call = aa_mpi_begin({function.share}, AA_MPI_REGION("{function.operation}"));',
         f"    next({arguments});",
         "    if (call.counts && *error == MPI_SUCCESS) {",
         *(f"        {line}" for line in (*_values(function), *function.counting)),

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import BinaryIO, Final
 
 from ..errors import InputError
+from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 
 __all__ = ["KEPT_VARIABLES", "SHARDS_VARIABLE", "kept_environment", "launch", "measured_environment"]
 
@@ -116,7 +117,8 @@ def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: s
 
     ``-x`` and the user's own list of variables exclude each other, so that ours join the list where there is one.
     """
-    names = [name for name in _FORWARDED if name in environment]
+    forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
+    names = [name for name in forwarded if name in environment]
     if _OPENMPI_LIST in environment:
         return list(command), {**environment, _OPENMPI_LIST: ";".join([environment[_OPENMPI_LIST], *names])}
     options = [word for name in names for word in ("-x", name)]

@@ -21,6 +21,7 @@ from .gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment
 from .mpi import find_mpi
 from .plan import write_plan
+from .python_functions import python_environment, read_python_reports
 
 __all__ = ["Measurement", "become", "measure"]
 
@@ -48,6 +49,7 @@ def measure(
     gather: str = "auto",
     keep_environment: bool = True,
     limits: Mapping[str, str] | None = None,
+    python_functions: Sequence[str] = (),
     told: Told | None = None,
     say: Callable[[str], object],
 ) -> Measurement:
@@ -61,6 +63,7 @@ def measure(
         gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks is not on this disk.
         keep_environment: Whether the few variables that explain a run are kept.
         limits: Variables that limit what measuring takes.
+        python_functions: Patterns of functions of Python that are regions.
         told: Takes how much of the data is gathered, and of how much.
         say: Takes a sentence for the user.
 
@@ -77,9 +80,16 @@ def measure(
     processors = len(os.sched_getaffinity(0))
     facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
     facts.write(folder.shards)
-    environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters, **(limits or {})}
+    environment = {
+        **measured_environment(library, folder.shards),
+        "AUTOANALYZER_COUNTERS": counters,
+        **(limits or {}),
+        **python_environment(python_functions),
+    }
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
     facts = replace(facts, status=status, ended=time.time())
+    for complaint in read_python_reports(folder.shards).complaints(python_functions):
+        say(complaint)
     with suppress(InputError):  # of a full disk, too, what there is will be gathered
         facts.write(folder.shards)
     experiment = gather_shards(folder, facts, gather, told=told)
@@ -90,7 +100,7 @@ def measure(
     return Measurement(experiment, folder.experiment, status)
 
 
-def become(command: Sequence[str], output: Path) -> NoReturn:
+def become(command: Sequence[str], output: Path, python_functions: Sequence[str] = ()) -> NoReturn:
     """Replace this process by the program, with the probe library preloaded.
 
     Raises:
@@ -101,7 +111,8 @@ def become(command: Sequence[str], output: Path) -> NoReturn:
     library = probe_library(find_mpi(command))
     folder = RunFolder(output)
     folder.join()
+    environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
     try:
-        os.execvpe(command[0], list(command), measured_environment(library, folder.shards))
+        os.execvpe(command[0], list(command), environment)
     except OSError as error:
         raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None

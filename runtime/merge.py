@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from .files_used import most_used
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
 from .throttling import throttled_regions
+from .whole_program import with_io_apart
 
 __all__ = ["count_alone", "merge_shards"]
 
@@ -220,6 +220,7 @@ class _Forest:
         main = _main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         root = self._place(None, region)
+        shard = with_io_apart(shard) if main is None else shard
         return [
             _Column(
                 Location(_MACHINE, shard.host, process, tree.index),
@@ -264,7 +265,7 @@ class _Forest:
 
 
 def _program(shard: Shard) -> Region:
-    name = Path(shard.executable).name or "program"
+    name = shard.program or "program"
     return Region("function", name, "", name)
 
 
@@ -292,18 +293,26 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
     shards = list(processes.values())
     expected = _expected(shards)
     unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
-    instrumented = {Path(shard.executable).name for shard in shards if _has_probes(shard)}
+    instrumented = {shard.program for shard in shards if _has_probes(shard)}
     throttled, untimed = throttled_regions(shards)
-    uninstrumented = sorted({Path(shard.executable).name for shard in shards} - instrumented)
+    uninstrumented = sorted(
+        {
+            (shard.program, "; --python-functions '*' shows functions" if shard.script else "")
+            for shard in shards
+            if shard.program not in instrumented
+        }
+    )
     return Notes(
-        program=Path(shards[0].executable).name,
+        program=shards[0].program,
         command=tuple(facts.command),
         program_status=facts.status,
         expected_processes=expected or len(shards),
         started=tuple(process for process in sorted(processes) if expected and process >= expected),
         missing=tuple(sorted(set(range(expected or 0)) - set(processes))),
         unfinished=tuple(unfinished),
-        not_instrumented=tuple(f"{name}: no probes in it; MPI and I/O of the whole program" for name in uninstrumented),
+        not_instrumented=tuple(
+            f"{name}: no probes in it; MPI and I/O of the whole program{more}" for name, more in uninstrumented
+        ),
         remarks=(*remarks, *_remarks(processes, unfinished, expected, facts)),
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),

@@ -14,11 +14,13 @@ from typing import Final
 
 from .mpi_compiler import mpi_compilers
 from .mpi_library import MpiLibrary, linked_mpi
+from .python_mpi import mpi_of_python
 
 __all__ = ["Mpi", "find_mpi"]
 
 _OPENMPI_LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
 _LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun|prun|srun|aprun|jsrun|ibrun)\b")
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # as after env and -x
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,13 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
     """Find the MPI library of a command such as ``mpirun -n 4 env A=1 ./app : -n 1 ./other``.
 
     The first file of the command that is linked to an MPI library decides: wrappers such as ``env``, scripts
-    and ``sh -c`` are linked to none. Where no file is (Python loads MPI late), the launcher's own kind does.
+    and ``sh -c`` are linked to none. Python loads MPI late, and is asked. Where nothing tells, the launcher's own
+    kind does.
     """
     launcher = _launcher(command, environment)
+    told = {**environment, **dict(word.split("=", 1) for word in command if _ASSIGNMENT.match(word))}
     for program in _programs(command, environment):
-        if library := linked_mpi(program, environment):
+        if library := linked_mpi(program, environment) or mpi_of_python(program, told):
             return Mpi(library, launcher)
     return Mpi(_library_of_launcher(launcher, environment), launcher)
 

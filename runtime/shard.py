@@ -89,6 +89,7 @@ class Shard:
         size: Likewise, of MPI_COMM_WORLD.
         thread_level: What MPI provides; None if unknown.
         executable: The program's file.
+        script: What the executable runs, if that is Python: a file's name or a module; empty otherwise.
         cpus: How many CPUs the process may use; None if unknown.
         state: One of ``shard_layout.STATES``: the last milestone that was passed.
         exit_code: What MPI_Abort was given; 0 otherwise.
@@ -121,6 +122,7 @@ class Shard:
     size: int | None
     thread_level: int | None
     executable: str
+    script: str
     cpus: int | None
     state: str
     exit_code: int
@@ -144,6 +146,11 @@ class Shard:
     regions: tuple[Region, ...]
     threads: tuple[ThreadTree, ...]
     files: tuple[FileUse, ...]
+
+    @property
+    def program(self) -> str:
+        """What the user calls the program."""
+        return self.script or Path(self.executable).name
 
 
 def read_shard(path: Path) -> Shard:
@@ -363,6 +370,7 @@ class _Reader:
             size=_known(header["size"]),
             thread_level=_known(header["thread_level"]),
             executable=_text(header["executable"]),
+            script=_text(header["script"]),
             cpus=_known(header["cpus"]),
             state=layout.STATES[header["state"]],
             exit_code=int(header["exit_code"]),

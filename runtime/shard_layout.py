@@ -50,7 +50,7 @@ HEADER_LAYOUT: Final = np.dtype(
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
         *[(name, "i4") for name in ("forked_from", "spawned")],
         ("deepest", "u4"),
-        ("reserved", "V60"),
+        ("script", "S60"),
     ]
 )
 

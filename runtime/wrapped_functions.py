@@ -60,6 +60,11 @@ class WrappedFunction:
     counts: str
     share: str = "AA_SHARE_MPI"
 
+    @property
+    def operation(self) -> str:
+        """The name, the same for large counts."""
+        return self.prototype.name.removesuffix("_c")
+
 
 def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFunction]:
     """All functions that are wrapped by the table, as far as the header declares them.

@@ -57,7 +57,7 @@ def _definition(function: WrappedFunction) -> str:
     After::
 
         AA_EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI);
+            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Send"));
             int result = aa_mpi.Send(buf, count, type, dest, tag, comm);
             if (call.counts && result == MPI_SUCCESS) {
                 aa_count_mpi(1, aa_peer_bytes(dest, count, type), 0);
@@ -73,7 +73,7 @@ def _definition(function: WrappedFunction) -> str:
     ]
     body = [
         *(own_status if "status" in function.names else []),
-        f"struct aa_mpi_call call = aa_mpi_begin({function.share});",
+        f'struct aa_mpi_call call = aa_mpi_begin({function.share}, AA_MPI_REGION("{function.operation}"));',
         f"int result = aa_mpi.{function.prototype.name}({', '.join(function.names)});",
         "if (call.counts && result == MPI_SUCCESS) {",
         *(f"    {line}" for line in function.counting),

@@ -271,6 +271,11 @@ void aa_probe_resync(const char *descriptor) {
     }
 }
 
+bool aa_is_outside_regions(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    return thread && thread->current->parent == 0 && thread->call.depth == 0;
+}
+
 /* ---- library calls */
 
 static void go_on_with(struct aa_thread *thread, uint32_t share) {

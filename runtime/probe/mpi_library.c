@@ -13,6 +13,16 @@
 struct aa_mpi aa_mpi;
 
 _Thread_local const void *aa_mpi_outermost;
+_Thread_local const char *aa_mpi_region;
+
+void aa_mpi_leave(void) {
+    const char *region = aa_mpi_region;
+    aa_share_leave();
+    aa_mpi_outermost = NULL;
+    aa_mpi_region = NULL;
+    if (region != NULL)
+        aa_probe_exit(region);
+}
 
 /* Handles are addresses in Open MPI and numbers elsewhere: a library of the other family cannot be served. */
 #ifdef OPEN_MPI

@@ -84,30 +84,48 @@ AA_IN_CALLERS_FRAME bool aa_mpi_is_outermost(void) {
     return aa_mpi_outermost == NULL || (const void *)__builtin_frame_address(0) >= aa_mpi_outermost;
 }
 
+/* The region that this call is (AA_MPI_REGION); NULL: it is part of one. */
+extern _Thread_local const char *aa_mpi_region;
+
+/* End a call that has been left by a jump. */
+void aa_mpi_leave(void);
+
+AA_IN_CALLERS_FRAME void aa_mpi_end_left(void) {
+    if (__builtin_expect(aa_mpi_outermost != NULL, false) && aa_mpi_is_outermost())
+        aa_mpi_leave();
+}
+
 struct aa_mpi_call {
     bool outermost;
     bool counts;
     bool timed;
 };
 
+/* What a call is where it stands outside of every region, as in a program without probes. */
+#define AA_MPI_REGION(name) AA_DESCRIPTOR_VERSION "|mpi|MPI_" name "|||0|0|0"
+
 /* Begins a call in the wrapper's own frame. */
-AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share) {
+AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, const char *region) {
     if (!aa_mpi_is_bound())
         aa_mpi_bind();
-    bool outermost = aa_mpi_is_outermost();
-    if (outermost) {
-        if (__builtin_expect(aa_mpi_outermost != NULL, false))
-            aa_share_leave();
+    aa_mpi_end_left();
+    bool outermost = aa_mpi_outermost == NULL, counts = outermost && aa_mpi.live;
+    if (outermost)
         aa_mpi_outermost = __builtin_frame_address(0);
+    if (counts && region != NULL && __builtin_expect(aa_is_outside_regions(), false)) {
+        aa_mpi_region = region;
+        aa_probe_enter(region);
     }
-    return (struct aa_mpi_call){
-        .outermost = outermost, .counts = outermost && aa_mpi.live, .timed = aa_share_begin(share)};
+    return (struct aa_mpi_call){.outermost = outermost, .counts = counts, .timed = aa_share_begin(share)};
 }
 
 static inline void aa_mpi_end(struct aa_mpi_call call) {
     aa_share_end(call.timed);
-    if (call.outermost)
-        aa_mpi_outermost = NULL;
+    if (!call.outermost)
+        return;
+    aa_mpi_outermost = NULL;
+    if (__builtin_expect(aa_mpi_region != NULL, false))
+        aa_mpi_leave();
 }
 
 #endif

@@ -3,15 +3,16 @@
 #include "mpi_library.h"
 #include "mpi_request_table.h"
 
-static const char init_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Init|||0|0|0";
-static const char finalize_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Finalize|||0|0|0";
+static const char init_region[] = AA_MPI_REGION("Init");
+static const char finalize_region[] = AA_MPI_REGION("Finalize");
 
 /* ---- in either language; Fortran's function may call C's, which is nothing new then */
 
 AA_IN_CALLERS_FRAME struct aa_mpi_call init_begins(void) {
+    aa_mpi_end_left();
     if (aa_mpi_is_outermost())
         aa_probe_enter(init_region);
-    return aa_mpi_begin(AA_SHARE_MPI);
+    return aa_mpi_begin(AA_SHARE_MPI, NULL);
 }
 
 static bool is_spawned(void) {
@@ -46,13 +47,14 @@ struct finalize {
 };
 
 AA_IN_CALLERS_FRAME struct finalize finalize_begins(void) {
+    aa_mpi_end_left();
     bool first = aa_mpi.live;
     aa_mpi.live = false;
     if (first) {
         aa_process_mpi_finalising();
         aa_probe_enter(finalize_region);
     }
-    return (struct finalize){first, aa_mpi_begin(AA_SHARE_MPI)};
+    return (struct finalize){first, aa_mpi_begin(AA_SHARE_MPI, NULL)};
 }
 
 static void finalize_ends(struct finalize finalize) {

@@ -5,8 +5,8 @@
 
 #ifdef AA_HAS_SESSIONS
 
-static const char init_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Init|||0|0|0";
-static const char finalize_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Finalize|||0|0|0";
+static const char init_region[] = AA_MPI_REGION("Init");
+static const char finalize_region[] = AA_MPI_REGION("Finalize");
 
 static _Atomic int sessions; /* that are open */
 static bool begun_by_session;
@@ -21,10 +21,11 @@ static bool is_outside_mpi(void) {
 }
 
 AA_IN_CALLERS_FRAME struct session_call init_begins(void) {
+    aa_mpi_end_left();
     bool first = is_outside_mpi();
     if (first)
         aa_probe_enter(init_region);
-    return (struct session_call){first, aa_mpi_begin(AA_SHARE_MPI)};
+    return (struct session_call){first, aa_mpi_begin(AA_SHARE_MPI, NULL)};
 }
 
 /* Without MPI_COMM_WORLD the set of all processes tells the rank. */
@@ -57,13 +58,14 @@ static void init_ends(struct session_call init, int result, MPI_Session session)
 }
 
 AA_IN_CALLERS_FRAME struct session_call finalize_begins(void) {
+    aa_mpi_end_left();
     bool last = begun_by_session && aa_mpi.live && aa_mpi_is_outermost() && sessions == 1;
     if (last) {
         aa_mpi.live = false;
         aa_process_mpi_finalising();
         aa_probe_enter(finalize_region);
     }
-    return (struct session_call){last, aa_mpi_begin(AA_SHARE_MPI)};
+    return (struct session_call){last, aa_mpi_begin(AA_SHARE_MPI, NULL)};
 }
 
 static void finalize_ends(struct session_call finalize, int result) {

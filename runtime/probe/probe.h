@@ -61,6 +61,9 @@ void aa_statement_end(void);
 void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
 void aa_count_io(uint64_t calls, uint64_t read, uint64_t written);
 
+/* Whether the thread stands at the base of its tree, in no library call: outside of every region. */
+bool aa_is_outside_regions(void);
+
 /* The life of the process, told by the MPI wrappers. The first creates the shard if there is none yet. */
 void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);

@@ -3,6 +3,7 @@
 #include "counter.h"
 #include "event.h"
 #include "probe.h"
+#include "script.h"
 #include "team.h"
 #include "thread.h"
 #include "throttle.h"
@@ -144,6 +145,7 @@ static void describe_process(struct aa_header *header) {
     header->thread_level = -1;
     header->cpus = usable_cpus();
     syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->executable, sizeof header->executable - 1);
+    aa_script_name(header->executable, header->script, sizeof header->script);
 }
 
 static void describe_clocks(struct aa_header *header) {

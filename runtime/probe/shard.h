@@ -71,7 +71,7 @@ struct aa_header {
     int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
     int32_t spawned;  /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
     uint32_t deepest; /* so many levels of new call paths were made since memory ran short; 0: it did not */
-    char reserved[60];
+    char script[60];  /* what the executable runs, if that is Python */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {

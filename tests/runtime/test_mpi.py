@@ -44,11 +44,26 @@ def test_a_program_in_the_current_folder_or_on_the_path_is_found(
         assert found.library.soname == soname(mpi[0])
 
 
-def test_the_launcher_decides_for_python(mpi: tuple[str, str]) -> None:
-    found = find_mpi([mpi[0], "-n", "2", sys.executable, "script.py"])
+def test_the_launcher_decides_for_what_tells_nothing(mpi: tuple[str, str]) -> None:
+    found = find_mpi([mpi[0], "-n", "2", "perl", "script.pl"])
     assert found.library is not None
     assert found.library.soname == soname(mpi[0])
     assert found.library.is_open_mpi == (mpi[0] == "mpirun.openmpi")
+
+
+@pytest.mark.parametrize("way", ["environment", "command"])
+def test_python_is_asked_what_it_would_load(mpi: tuple[str, str], way: str, tmp_path: Path) -> None:
+    assert find_mpi([mpi[0], "-n", "2", sys.executable, "script.py"]).library == find_mpi(["mpirun.openmpi"]).library
+    library = find_mpi([mpi[0]]).library
+    assert library is not None
+    abi = "openmpi" if library.is_open_mpi else "mpich"
+    (tmp_path / "libmpi.so.12").symlink_to(library.path)  # mpi4py's name for MPICH's
+    variables = {"LD_LIBRARY_PATH": str(tmp_path), "MPI4PY_MPIABI": abi}
+    told = [f"{name}={value}" for name, value in variables.items()] if way == "command" else []
+    environment = {**os.environ, **(variables if way == "environment" else {})}
+    found = find_mpi([mpi[0], "-n", "2", "env", *told, sys.executable, "script.py"], environment)
+    assert found.library is not None
+    assert found.library.path == library.path
 
 
 def test_without_launcher_and_compilers_there_is_no_mpi() -> None:

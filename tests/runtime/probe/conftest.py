@@ -13,7 +13,10 @@ from autoanalyzer.runtime import shard as reader
 
 PROBE = Path(reader.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
-SOURCES = ("clock", *COUNTERS, "event", "process", "region", "shard", "team", "thread", "throttle", "tree")
+SOURCES = (
+    *("clock", *COUNTERS, "event", "process", "region"),
+    *("script", "shard", "team", "thread", "throttle", "tree"),
+)
 CORE = [PROBE / f"{name}.c" for name in SOURCES]
 EVENTS = Path(__file__).parents[1] / "programs" / "events.c"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]

@@ -1,0 +1,184 @@
+/*
+ * Functions of Python as regions. The hook (runtime/python_hook), which runs in the program's interpreter,
+ * says which code objects are regions; what happens at their calls is here, as it must be fast.
+ *
+ * The library is linked to no Python and compiled without its headers: what it calls of the interpreter is
+ * part of its stable interface, or was found under all names that it has had, and is looked up in the
+ * process. An object is a pointer here, and no more.
+ */
+#define _GNU_SOURCE
+#include "probe.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+typedef struct object object; /* Python's PyObject */
+
+typedef object *function(object *self, object *const *arguments, ssize_t count);
+typedef int profile_function(object *given, object *frame, int event, object *argument);
+
+#define FAST_CALL 0x80 /* Python's METH_FASTCALL */
+
+enum { PROFILE_CALL = 0, PROFILE_RETURN = 3 }; /* Python's PyTrace_CALL and PyTrace_RETURN */
+
+/* Python's PyMethodDef. */
+struct method {
+    const char *name;
+    function *call;
+    int flags;
+    const char *text;
+};
+
+/* What is kept with a code object: nothing yet, this, or the address of a descriptor. */
+static const char no_region[] = "";
+
+static struct {
+    object *(*new_function)(struct method *, object *, object *);
+    object *(*call_one)(object *, object *, ...);
+    void (*take)(object *);
+    void (*drop)(object *);
+    void (*print_error)(object *);
+    object *(*error)(void);
+    object *(*code_of_frame)(object *);
+    ssize_t (*new_index)(void (*)(void *));
+    int (*get)(object *, ssize_t, void **);
+    int (*put)(object *, ssize_t, void *);
+    void (*set_profile)(profile_function *, object *);
+    object *none;
+    object *decide, *disable; /* the hook's function; what switches an event off at a place */
+    ssize_t index;
+} python;
+
+static void *find(const char *name, const char *other) {
+    void *found = dlsym(RTLD_DEFAULT, name);
+    return found || !other ? found : dlsym(RTLD_DEFAULT, other);
+}
+
+/* Whether all is there; Python 3.9 is the oldest that has it. */
+static bool look_up(void) {
+    python.new_function = find("PyCFunction_NewEx", NULL);
+    python.call_one = find("PyObject_CallFunctionObjArgs", NULL);
+    python.take = find("Py_IncRef", NULL);
+    python.drop = find("Py_DecRef", NULL);
+    python.print_error = find("PyErr_WriteUnraisable", NULL);
+    python.error = find("PyErr_Occurred", NULL);
+    python.code_of_frame = find("PyFrame_GetCode", NULL);
+    python.new_index = find("PyUnstable_Eval_RequestCodeExtraIndex", "_PyEval_RequestCodeExtraIndex");
+    python.get = find("PyUnstable_Code_GetExtra", "_PyCode_GetExtra");
+    python.put = find("PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
+    python.set_profile = find("PyEval_SetProfile", NULL);
+    python.none = find("_Py_NoneStruct", NULL);
+    return python.new_function && python.call_one && python.take && python.drop && python.print_error &&
+           python.error && python.code_of_frame && python.new_index && python.get && python.put &&
+           python.set_profile && python.none;
+}
+
+AA_EXPORT bool aa_python_open(object *decide, object *disable) {
+    if (!look_up() || (python.index = python.new_index(NULL)) < 0)
+        return false;
+    python.take(decide);
+    python.take(disable);
+    python.decide = decide;
+    python.disable = disable;
+    return true;
+}
+
+/* Keep a descriptor as long as the process lives; null if there is no memory. */
+AA_EXPORT const char *aa_python_region(const char *descriptor) {
+    return strdup(descriptor);
+}
+
+/* A code object is the region with this descriptor; null: it is none. */
+AA_EXPORT void aa_python_mark(object *code, const char *descriptor) {
+    python.put(code, python.index, (void *)(descriptor ? descriptor : no_region));
+}
+
+/* ---- what happens */
+
+static inline const char *known(object *code) {
+    void *found = NULL;
+    return python.get(code, python.index, &found) == 0 ? found : no_region;
+}
+
+/* Have the hook decide, who marks the code object; it finds the frame, if none is given. */
+static __attribute__((noinline)) const char *decide(object *code, object *frame) {
+    if (python.error())
+        return no_region; /* thrown into a generator before its first step: it executes nothing */
+    object *answer = python.call_one(python.decide, frame ? frame : python.none, NULL);
+    if (answer)
+        python.drop(answer);
+    else
+        python.print_error(python.decide);
+    const char *descriptor = known(code);
+    return descriptor ? descriptor : no_region;
+}
+
+static object *new (object *result) {
+    python.take(result);
+    return result;
+}
+
+static object *start(object *self, object *const *arguments, ssize_t count) {
+    (void)self, (void)count;
+    const char *descriptor = known(arguments[0]);
+    if (__builtin_expect(descriptor == NULL, 0))
+        descriptor = decide(arguments[0], NULL);
+    if (descriptor == no_region)
+        return new (python.disable);
+    aa_probe_enter(descriptor);
+    return new (python.none);
+}
+
+static object *resume(object *self, object *const *arguments, ssize_t count) {
+    (void)self, (void)count;
+    const char *descriptor = known(arguments[0]);
+    if (descriptor && descriptor != no_region)
+        aa_probe_enter(descriptor);
+    return new (python.none);
+}
+
+static object *leave(object *self, object *const *arguments, ssize_t count) {
+    (void)self, (void)count;
+    const char *descriptor = known(arguments[0]);
+    if (descriptor && descriptor != no_region)
+        aa_probe_exit(descriptor);
+    return new (python.none);
+}
+
+/* For sys.monitoring: a new function that takes what its events give; null after an error of Python's. */
+AA_EXPORT object *aa_python_callback(char event) {
+    static struct method methods[] = {{"start", start, FAST_CALL, NULL},
+                                      {"resume", resume, FAST_CALL, NULL},
+                                      {"leave", leave, FAST_CALL, NULL}};
+    struct method *method = &methods[event == 's' ? 0 : event == 'r' ? 1 : 2];
+    return python.new_function(method, NULL, NULL);
+}
+
+/* For Python before 3.12, which tells of all calls, of functions in C, too. */
+static int profile(object *given, object *frame, int event, object *argument) {
+    (void)given, (void)argument;
+    if (event != PROFILE_CALL && event != PROFILE_RETURN)
+        return 0;
+    object *code = python.code_of_frame(frame);
+    const char *descriptor = known(code);
+    if (__builtin_expect(descriptor == NULL, 0))
+        descriptor = event == PROFILE_CALL ? decide(code, frame) : no_region;
+    python.drop(code);
+    if (descriptor == no_region)
+        return 0;
+    if (event == PROFILE_CALL)
+        aa_probe_enter(descriptor);
+    else
+        aa_probe_exit(descriptor);
+    return 0;
+}
+
+/* From now on hear of the calling thread's calls; and of that of this frame, if one is given. */
+AA_EXPORT void aa_python_profile(object *frame) {
+    python.set_profile(profile, NULL);
+    if (frame)
+        profile(NULL, frame, PROFILE_CALL, NULL);
+}

@@ -1,0 +1,89 @@
+"""Functions of a Python program as regions: what its interpreter is told, and what it tells."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+__all__ = [
+    "PATTERNS_VARIABLE",
+    "PYTHON_PATH",
+    "PYTHON_REPORTS",
+    "PythonReport",
+    "python_environment",
+    "read_python_reports",
+]
+
+PATTERNS_VARIABLE: Final = "AUTOANALYZER_PYTHON_FUNCTIONS"  # twin: runtime/python_hook/sitecustomize.py
+PYTHON_PATH: Final = "PYTHONPATH"
+_HOOK: Final = Path(__file__).parent / "python_hook"
+PYTHON_REPORTS: Final = "*.python.json"  # twin: runtime/python_hook/autoanalyzer_functions.py
+_NEAREST: Final = 3
+
+
+def python_environment(patterns: Sequence[str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Give what makes an interpreter record functions: a folder in which it finds what it imports at its start.
+
+    Args:
+        patterns: Which functions; none: nothing is changed.
+        environment: What the path is added to.
+    """
+    if not patterns:
+        return {}
+    path = environment.get(PYTHON_PATH)
+    return {
+        PATTERNS_VARIABLE: ",".join(patterns),
+        PYTHON_PATH: f"{_HOOK}{os.pathsep}{path}" if path else str(_HOOK),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class PythonReport:
+    """What the interpreters of a run told.
+
+    Attributes:
+        interpreters: How many there were.
+        matched: Patterns that a function had that was called.
+        called: Functions of the program's own that were called, as ``module:function``.
+    """
+
+    interpreters: int
+    matched: frozenset[str]
+    called: frozenset[str]
+
+    def complaints(self, patterns: Sequence[str]) -> Iterator[str]:
+        """Say which patterns no function had, and what there is that is like them."""
+        if patterns and not self.interpreters:
+            yield "--python-functions: no Python was heard of; one that is started without -E, -I and -S wanted"
+            return
+        functions = {name.rpartition(":")[2]: name for name in sorted(self.called)}
+        for pattern in patterns:
+            if pattern in self.matched:
+                continue
+            near = get_close_matches(pattern, self.called, _NEAREST) or [
+                functions[each] for each in get_close_matches(pattern.rpartition(":")[2], functions, _NEAREST)
+            ]
+            rest = f"did you mean {', '.join(near)}?" if near else "'*' records all of the program's own"
+            yield f"--python-functions {pattern}: no such function was called; {rest}"
+
+
+def read_python_reports(shards: Path) -> PythonReport:
+    """Read, and remove, what interpreters left among the shards."""
+    matched: set[str] = set()
+    called: set[str] = set()
+    files = list(shards.glob(PYTHON_REPORTS))
+    for file in files:
+        try:
+            told = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue  # its process was killed as it wrote
+        finally:
+            file.unlink(missing_ok=True)
+        matched.update(told["matched"])
+        called.update(told["called"])
+    return PythonReport(len(files), frozenset(matched), frozenset(called))

@@ -1,0 +1,220 @@
+"""Functions of a Python program as regions: which, and what is installed to hear of their calls.
+
+It runs in the program's own interpreter, 3.9 or later, without anything else of this package. Calls go straight to the
+preloaded probe library (``runtime/probe/python.c``); here it is decided, once a function, whether it is a region.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import os
+import sys
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from types import CodeType, FrameType
+from typing import Any
+
+__all__ = ["record"]
+
+_DESCRIPTOR_VERSION = "aa1"  # twin: DESCRIPTOR_VERSION in experiment/region.py
+_IS_FUNCTION = 0x1  # CO_OPTIMIZED: no module and no body of a class
+_PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # of the function that they stand in
+_TOOL = 4  # of the numbers that sys.monitoring gives out, one that it suggests for no kind of tool
+_MOST_NAMES = 5000
+_ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
+
+
+def record(patterns: list[str]) -> None:
+    """Have functions recorded from now on.
+
+    Raises:
+        RuntimeError: This interpreter cannot tell of calls.
+    """
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        raise RuntimeError("a Python with its global lock wanted, found one without")
+    library = ctypes.PyDLL(None)
+    if not hasattr(library, "aa_python_open"):
+        return  # nothing is preloaded into this process
+    choice = _Choice(patterns, _Regions(library))
+    monitoring = getattr(sys, "monitoring", None)
+    library.aa_python_open.argtypes = [ctypes.py_object, ctypes.py_object]
+    library.aa_python_open.restype = ctypes.c_bool
+    if not library.aa_python_open(choice.decide, monitoring and monitoring.DISABLE):
+        raise RuntimeError("the C interface of Python 3.9 to 3.13 wanted, found another")
+    _Report(choice).write_at_exit()
+    if monitoring:
+        _monitor(monitoring, library, choice)
+    else:
+        _profile(library)
+
+
+class _Regions:
+    """Code objects that are regions, as the probe library knows them."""
+
+    def __init__(self, library: ctypes.PyDLL) -> None:
+        self._keep = library.aa_python_region
+        self._keep.argtypes = [ctypes.c_char_p]
+        self._keep.restype = ctypes.c_void_p
+        self._mark = library.aa_python_mark
+        self._mark.argtypes = [ctypes.py_object, ctypes.c_void_p]
+        self._mark.restype = None
+        self._known: dict[str, int] = {}
+
+    def mark(self, code: CodeType, descriptor: str | None) -> None:
+        """Say which region a code object is; None if it is none."""
+        if descriptor is not None and descriptor not in self._known:
+            self._known[descriptor] = self._keep(descriptor.encode("utf-8", "surrogateescape"))
+        self._mark(code, None if descriptor is None else self._known[descriptor])
+
+
+class _Choice:
+    """Which functions are regions.
+
+    Attributes:
+        patterns: ``FUNCTION``, ``MODULE:FUNCTION`` or ``FILE.py``, each with shell wildcards.
+        matched: Those that a function had that was called.
+        called: Functions of the program's own that were called, as ``MODULE:FUNCTION``.
+        chosen: What to do with a code object that is a region.
+    """
+
+    def __init__(self, patterns: list[str], regions: _Regions) -> None:
+        self.patterns = patterns
+        self.matched: set[str] = set()
+        self.called: set[str] = set()
+        self.chosen: Callable[[CodeType], object] = lambda code: None
+        self._regions = regions
+        self._here = os.getcwd()
+        self._library, self._hook = (
+            os.path.dirname(os.path.abspath(each)) + os.sep for each in (os.__file__, __file__)
+        )
+
+    def decide(self, frame: FrameType | None) -> None:
+        """Mark the code object of a function that is called for the first time.
+
+        Args:
+            frame: Of the call; None: the caller's.
+        """
+        frame = frame or sys._getframe(1)
+        code = frame.f_code
+        descriptor = self._descriptor(code, str(frame.f_globals.get("__name__", "")))
+        self._regions.mark(code, descriptor)
+        if descriptor is not None:
+            self.chosen(code)
+
+    def _descriptor(self, code: CodeType, module: str) -> str | None:
+        path = os.path.join(self._here, code.co_filename)
+        own = self._is_own(code.co_filename, path)
+        file = os.path.relpath(path, self._here) if path.startswith(self._here + os.sep) else path
+        if code.co_name == "<module>" and module == "__main__" and own:
+            name = os.path.basename(file)
+            return _descriptor("program", name, file, 1, _last_line(code))
+        if not code.co_flags & _IS_FUNCTION or code.co_name in _PARTS:
+            return None
+        name = _name(code)
+        if own and len(self.called) < _MOST_NAMES:
+            self.called.add(f"{module}:{name}")
+        hits = [pattern for pattern in self.patterns if _matches(pattern, name, module, file, path, own=own)]
+        self.matched.update(hits)
+        return _descriptor("function", name, file, code.co_firstlineno, _last_line(code)) if hits else None
+
+    def _is_own(self, name: str, path: str) -> bool:
+        """Tell the program's files from those of Python and of what is installed."""
+        return not (
+            name.startswith("<")
+            or path.startswith((self._library, self._hook))
+            or f"{os.sep}site-packages{os.sep}" in path
+            or f"{os.sep}dist-packages{os.sep}" in path
+        )
+
+
+def _matches(pattern: str, name: str, module: str, file: str, path: str, *, own: bool) -> bool:
+    if pattern.endswith(".py") or os.sep in pattern:
+        places = [file, path] if os.sep in pattern else [os.path.basename(file)]
+        return any(fnmatchcase(place, pattern) for place in places)
+    of_module, colon, function = pattern.rpartition(":")
+    names = [name, name.rpartition(".")[2]]
+    if not any(fnmatchcase(each, function) for each in names):
+        return False
+    if not colon:
+        return own
+    stem = os.path.splitext(os.path.basename(file))[0]
+    return fnmatchcase(module, of_module) or (module == "__main__" and fnmatchcase(stem, of_module))
+
+
+def _name(code: CodeType) -> str:
+    """``Grid.step``, ``main.inner``, ``main.lambda@41``."""
+    name: str = getattr(code, "co_qualname", code.co_name)
+    return name.replace(".<locals>", "").replace("<lambda>", f"lambda@{code.co_firstlineno}")
+
+
+def _last_line(code: CodeType) -> int:
+    if hasattr(code, "co_lines"):
+        return max(line or 0 for _, _, line in code.co_lines())
+    from dis import findlinestarts
+
+    return max(line for _, line in findlinestarts(code))
+
+
+def _descriptor(kind: str, name: str, file: str, first: int, last: int) -> str:
+    texts = [each.translate(_ESCAPES) for each in (kind, name, file, name)]
+    return "|".join([_DESCRIPTOR_VERSION, *texts, "0", str(first), str(last)])
+
+
+def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
+    """Hear of the calls of chosen functions alone: each other one is switched off at its first call."""
+    event = monitoring.events
+    library.aa_python_callback.argtypes = [ctypes.c_char]
+    library.aa_python_callback.restype = ctypes.py_object
+    monitoring.use_tool_id(_TOOL, "autoanalyzer")
+    callbacks = {
+        event.PY_START: b"s",
+        event.PY_RESUME: b"r",
+        event.PY_THROW: b"r",
+        event.PY_RETURN: b"l",
+        event.PY_YIELD: b"l",
+        event.PY_UNWIND: b"l",
+    }
+    for each, kind in callbacks.items():
+        monitoring.register_callback(_TOOL, each, library.aa_python_callback(kind))
+    local = event.PY_START | event.PY_RESUME | event.PY_RETURN | event.PY_YIELD
+    choice.chosen = lambda code: monitoring.set_local_events(_TOOL, code, local)
+    monitoring.set_events(_TOOL, event.PY_START | event.PY_THROW | event.PY_UNWIND)
+
+
+def _profile(library: ctypes.PyDLL) -> None:
+    """Hear of all calls, in this thread and in those that ``threading`` starts."""
+    import threading
+
+    profile = library.aa_python_profile
+    profile.argtypes = [ctypes.c_void_p]
+    profile.restype = None
+
+    def begin(frame: FrameType, event: str, _: object) -> None:
+        profile(id(frame) if event == "call" else None)
+
+    threading.setprofile(begin)
+    profile(None)
+
+
+class _Report:
+    """What ``run`` wants to know beside the regions, in a file among the shards."""
+
+    def __init__(self, choice: _Choice) -> None:
+        self._choice = choice
+        self._folder = os.path.abspath(os.environ["AUTOANALYZER_SHARDS"])
+
+    def write_at_exit(self) -> None:
+        """Say now that there is a Python, and at its end what was called."""
+        self._write()
+        atexit.register(self._write)
+
+    def _write(self) -> None:
+        matched, called = sorted(self._choice.matched), sorted(self._choice.called)
+        name = f"{os.uname().nodename}.{os.getpid()}.python.json"
+        try:
+            with open(os.path.join(self._folder, name), "w", encoding="utf-8") as stream:
+                json.dump({"matched": matched, "called": called}, stream)
+        except OSError:
+            pass  # what is recorded is in the shard

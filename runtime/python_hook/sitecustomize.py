@@ -1,0 +1,43 @@
+"""What Python imports at its start: records functions as regions, and lets the user's own sitecustomize follow.
+
+``PYTHONPATH`` leads here. Nothing of it remains but the hook: the folder leaves ``sys.path``, and this module gives way
+to the next one of its name. Whatever fails, the program goes on. Any Python must be able to read this file.
+"""
+
+import os
+import sys
+
+
+def _record():
+    patterns = os.environ.get("AUTOANALYZER_PYTHON_FUNCTIONS")
+    if not patterns or not os.environ.get("AUTOANALYZER_SHARDS"):
+        return
+    if sys.version_info < (3, 9):
+        raise RuntimeError("Python 3.9 or later wanted, found %d.%d" % sys.version_info[:2])
+    import autoanalyzer_functions
+
+    autoanalyzer_functions.record(patterns.split(","))
+
+
+def _leave_path():
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [each for each in sys.path if os.path.abspath(each) != folder]
+
+
+def _give_way():
+    own = sys.modules.pop("sitecustomize")
+    try:
+        import sitecustomize  # noqa: F401 - the user's own
+    except ImportError as error:
+        if getattr(error, "name", "sitecustomize") != "sitecustomize":
+            raise
+    finally:
+        sys.modules.setdefault("sitecustomize", own)
+
+
+try:
+    _record()
+except Exception as error:
+    sys.stderr.write("autoanalyzer: --python-functions: %s; functions are not recorded\n" % error)
+_leave_path()
+_give_way()
