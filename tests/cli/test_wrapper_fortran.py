@@ -77,28 +77,6 @@ add_executable(app src/main.F90)
 target_compile_definitions(app PRIVATE NAME="the area ")
 target_link_libraries(app area MPI::MPI_Fortran)
 """
-CONFIGURE_AC = """
-AC_INIT([area], [1])
-AC_CONFIG_SRCDIR([src/main.F90])
-AM_INIT_AUTOMAKE([foreign subdir-objects])
-AC_PROG_FC
-AC_FC_FREEFORM
-AC_FC_MODULE_EXTENSION
-AC_FC_MODULE_OUTPUT_FLAG
-LT_INIT
-AC_CONFIG_FILES([Makefile])
-AC_OUTPUT
-"""
-MAKEFILE_AM = """
-AM_FCFLAGS = -Iinclude
-lib_LTLIBRARIES = libarea.la
-libarea_la_SOURCES = src/area.f90
-bin_PROGRAMS = app
-app_CPPFLAGS = -DNAME="'the area '"
-app_SOURCES = src/main.F90
-app_LDADD = libarea.la
-src/app-main.$(OBJEXT): libarea.la
-"""
 AREA = b"aa1|function|area_m::area|"
 C_SOURCE = "int c(int n) { while (n > 3) n--; return n; }\n"
 
@@ -149,12 +127,11 @@ def test_fixed_form_with_both_mpis(tool, fortran_mpi):
     assert b"aa1|loop|loop@12|old/main.f|area|" in check(tool, launcher=launcher)
 
 
-@pytest.mark.parametrize("generator", ["Unix Makefiles", "Ninja"])
-def test_cmake(tool, generator):
+def test_cmake(tool):
     program(tool, **{"CMakeLists.txt": CMAKE})
     configured = succeed(
         tool(
-            *("cmake", "-G", generator, "-B", "build"),
+            *("cmake", "-G", "Ninja", "-B", "build"),
             *("-DCMAKE_C_COMPILER=aa-mpicc", "-DCMAKE_Fortran_COMPILER=aa-mpifort"),
         )
     )
@@ -167,24 +144,6 @@ def test_cmake(tool, generator):
     assert b"aa1|loop|loop@1|" in library
     again = succeed(tool("cmake", "--build", "build"))
     assert b"Building" not in again.stdout
-
-
-def test_autotools(tool):
-    for needed in ("autoreconf", "automake", "libtoolize"):
-        if not shutil.which(needed):
-            pytest.skip(f"{needed} is not installed")
-    program(tool, **{"configure.ac": CONFIGURE_AC, "Makefile.am": MAKEFILE_AM})
-    succeed(tool("autoreconf", "-i"))
-    configured = succeed(tool("./configure", "CC=aa-mpicc", "FC=aa-mpifort"))
-    answers = configured.stdout.decode()
-    assert "whether the compiler supports GNU Fortran... yes" in answers
-    assert "module extension... mod" in answers
-    assert "module output flag... -J" in answers
-    succeed(tool("make"))
-    assert b"the area 16" in tool("./app").stdout
-    for path in (".libs/libarea.so", ".libs/libarea.a"):
-        assert AREA in (tool.folder / path).read_bytes()
-    assert b"aa1|program|main|src/main.F90|" in (tool.folder / ".libs/app").read_bytes()
 
 
 def test_an_mpi_named_by_its_variable_and_an_odd_folder(tool):

@@ -1,0 +1,60 @@
+"""A project of three languages, built by CMake and by autotools with nothing changed but the compilers' names."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[1] / "data/project"
+REGIONS = {
+    "library": [b"aa1|function|grid_fill|", b"aa1|function|grid::grid_sum|"],
+    "program": [b"aa1|function|main|", b"aa1|loop|loop@9|"],
+}
+
+
+@pytest.fixture
+def project(tool):
+    shutil.copytree(PROJECT, tool.folder, dirs_exist_ok=True)
+    return tool
+
+
+def succeed(done):
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    return done
+
+
+def check(project, paths):
+    """The regions are in what was built."""
+    for path, kind in paths.items():
+        content = (project.folder / path).read_bytes()
+        assert all(region in content for region in REGIONS[kind])
+
+
+@pytest.mark.parametrize("generator", ["Unix Makefiles", "Ninja"])
+def test_cmake(project, generator):
+    compilers = [
+        "-DCMAKE_C_COMPILER=aa-mpicc",
+        "-DCMAKE_CXX_COMPILER=aa-mpicxx",
+        "-DCMAKE_Fortran_COMPILER=aa-mpifort",
+    ]
+    succeed(project("cmake", "-G", generator, "-B", "build", *compilers))
+    built = succeed(project("cmake", "--build", "build", "-j", "2"))
+    assert b"autoanalyzer:" not in built.stdout + built.stderr
+    assert project("build/app").stdout == b"mean 2.5, sum 10\n"
+    check(project, {"build/app": "program", "build/libgrid.so": "library"})
+    (project.folder / "src/grid.h").touch()
+    again = succeed(project("cmake", "--build", "build")).stdout
+    assert (b"fill.c" in again, b"main.cpp" in again, b"kinds.f90" in again) == (True, True, False)
+
+
+def test_autotools_with_libtool(project):
+    succeed(project("autoreconf", "-i"))
+    configured = succeed(project("./configure", "CC=aa-mpicc", "CXX=aa-mpicxx", "FC=aa-mpifort"))
+    assert b"module output flag... -J" in configured.stdout
+    built = succeed(project("make", "-j2"))
+    assert b"autoanalyzer:" not in built.stderr
+    assert succeed(project("./app")).stdout == b"mean 2.5, sum 10\n"  # libtool's script, which finds the library
+    check(project, {".libs/app": "program", ".libs/libgrid.so": "library", ".libs/libgrid.a": "library"})
+    (project.folder / "src/stats.hpp").touch()
+    again = succeed(project("make")).stdout
+    assert (b"main.cpp" in again, b"fill.c" in again) == (True, False)
