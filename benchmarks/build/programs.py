@@ -1,0 +1,148 @@
+"""Programs as a list names them, built in copies of their folders by their own commands.
+
+.. code-block:: toml
+
+    [[program]]
+    name = "rays"
+    folder = "../../samples/rays"    # beside this list
+    build = "make CC=$CC"            # $CC, $CXX and $FC are the compilers
+    run = "mpirun -n 4 ./rays"
+    verify = "checksum [0-9.]+"      # must be in what it prints
+    ignore = "[0-9.]+ s$"            # what two runs may differ in
+
+A path in ``at`` says where in the folder the commands belong. Patterns are those of Python, a line each.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+__all__ = ["PLAIN", "PROBED", "Copy", "Done", "Program", "copies_of", "read_programs"]
+
+PLAIN = {"CC": "mpicc", "CXX": "mpicxx", "FC": "mpifort"}
+PROBED = {name: f"aa-{compiler}" for name, compiler in PLAIN.items()}
+_COMPILED = "compiled"  # the folder of objects in a cache
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program and its commands."""
+
+    name: str
+    folder: str
+    build: str
+    run: str = ""
+    verify: str = ""
+    ignore: str = ""
+    at: str = "."
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that has ended, with seconds by the wall clock and of all processors together."""
+
+    status: int
+    output: str
+    messages: str
+    wall: float
+    cpu: float
+
+
+class Copy:
+    """A copy of a program's folder, in a place of its own that is the same each time.
+
+    Args:
+        program: The program.
+        place: Where its folder is copied to.
+        compilers: ``PLAIN`` or ``PROBED``.
+        cache: What the compilers keep their results in.
+        variables: More of the environment.
+    """
+
+    def __init__(
+        self, program: Program, place: Path, compilers: dict[str, str], cache: Path, variables: dict[str, str]
+    ) -> None:
+        self.program = program
+        self._place = place
+        self._cache = cache
+        scripts = Path(sys.executable).parent
+        path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+        self._environment = {**os.environ, **compilers, "PATH": path, "AUTOANALYZER_CACHE": str(cache), **variables}
+
+    def build(self, *, cold: bool = False) -> Done:
+        """Copy the folder anew and build there; ``cold`` forgets what was compiled before."""
+        shutil.rmtree(self._place, ignore_errors=True)
+        shutil.copytree(self.program.folder, self._place, symlinks=True)
+        if cold:
+            shutil.rmtree(self._cache / _COMPILED, ignore_errors=True)
+        return self.call(self.program.build)
+
+    def call(self, command: str) -> Done:
+        """Carry out a command where the program's commands belong."""
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=self.folder,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return Done(done.returncode, done.stdout, done.stderr, wall, cpu)
+
+    @property
+    def folder(self) -> Path:
+        """Where the program's commands belong."""
+        return self._place / self.program.at
+
+    @property
+    def objects(self) -> int:
+        """How many objects a build has left, none of them twice."""
+        return len({path.resolve() for path in self._place.rglob("*.o")})
+
+
+def read_programs(path: Path) -> list[Program]:
+    """Read a list of programs.
+
+    Raises:
+        SystemExit: It is no such list; says why.
+    """
+    known = {field.name for field in fields(Program)}
+    try:
+        entries: list[dict[str, Any]] = tomllib.loads(path.read_text())["program"]
+        programs = [Program(**{**entry, "folder": str(path.parent / entry["folder"])}) for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        sys.exit(f"{path}: a list of [[program]] with {', '.join(sorted(known))} wanted: {error}")
+    for program in programs:
+        if not Path(program.folder).is_dir():
+            sys.exit(f"{path}: {program.name}: no folder {program.folder}")
+    return programs
+
+
+@contextmanager
+def copies_of(program: Program, variables: dict[str, str] | None = None) -> Iterator[tuple[Copy, Copy]]:
+    """Give two copies of a program, one to build plain and one to build with probes."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        more = variables or {}
+        yield (
+            Copy(program, place / "plain", PLAIN, place / "cache", more),
+            Copy(program, place / "probed", PROBED, place / "cache", more),
+        )

@@ -1,0 +1,193 @@
+"""Options that builds use, and what a compile leaves behind: as without probes."""
+
+import shutil
+import subprocess
+
+import pytest
+
+C = """#include "n.h"
+int work(int n) {
+    int s = 0;
+    for (int i = 0; i < N; i++)
+        s += i * n;
+    return s;
+}
+int main(void) { return work(1) != 45; }
+"""
+HEADER = "#ifndef ONCE\n#define ONCE\n#define N 10\n#endif\n"
+REGION = b"aa1|function|work|x.c|"
+MODULE = """module m
+contains
+  subroutine work(n)
+    integer :: n
+    do while (n > 3)
+      n = n - 1
+    end do
+  end subroutine
+end module
+"""
+
+
+@pytest.fixture
+def program(tool):
+    tool.write("x.c", C)
+    tool.write("n.h", HEADER)
+    return tool
+
+
+def compile_(tool, *words, stand_in="aa-mpicc", **env):
+    done = tool(stand_in, *words, env={"AUTOANALYZER_CACHE_LIMIT": "0", **env})
+    assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode()
+    return done.stdout
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("variable", ["OMPI_CC", "MPICH_CC"])
+def test_the_compiler_behind_mpicc_is_chosen_as_ever(program, variable, compiler):
+    mpicc = {"OMPI_CC": "mpicc.openmpi", "MPICH_CC": "mpicc.mpich"}[variable]
+    if not shutil.which(mpicc):
+        pytest.skip(f"{mpicc} is not installed")
+    compile_(program, "-g", "-O3", "-c", "x.c", AUTOANALYZER_CC=mpicc, **{variable: compiler})
+    assert REGION in (program.folder / "x.o").read_bytes()
+    (program.folder / "x.o").rename(program.folder / "y.o")
+    compile_(program, "-g", "-O3", "y.o", "-o", "x", AUTOANALYZER_CC=mpicc, **{variable: compiler})
+    assert program("./x").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-O2", "-flto"],
+        ["-std=c99", "-pedantic-errors"],
+        ["-std=gnu2x", "-fPIC"],
+        ["-x", "c"],
+        ["@flags"],
+        ["-DTEXT=\"two  words, a 'quote'\"", "-DSHOUT(x)=x!"],
+        ["-MMD", "-MP", "-MF", "x.dep", "-MT", "x.lo"],
+        ["-Winvalid-pch", "-include", "n.h"],
+    ],
+    ids=" ".join,
+)
+def test_options_of_all_kinds(program, words):
+    program.write("flags", "-O2 -I. '-DNAME=\"in quotes\"'\n")
+    compile_(program, *words, "x.c", "-o", "x")
+    assert REGION in (program.folder / "x").read_bytes()
+    assert program("./x").returncode == 0
+
+
+@pytest.mark.parametrize("option", ["-save-temps", "-save-temps=obj", "--coverage", "-gsplit-dwarf", "-fstack-usage"])
+def test_the_same_files_are_left(program, option):
+    for folder, compiler in (("plain", "mpicc"), ("probed", "aa-mpicc")):
+        compile_(program, option, "-g", "-c", "x.c", "-o", "x.o", stand_in=compiler)
+        (program.folder / folder).mkdir()
+        for path in program.folder.glob("x*[!c]"):
+            path.rename(program.folder / folder / path.name)
+    names = {path.name for path in (program.folder / "plain").iterdir()}
+    assert len(names) > 1
+    assert {path.name for path in (program.folder / "probed").iterdir()} == names
+    if "temps" in option:
+        plain, probed = ((program.folder / folder / "x.i").read_bytes() for folder in ("plain", "probed"))
+        assert plain == probed
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-E", "x.c"],
+        ["-MM", "x.c"],
+        ["-fsyntax-only", "x.c"],
+        ["-c", "x.c", "-o", "/dev/null"],
+        ["-S", "n.s", "-o", "-"],
+        ["-c", "n.s"],
+        ["-c", "up.S"],
+        ["-x", "c", "-c", "-", "-o", "in.o"],
+        ["-x", "c-header", "n.h", "-o", "n.h.gch"],
+    ],
+    ids=" ".join,
+)
+def test_what_holds_no_source_to_instrument_is_as_without_us(program, words):
+    program.write("n.s", ".globl n\nn: ret\n")
+    program.write("up.S", '#include "n.h"\n.globl up\nup: ret\n')
+    found = []
+    for compiler in ("mpicc", "aa-mpicc"):
+        before = {path.name for path in program.folder.iterdir()}
+        done = program(compiler, *words, stdin=b"int five(void) { return 5; }\n")
+        made = [path for path in program.folder.iterdir() if path.name not in before]
+        found.append((done.returncode, done.stdout, done.stderr, {path.name: path.read_bytes() for path in made}))
+        for path in made:
+            path.unlink()
+    assert found[0] == found[1]
+
+
+def test_assembly_on_standard_output_alone(program):
+    assert b"aa1|function|work|" in compile_(program, "-S", "x.c", "-o", "-")
+
+
+def test_precompiled_headers_of_clang_do_not_stand_in_the_way(program):
+    program.write("h.hpp", "#pragma once\nstruct few { int n; };\n")
+    program.write("x.cpp", "int main() { few f{3}; while (f.n < 9) f.n++; return f.n - 9; }\n")
+    inner = ["-Xclang", "-include-pch", "-Xclang", "h.pch", "-Xclang", "-include", "-Xclang", "h.hpp"]
+    for words in (["-x", "c++-header", "h.hpp", "-o", "h.pch"], [*inner, "x.cpp", "-o", "x"]):
+        compile_(program, *words, stand_in="aa-mpicxx", AUTOANALYZER_CXX="clang++")
+    assert b"aa1|function|main|x.cpp|" in (program.folder / "x").read_bytes()
+    assert program("./x").returncode == 0
+
+
+def test_a_compiler_cache_in_front_and_behind(program):
+    log = program.folder / "log"
+    program.write("ccache", f'#!/bin/sh\necho "$@" >> {log}\nexec "$@"\n').chmod(0o755)
+    front = program(str(program.folder / "ccache"), "aa-mpicc", "-c", "x.c")
+    assert (front.returncode, front.stderr) == (0, b"")
+    assert REGION in (program.folder / "x.o").read_bytes()
+    (program.folder / "x.o").unlink()
+    compile_(program, "-c", "x.c", AUTOANALYZER_CC=f"{program.folder}/ccache mpicc")
+    assert REGION in (program.folder / "x.o").read_bytes()
+    assert "mpicc -c" in log.read_text()
+
+
+def test_drivers_of_other_names_and_options(program):
+    program.write("cc", '#!/bin/sh\nexec gcc "$@"\n').chmod(0o755)
+    foreign = "-xHost|-qopenmp|-ipo|-fp-model|precise|-hnoomp"
+    drop = f'for a; do shift; case $a in {foreign}) ;; *) set -- "$@" "$a";; esac; done'
+    program.write("icx", f'#!/bin/sh\n{drop}\nexec clang "$@"\n').chmod(0o755)
+    compile_(program, "-c", "x.c", AUTOANALYZER_CC=str(program.folder / "cc"))
+    assert REGION in (program.folder / "x.o").read_bytes()
+    words = ["-xHost", "-qopenmp", "-ipo", "-fp-model", "precise", "-hnoomp", "-c", "x.c"]
+    compile_(program, *words, AUTOANALYZER_CC=str(program.folder / "icx"))
+    assert REGION in (program.folder / "x.o").read_bytes()
+
+
+def test_a_source_that_the_preprocessor_alone_rejects_is_named(program):
+    program.write("cc", '#!/bin/sh\ncase " $* " in *" -E "*) exit 1;; esac\nexec gcc "$@"\n').chmod(0o755)
+    done = program("aa-mpicc", "-c", "x.c", env={"AUTOANALYZER_CC": str(program.folder / "cc")})
+    assert done.returncode == 0
+    assert done.stderr == b"autoanalyzer: x.c: not instrumented: the preprocessor rejects it; compiled as it is\n"
+
+
+def lines_of(program, name):
+    """What the debug information of an object says: file and line of each place in the code."""
+    done = subprocess.run(
+        ["readelf", "--debug-dump=decodedline", name], cwd=program.folder, capture_output=True, text=True, check=True
+    )
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return {(row[0], int(row[1])) for row in rows if len(row) > 2 and "." in row[0] and row[1].isdigit()}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_debug_information_is_of_the_users_lines(program, compiler):
+    for name, stand_in in (("plain.o", "mpicc"), ("probed.o", "aa-mpicc")):
+        env = {"OMPI_CC": compiler, "MPICH_CC": compiler}
+        compile_(program, "-g", "-O0", "-c", "x.c", "-o", name, stand_in=stand_in, **env)
+    assert lines_of(program, "plain.o") <= lines_of(program, "probed.o")
+    assert {file for file, _ in lines_of(program, "probed.o")} == {"x.c"}
+
+
+def test_objects_with_debug_information_are_the_same_each_time(program):
+    program.write("m.f90", MODULE)
+    for stand_in, source in (("aa-mpicc", "x.c"), ("aa-mpifort", "m.f90")):
+        objects = []
+        for _ in range(2):
+            compile_(program, "-g", "-O1", "-c", source, "-o", "again.o", stand_in=stand_in)
+            objects.append((program.folder / "again.o").read_bytes())
+        assert objects[0] == objects[1]
+        assert b"/autoanalyzer-" not in objects[0]
