@@ -11,7 +11,7 @@ from typing import Final
 
 from ..errors import way_out
 from ..experiment.mode import DEFAULT_MODES, modes_of
-from ..experiment.plan import Exclude, Merge, Pattern, Plan, load_plan
+from ..experiment.plan import Exclude, Pattern, Plan, load_plan
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
 
@@ -46,9 +46,21 @@ class Choice:
             return True
         return any(not rule.modes or not set(modes).isdisjoint(rule.modes) for rule in self.plan.include)
 
-    def merges(self, region: Region) -> Iterator[Merge]:
-        """Give the merges that a region is a member of."""
-        return (merge for merge in self.plan.merge if merge.member(region) >= 0)
+    def merged(self, function: Region, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, int, int]]:
+        """Give name, start and end of what the plan merges in a function, given the regions in it."""
+        within = list(inner)
+        for merge in self.plan.merge:
+            members = sorted((each for each in within if merge.member(each.region) >= 0), key=lambda each: each.start)
+            if len({merge.member(each.region) for each in members}) == len(merge.regions):
+                name = merge.name or "+".join(each.region.name for each in members)
+                yield name, members[0].start, max(each.end for each in members)
+
+    def asks_for_blocks(self, function: Region, inner: Iterable[CodeRegion]) -> bool:
+        """Tell whether a function, or something in it, is to be opened into blocks."""
+        rules = [rule for rule in self.plan.split if rule.into == "blocks"]
+        return any(
+            rule.pattern.matches(each) for rule in rules for each in (function, *(each.region for each in inner))
+        )
 
     def splits(self, region: Region) -> frozenset[str]:
         """Tell what a region is to be opened into: ``loops``, ``blocks``."""
@@ -83,9 +95,10 @@ class Choice:
     def decided(self, found: CodeRegions) -> CodeRegions:
         """Decide on all regions of a source."""
         around = _around(found.regions)
+        wholes = [each for each in found.regions if each.of_plan == "merge" and not self.reason(each)]
         decided = []
         for place, each in enumerate(found.regions):
-            reason = self.reason(each, around[place])
+            reason = self.reason(each, around[place]) or self._merged(each, wholes)
             decided.append(replace(each, reason=reason, is_off=reason.startswith("mode ")))
         return replace(
             found,
@@ -120,8 +133,15 @@ class Choice:
         )
         return kind in {"function", "program"} or self.wants("inner-loops" if kind == "loop" else kind)
 
+    def _merged(self, found: CodeRegion, wholes: list[CodeRegion]) -> str:
+        """Say which region that is made of several a region is a member of; empty if it is of none."""
+        if not any(merge.member(found.region) >= 0 for merge in self.plan.merge):
+            return ""
+        around = (each for each in wholes if each is not found and each.start <= found.start and found.end <= each.end)
+        return next((f"merged into {each.region.name} by the plan" for each in around), "")
+
     def _is_on(self, found: CodeRegion) -> bool:
-        return found.is_whole_program or not set(found.modes).isdisjoint(self.modes)
+        return found.is_whole_program or bool(found.of_plan) or not set(found.modes).isdisjoint(self.modes)
 
     def _is_included(self, found: CodeRegion) -> bool:
         return any(

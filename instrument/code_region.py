@@ -23,6 +23,8 @@ class CodeRegion:
         is_said: Whether a build says so, as much of the program may be in it.
         yields: Whether a plan that includes the region overrules the reason.
         of_modes: The modes that it belongs to, if not just the one that its kind says; inner loops have their own.
+        of_plan: ``merge`` or ``split`` if a rule of the plan has made it; then it is made whatever the modes are.
+        keeps_scope: Whether what it declares lives on behind it, so that no block may stand around it.
         is_off: Whether the reason is that none of its modes is asked for.
     """
 
@@ -33,6 +35,8 @@ class CodeRegion:
     is_said: bool = False
     yields: bool = False
     of_modes: tuple[str, ...] = ()
+    of_plan: str = ""
+    keeps_scope: bool = False
     is_off: bool = False
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ...experiment.mode import CALL_MODES
 from ...experiment.region import Region
 from ..code_region import CodeRegion
 from .preprocessed import Preprocessed
@@ -15,13 +16,15 @@ __all__ = ["insert_guards"]
 
 _PRELUDE_FILE: Final = "<autoanalyzer>"
 _SPECIAL: Final = re.compile(r'["\\?\x00-\x1f\x7f-\xff]')
+_MARK: Final = re.compile(r"^#[ \t]*pragma[ \t]+autoanalyzer\b[^\n]*", re.M)
 _NOT_TAB: Final = re.compile(r"[^\t]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Edit:
     offset: int
-    rank: int  # at one offset: ends of regions, then function guards, then loop guards
+    rank: int  # at one offset: ends of regions, then guards of functions, then other guards
+    inner: int  # of guards at one offset the one of the larger region comes first
     text: str
 
 
@@ -32,6 +35,7 @@ def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: b
 
         int f(void) {                    int f(void) { guard
             for (…) …             →          { guard for (…) … }
+            x = exp(y);                      x = ({ guard exp(y); });
             return 1;                        return 1;
         }                                }
 
@@ -49,12 +53,23 @@ def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: b
             continue
         literal = _literal(found.region)
         guard = f"aa_guard aa_here({literal});" if cxx else _guard(literal, number)
+        before, after = "{ ", "}"
+        if found.region.kind in CALL_MODES:
+            before, after = "({ ", "; })"
+        elif found.keeps_scope:
+            before, after = "", f"aa_close(&aa_guard_{number});"
+            guard = guard.replace("aa_leave", "aa_close").replace("char *const", "char *")
         if found.region.kind == "function":
-            edits.append(_Edit(found.start, 1, guard))
+            edits.append(_Edit(found.start, 1, 0, guard))
         else:
-            edits.append(_Edit(found.start, 2, "{ " + guard))
-            edits.append(_Edit(found.end, 0, "}"))
-    return _applied(unit, sorted(edits), _stub(cxx=cxx)) if edits else unit.text
+            edits.append(_Edit(found.start, 2, -found.end, before + guard))
+            edits.append(_Edit(found.end, 0, 0, after))
+    return _without_marks(_applied(unit, sorted(edits), _stub(cxx=cxx))) if edits else unit.text
+
+
+def _without_marks(text: str) -> str:
+    """Blank the pragmas that mark regions, which no compiler knows."""
+    return _MARK.sub(lambda match: " " * len(match.group()), text) if "autoanalyzer" in text else text
 
 
 def _literal(region: Region) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from .lexer import statement_end
 from .preprocessed import Pragma, Preprocessed
 
-__all__ = ["Construct", "block_start", "constructs", "device_text", "guard_start"]
+__all__ = ["Construct", "block_start", "constructs", "device_text", "guard_start", "nested_by_directive"]
 
 _LOOP_DIRECTIVE: Final = re.compile(
     r"(?:omp|acc)\b[\w\s]*?\b(?:for|simd|loop|taskloop|distribute|tile|unroll|interchange|reverse|fuse)\b"
@@ -22,6 +22,9 @@ _DEVICE_DIRECTIVE: Final = re.compile(
 _DIRECTIVE: Final = re.compile(r"omp\s+((?:(?:parallel|for|sections|single|loop|simd|master|masked)\b\s*)+)")
 _ENTERED_BY_ALL: Final = frozenset({"parallel", "for", "sections", "single", "loop"})
 _OF_LOOPS: Final = frozenset({"for", "loop"})
+_NEST: Final = re.compile(
+    r"(?:omp|acc)\b.*?\b(?:(?:collapse|ordered)\s*\(\s*(?P<depth>\d*)|tile\b|sizes\b|interchange\b|fuse\b)"
+)
 _TEXT: Final = re.compile(r"\S")
 _OPENS_A_BLOCK: Final = re.compile(r"STDC\b|clang\s+fp\b")
 # They may stand anywhere, or at the start of a block alone: the guard comes after them.
@@ -90,6 +93,22 @@ def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
         at = statement.start() if binds_loop and statement else pragma.start
         first = guard_start(unit, at) if binds_loop else pragma.start
         yield Construct(" ".join(words), at, first, statement_end(unit.masked, pragma.end), binds_loop)
+
+
+def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
+    """Give the loops that must be right within another one, as a directive above that binds to both: ``collapse(2)``.
+
+    Args:
+        unit: The text.
+        loops: Offsets of all loops of a function.
+    """
+    found: set[int] = set()
+    for pragma in unit.pragmas:
+        if match := _NEST.match(pragma.text):
+            end = statement_end(unit.masked, pragma.end)
+            inside = sorted(loop for loop in loops if pragma.end <= loop < end)
+            found.update(inside[1 : int(match["depth"]) if match["depth"] else None])
+    return found
 
 
 def device_text(unit: Preprocessed) -> list[tuple[int, int]]:

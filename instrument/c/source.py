@@ -34,7 +34,7 @@ def instrument_text(
         SourceError: The text cannot be read.
     """
     unit = _unit(text, source, system_directories)
-    found = choice.applied(find_regions(unit, openmp=openmp))
+    found = find_regions(unit, openmp=openmp, choice=choice)
     return Instrumented(insert_guards(unit, found.regions).encode("latin-1"), found)
 
 
@@ -47,7 +47,7 @@ def code_regions(
     choice: Choice = DEFAULT_CHOICE,
 ) -> CodeRegions:
     """Find the regions in what the preprocessor wrote; arguments and errors as for ``instrument_text``."""
-    return choice.applied(find_regions(_unit(text, source, system_directories), openmp=openmp))
+    return find_regions(_unit(text, source, system_directories), openmp=openmp, choice=choice)
 
 
 def _unit(text: bytes, source: str, system_directories: tuple[str, ...]) -> Preprocessed:

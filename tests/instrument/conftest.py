@@ -55,15 +55,25 @@ class Lab:
     tool: Any
     probe: Path
 
-    def run(self, source: str | bytes, *flags: str, cc: str = "gcc", name: str = "x.c") -> Run:
+    def run(
+        self, source: str | bytes, *flags: str, cc: str = "gcc", name: str = "x.c", modes: str = "", plan: str = ""
+    ) -> Run:
         path = self.tool.folder / name
         path.write_bytes(source if isinstance(source, bytes) else source.encode())
         command = [cc, "-O1", "-g", name, *flags]
         plain = self.tool(*command, "-o", "plain")
         assert plain.returncode == 0, plain.stderr.decode()
-        built = self.tool("autoanalyzer", "compile", "--", *command, "-o", "probed")
+        built = self.tool("autoanalyzer", "compile", "--", *command, "-o", "probed", env=self.wanted(modes, plan))
         assert built.returncode == 0, built.stderr.decode()
         return self.compare(built.stderr.decode())
+
+    def wanted(self, modes: str = "", plan: str = "") -> dict[str, str]:
+        """The environment of a build with modes and the text of a plan."""
+        environment = {"AUTOANALYZER_MODES": modes} if modes else {}
+        if plan:
+            (self.tool.folder / "plan.toml").write_text(f"version = 2\n{plan}")
+            environment["AUTOANALYZER_PLAN"] = "plan.toml"
+        return environment
 
     def compare(self, messages: str = "") -> Run:
         events = self.tool.folder / "events"
@@ -74,10 +84,19 @@ class Lab:
             assert (done.returncode, done.stdout) == (untouched.returncode, untouched.stdout)
         return Run(tuple(_events(events)), messages)
 
-    def left_out(self, *words: str) -> dict[str, str]:
+    def left_out(self, *words: str, modes: str = "", plan: str = "") -> dict[str, str]:
         """Region name → reason, as ``autoanalyzer regions`` prints it."""
         done = self.tool(
-            "autoanalyzer", "regions", "--cc", "gcc", "--cxx", "g++", "--fc", "gfortran", *(words or ("x.c",))
+            "autoanalyzer",
+            "regions",
+            "--cc",
+            "gcc",
+            "--cxx",
+            "g++",
+            "--fc",
+            "gfortran",
+            *(words or ("x.c",)),
+            env=self.wanted(modes, plan),
         )
         assert done.returncode == 0, done.stderr.decode()
         lines = done.stdout.decode().partition("left out\n")[2].splitlines()

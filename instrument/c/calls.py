@@ -1,0 +1,122 @@
+"""Calls of library functions: which of them can be regions of their own, each around its arguments, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pycparser import c_ast
+
+from ..library_names import is_of_c, mode_of_call
+from .lexer import group_end, statement_end
+from .preprocessed import Preprocessed
+from .syntax import Tree
+
+__all__ = ["Call", "LibraryCalls"]
+
+_CALLED: Final = re.compile(r"\b[A-Za-z_]\w*(?=\s*\()")
+_OPENING: Final = re.compile(r"\s*\(")
+# Their operands are not evaluated, or must be what compilers know at compile time.
+_ASKING: Final = frozenset(
+    ["__builtin_constant_p", "__builtin_choose_expr", "__builtin_object_size", "__builtin_types_compatible_p"]
+)
+_ATOMIC: Final = re.compile(r"(?:omp|acc)\s+atomic\b")
+_CANONICAL: Final = re.compile(
+    r"(?:omp|acc)\b[\w\s]*?\b(?:for|simd|loop|taskloop|distribute|tile|unroll|interchange)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a library function: its name and mode, where it begins and ends, and why it is no region."""
+
+    name: str
+    mode: str
+    start: int
+    end: int
+    reason: str
+
+
+class LibraryCalls:
+    """The calls of library functions in a unit.
+
+    A name of the C library is one if the system's headers declare it, any other name if the unit does not define it.
+    """
+
+    def __init__(self, unit: Preprocessed, tree: Tree) -> None:
+        self.unit = unit
+        self.tree = tree
+        self._own = {node.decl.name for node in tree.root.ext if isinstance(node, c_ast.FuncDef)}
+        self._declared = {
+            name for start, end, system in unit.runs() if system for name in _CALLED.findall(unit.masked[start:end])
+        }
+        self._fixed = list(self._fixed_text())
+
+    def within(self, function: Any) -> list[Call]:
+        """Find the calls in a function's body, in order."""
+        hidden = set(_local_names(function))
+        calls = (call for node, reason in _calls(function.body, "") if (call := self._call(node, reason, hidden)))
+        return sorted(calls, key=lambda call: call.start)
+
+    def _call(self, node: Any, reason: str, hidden: set[str]) -> Call | None:
+        name = getattr(node.name, "name", None)
+        if not isinstance(name, str) or name in hidden or not (mode := self._mode(name)):
+            return None
+        start = self.tree.offset(node.name)
+        opening = _OPENING.match(self.unit.masked, start + len(name))
+        if not self.unit.masked.startswith(name, start) or opening is None:
+            return None
+        fixed = next((why for low, high, why in self._fixed if low <= start < high), "")
+        return Call(name, mode, start, group_end(self.unit.masked, opening.end() - 1), reason or fixed)
+
+    def _mode(self, name: str) -> str:
+        mode = mode_of_call(name)
+        if name in self._own or (mode and name not in self._declared and is_of_c(name)):
+            return ""
+        return mode
+
+    def _fixed_text(self) -> Iterator[tuple[int, int, str]]:
+        """Give the statements and headers whose form OpenMP and OpenACC prescribe."""
+        masked = self.unit.masked
+        for pragma in self.unit.pragmas:
+            if _ATOMIC.match(pragma.text):
+                yield pragma.end, statement_end(masked, pragma.end), "in an atomic statement"
+            elif _CANONICAL.match(pragma.text):
+                opening = masked.find("(", pragma.end)
+                if opening >= 0:
+                    yield pragma.end, group_end(masked, opening), "in the header of a loop that threads share"
+
+
+def _calls(node: Any, reason: str) -> Iterator[tuple[Any, str]]:
+    """Give the calls in a syntax tree, each with the reason against a region around it."""
+    pending = [(node, reason)]
+    while pending:
+        node, reason = pending.pop()
+        if isinstance(node, c_ast.FuncCall):
+            yield node, reason
+        if isinstance(node, c_ast.UnaryOp) and node.op in {"sizeof", "_Alignof"}:
+            reason = "its operand is not evaluated"
+        elif _must_be_constant(node):
+            reason = "its value must be known when compiling"
+        pending.extend((child, reason) for _, child in node.children())
+
+
+def _must_be_constant(node: Any) -> bool:
+    """Tell what holds no code that runs, or none that this function runs."""
+    if isinstance(node, c_ast.FuncCall):
+        return getattr(node.name, "name", "") in _ASKING
+    if isinstance(node, c_ast.Decl):
+        return bool({"static", "extern", "_Thread_local"}.intersection(node.storage))
+    return isinstance(node, (c_ast.Enum, c_ast.StaticAssert, c_ast.FuncDecl, c_ast.GenericSelection))
+
+
+def _local_names(function: Any) -> Iterator[str]:
+    """Give the names that a function has for something that is no function."""
+    pending = [function]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, c_ast.Decl) and node.name and not isinstance(node.type, c_ast.FuncDecl):
+            yield node.name
+        pending.extend(child for _, child in node.children())

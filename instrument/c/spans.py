@@ -1,0 +1,172 @@
+"""Parts of a function that are no loop and no construct: marked by the user, merged, or what a region is split into."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pycparser import c_ast
+
+from .function import Function
+from .lexer import LexicalError, group_end, statement_end
+from .preprocessed import Preprocessed
+from .syntax import Tree
+
+__all__ = ["Mark", "Spans", "marks"]
+
+_MARK: Final = re.compile(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
+_TEXT: Final = re.compile(r"\S")
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_HOLDING: Final = frozenset(["if", "switch", "{"])
+_LOOPS: Final = frozenset(["for", "while", "do"])
+_LABELLED: Final = re.compile(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
+_SECTION: Final = re.compile(r"omp\s+section\b")
+_FREE: Final = re.compile(
+    r"autoanalyzer\b|STDC\b|omp\s+(?:barrier|taskwait|taskyield|flush|cancel)\b|GCC\s+(?:diagnostic|push|pop)"
+)
+_BEFORE_STATEMENT: Final = frozenset(";{}:")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A region that ``#pragma autoanalyzer begin NAME`` and ``end`` mark; ``problem`` says why it is none."""
+
+    name: str
+    start: int
+    end: int
+    problem: str = ""
+
+
+def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
+    """Find the regions that pragmas between two offsets mark."""
+    opened: list[tuple[str, int]] = []
+    for pragma in unit.pragmas[bisect_left(unit.pragmas, start, key=lambda pragma: pragma.start) :]:
+        if pragma.start >= end:
+            break
+        if not (match := _MARK.match(pragma.text)):
+            if pragma.text.startswith("autoanalyzer"):
+                yield Mark("", pragma.start, pragma.end, "begin NAME or end wanted after autoanalyzer")
+            continue
+        word, name = match.groups()
+        if word == "begin":
+            opened.append((name, pragma.end))
+        elif not opened:
+            yield Mark(name, pragma.start, pragma.end, "ends without a begin")
+        else:
+            begun, place = opened.pop()
+            problem = f"ends as {name}" if name not in {"", begun} else "has no name" if not begun else ""
+            yield Mark(begun, place, pragma.start, problem)
+    for name, place in opened:
+        yield Mark(name, place, place, "has no end in its function")
+
+
+class Spans:
+    """Whether a guard can be put around a part of a function.
+
+    Args:
+        unit: The text.
+        tree: Its syntax.
+        function: The function.
+    """
+
+    def __init__(self, unit: Preprocessed, tree: Tree, function: Function) -> None:
+        self.unit = unit
+        self.masked = unit.masked
+        self.tree = tree
+        self.has_jumps = bool(function.jumps.gotos or function.jumps.labels or function.jumps.indirect)
+        self._blocks: list[tuple[int, int, Any]] = []
+        self._literals: list[int] = []
+        self._switches: set[int] = set()
+        self._collect(function.node.body)
+
+    def _collect(self, body: Any) -> None:
+        pending = [body]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, c_ast.Compound):
+                start = self.tree.offset(node)
+                if self.masked.startswith("{", start):
+                    self._blocks.append((start, group_end(self.masked, start), node))
+            elif isinstance(node, c_ast.CompoundLiteral):
+                self._literals.append(self.tree.offset(node.init))
+            elif isinstance(node, c_ast.Switch):
+                self._switches.add(self.tree.offset(node.stmt))
+            pending.extend(child for _, child in node.children())
+
+    def why_not(self, start: int, end: int) -> str:
+        """Say why no guard can be put around what stands between two offsets; jumps aside."""
+        block = self._block(start)
+        if block is None or block != self._block(end):
+            return "does not begin and end in one block"
+        before = self.masked[block[0] : start].rstrip()[-1:]
+        if before not in _BEFORE_STATEMENT or not self._ends_between_statements(start, end):
+            return "does not begin and end between statements"
+        if any(start <= pragma.start < end and _SECTION.match(pragma.text) for pragma in self.unit.pragmas):
+            return "holds a section of OpenMP"
+        above = [pragma for pragma in self.unit.pragmas if pragma.end < start]
+        if above and not _FREE.match(above[-1].text) and not self.masked[above[-1].end : start].strip():
+            return "stands below a pragma"
+        if self.declares(start, end) and (self.has_jumps or block[0] in self._switches):
+            return "declares something, in a function with jumps"
+        return ""
+
+    def declares(self, start: int, end: int) -> bool:
+        """Tell whether something lives on behind a part, so that no block may stand around it."""
+        block = self._block(start)
+        items = (block[2].block_items or []) if block else []
+        declared = any(
+            isinstance(item, (c_ast.Decl, c_ast.Typedef)) and start <= self.tree.offset(item) < end for item in items
+        )
+        return declared or any(start <= offset < end and self._block(offset - 1) == block for offset in self._literals)
+
+    def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Cut the statements between two offsets into blocks; loops stay out, and what pragmas stand above."""
+        run = -1
+        offset = start
+        while (place := self._next(offset, end)) is not None:
+            after = statement_end(self.masked, place)
+            match = _WORD.match(self.masked, place)
+            word = match.group() if match else self.masked[place]
+            has_pragma = any(offset <= pragma.start < place for pragma in self.unit.pragmas)
+            if word in _HOLDING or word in _LOOPS or has_pragma or _LABELLED.match(self.masked, place):
+                if run >= 0:
+                    yield run, offset
+                run = -1
+                if word in _HOLDING and not has_pragma:
+                    yield place, after
+            elif run < 0:
+                run = place
+            offset = after
+        if run >= 0:
+            yield run, offset
+
+    def inside(self, start: int, end: int) -> tuple[int, int] | None:
+        """Give what stands between the braces of a loop's body; None if it has none."""
+        inner = [block for block in self._blocks if start <= block[0] and block[1] <= end]
+        if not inner:
+            return None
+        first = min(inner, key=lambda block: block[0])
+        word = _WORD.match(self.masked, start)
+        is_last = not self.masked[first[1] : end].strip(" \t\n;") or (word is not None and word.group() == "do")
+        return (first[0] + 1, first[1] - 1) if is_last else None
+
+    def _block(self, offset: int) -> tuple[int, int, Any] | None:
+        around = [block for block in self._blocks if block[0] < offset < block[1]]
+        return max(around, key=lambda block: block[0]) if around else None
+
+    def _next(self, offset: int, end: int) -> int | None:
+        match = _TEXT.search(self.masked, offset, end)
+        return match.start() if match else None
+
+    def _ends_between_statements(self, start: int, end: int) -> bool:
+        offset = start
+        try:
+            while (place := self._next(offset, end)) is not None:
+                offset = statement_end(self.masked, place)
+        except (LexicalError, ValueError):
+            return False
+        following = _TEXT.search(self.masked, end)
+        return offset <= end and not (following and re.compile(r"else\b").match(self.masked, following.start()))

@@ -1,0 +1,195 @@
+"""Regions that the user marks, and what a plan includes, excludes, eliminates, merges and splits."""
+
+MARKED = r"""
+#include <stdio.h>
+static int work(int n) {
+    int kept = 0;
+#pragma autoanalyzer begin set up
+    int *p = &(int){ 3 }, more = n;
+    kept = *p;
+    if (more > 100) return 1;
+#pragma autoanalyzer end
+    for (int i = 0; i < 4; i++) {
+        #pragma autoanalyzer begin step
+        if (i == 1) continue;
+        {
+            #pragma autoanalyzer begin deep
+            if (i == 3) break;
+            #pragma autoanalyzer end deep
+        }
+        kept += more;
+        #pragma autoanalyzer end step
+    }
+    return kept + *p;
+}
+int main(void) { printf("%d %d\n", work(1), work(101)); return 0; }
+"""
+
+
+def test_marked_regions_are_left_in_any_way_and_what_they_declare_lives_on(lab):
+    run = lab.run(MARKED, "-Wall", "-Wno-unknown-pragmas", "-Werror")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {
+        "main": 1,
+        "work": 2,
+        "work:set up": 2,
+        "work:loop@10": 1,
+        "work:step": 4,
+        "work:deep": 3,
+    }
+    ordinals = {region.name: region.ordinal for _, region in run.events if region.kind == "user"}
+    assert ordinals == {"set up": 0, "step": 2, "deep": 1}
+
+
+BADLY = r"""
+#include <stdio.h>
+int main(void) {
+    int n = 0;
+    if (n)
+#pragma autoanalyzer begin half
+        n = 1;
+#pragma autoanalyzer end
+    n++;
+#pragma autoanalyzer end
+#pragma autoanalyzer begin across
+    while (n < 5) {
+        n++;
+#pragma autoanalyzer end across
+    }
+    if (n > 100) goto in;
+#pragma autoanalyzer begin entered
+    n++;
+in:
+    n--;
+#pragma autoanalyzer end
+    switch (n) {
+#pragma autoanalyzer begin cases
+    case 5: n++;
+#pragma autoanalyzer end
+    }
+    { int i = 0;
+#pragma autoanalyzer begin declares
+    int m = n;
+#pragma autoanalyzer end
+    n = m + i; }
+#pragma autoanalyzer begin open
+    printf("%d\n", n);
+#pragma autoanalyzer start
+    return 0;
+}
+"""
+
+
+def test_marks_that_make_no_region_are_said_with_the_reason(lab):
+    run = lab.run(BADLY)
+    assert run.nesting_is_clean
+    assert run.visits == {"main": 1, "main:loop@12": 1}
+    assert lab.left_out() == {
+        "half": "does not begin and end between statements",
+        "across": "does not begin and end in one block",
+        "entered": "entered by goto in",
+        "cases": "entered by a case label of a switch around it",
+        "declares": "declares something, in a function with jumps",
+        "autoanalyzer": "begin NAME or end wanted after autoanalyzer",
+        "open": "has no end in its function",
+    }
+    assert "x.c:10: autoanalyzer is not instrumented: ends without a begin" in run.messages
+    assert "x.c:29: declares is not instrumented: declares something" in run.messages
+
+
+LOOPS = r"""
+#include <stdio.h>
+static int tiny(int n) { return n + 1; }
+int main(void) {
+    int n = 0;
+    for (int i = 0; i < 3; i++) n++;
+    while (n < 7) n++;
+    n += tiny(n);
+    for (int i = 0; i < 2; i++) {
+        int twice = 2 * i;
+        n += twice;
+        if (n > 3) {
+            n--;
+        } else
+            n++;
+        for (int j = 0; j < 2; j++)
+            for (int k = 0; k < 2; k++) n++;
+        n += twice;
+        if (n > 1000) break;
+        n--;
+    }
+    printf("%d\n", n);
+    return 0;
+}
+"""
+
+
+def test_neighbours_become_one_region(lab):
+    plan = '[[merge]]\nfunction = "main"\nregions = ["loop#0", "loop@7"]\nname = "fill"\n'
+    run = lab.run(LOOPS, plan=plan)
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {"main": 1, "main:fill": 1, "main:loop@9": 1}
+    left_out = lab.left_out(plan=plan)
+    assert left_out["loop@6"] == left_out["loop@7"] == "merged into fill by the plan"
+
+
+def test_what_cannot_become_one_stays_apart_and_is_said(lab):
+    plan = '[[merge]]\nfunction = "main"\nregions = ["loop@7", "loop@16"]\n[[include]]\nkind = "loop"\n'
+    run = lab.run(LOOPS, plan=plan)
+    assert "loop@7+loop@16 is not instrumented: does not begin and end in one block" in run.messages
+    assert {"main:loop@7", "main:loop@16"} <= run.visits.keys()
+
+
+def test_a_region_is_split_into_its_loops(lab):
+    run = lab.run(LOOPS, plan='[[split]]\nname = "loop@9"\n')
+    assert run.nesting_is_clean
+    outermost = dict.fromkeys(["main:loop@6", "main:loop@7", "main:loop@9"], 1)
+    assert run.visits == {"main": 1, **outermost, "main:loop@16": 2}
+
+
+def test_a_loop_is_split_into_blocks_of_which_one_is_eliminated(lab):
+    run = lab.run(LOOPS, plan='[[split]]\nname = "loop@9"\ninto = "blocks"\n[[eliminate]]\nname = "block@18"\n')
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert {name for name, count in run.visits.items() if count == 2} == {
+        f"main:{name}" for name in ("block@10", "block@12", "loop@16", "block@19", "block@20")
+    }
+
+
+def test_a_function_is_split_into_blocks(lab):
+    run = lab.run(LOOPS, plan='[[split]]\nfunction = "main"\nkind = "function"\ninto = "blocks"\n')
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert {"main:block@5", "main:block@8", "main:block@22"} <= run.visits.keys()
+
+
+def test_include_and_exclude(lab):
+    plan = """
+        [[include]]
+        function = "main"
+        modes = ["inner-loops"]
+        [[include]]
+        name = "t?ny"
+        [[exclude]]
+        name = "loop@17"
+        reason = "hot"
+    """
+    run = lab.run(LOOPS, plan=plan)
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {
+        "main": 1,
+        "tiny": 1,
+        **{"main:loop@6": 1, "main:loop@7": 1, "main:loop@9": 1, "main:loop@16": 2},
+    }
+    assert lab.left_out(plan=plan) == {"loop@17": "left out by the plan: hot"}
+
+
+def test_what_lies_in_an_eliminated_function_stays(lab):
+    run = lab.run(LOOPS, plan='[[eliminate]]\nname = "main"\n')
+    assert run.nesting_is_clean
+    assert run.visits == {"main:loop@6": 1, "main:loop@7": 1, "main:loop@9": 1}
+
+
+def test_a_pattern_that_matches_nothing_is_said_when_its_file_is_compiled(lab):
+    run = lab.run(LOOPS, plan='[[exclude]]\nfile = "x.c"\nfunction = "tin"\n[[exclude]]\nfile = "y.c"\nname = "f"\n')
+    assert run.messages == (
+        'autoanalyzer: the plan\'s exclude of file = "x.c", function = "tin" matches nothing; did you mean tiny?\n'
+    )
