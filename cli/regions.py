@@ -1,15 +1,19 @@
-"""``autoanalyzer regions``: the code-region tree of C, C++ and Fortran sources."""
+"""``autoanalyzer regions``: the code-region tree of C, C++ and Fortran sources, and the plan that makes it."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Container, Iterator
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from ..experiment.region import Region
+from ..instrument.choice import Choice
 from ..instrument.code_region import CodeRegions
-from .sources import USAGE, add_source_arguments, sources_of
+from ..instrument.listing import nested, write_listing
+from .sources import USAGE, add_source_arguments, choice_of, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -19,38 +23,47 @@ HELP: Final = "print the code regions of C, C++ and Fortran sources, and what is
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = f"autoanalyzer regions [--why] {USAGE}"
+    parser.usage = f"autoanalyzer regions [--why] [--plan FILE] {USAGE}"
     parser.add_argument("--why", action="store_true", help="print what is left out alone, with the reason")
+    parser.add_argument(
+        "--plan",
+        type=Path,
+        metavar="FILE",
+        help="write a plan, to be edited: what is made, and what is not with the reason; AUTOANALYZER_PLAN=FILE "
+        "has the next build follow it",
+    )
     add_source_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tree of each source."""
-    for source in sources_of(arguments):
-        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, source.regions(), why=arguments.why))
+    """Print the tree of each source; write the plan."""
+    choice = choice_of(arguments, looks_for_all=arguments.plan is not None)
+    found = []
+    for source in sources_of(arguments, choice):
+        found.append((source.name, source.regions()))
+        shown = Choice(choice.modes, choice.plan).shown(found[-1][1])
+        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, shown, why=arguments.why))
+    known = [each.region for _, regions in found for each in regions.regions]
+    for remark in choice.remarks(known, whole=True):
+        warnings.warn(remark, stacklevel=1)
+    if arguments.plan is not None:
+        write_listing(arguments.plan, choice, found)
     return 0
 
 
 def _lines(source: str, found: CodeRegions, *, why: bool) -> Iterator[str]:
     yield source
-    functions = {each.region.function for each in found.regions if each.region.kind == "function" and not each.reason}
-    for each in found.regions:
+    for depth, each in nested(found.regions):
         if not each.reason and not why:
-            yield f"{_shown(each.region, functions)}  {_lines_of(each.region, source)}"
+            yield f"{'  ' * (depth + 1)}{each.region.name}  {_lines_of(each.region, source)}"
     left_out = [each for each in found.regions if each.reason]
     if left_out or found.problems:
         yield "left out"
     for each in left_out:
-        yield f"{_shown(each.region)}  {_lines_of(each.region, source)}: {each.reason}"
+        inside = f" in {each.region.function}" if each.region.kind not in {"function", "program"} else ""
+        yield f"  {each.region.name}{inside}  {_lines_of(each.region, source)}: {each.reason}"
     for problem in found.problems:
         yield f"  {problem}"
-
-
-def _shown(region: Region, functions: Container[str] = ()) -> str:
-    """Name a region, a loop below its function if that is shown."""
-    if region.kind != "loop":
-        return f"  {region.name}"
-    return f"    {region.name}" if region.function in functions else f"  {region.name} in {region.function}"
 
 
 def _lines_of(region: Region, source: str) -> str:

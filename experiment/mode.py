@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import UsageError, way_out
 
-__all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "mode_of", "modes_of"]
+__all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "kinds_of", "mode_of", "modes_of"]
 
 MODES: Final = (*("functions", "outer-loops", "inner-loops", "math", "mpi", "syscall", "library", "user", "openmp"),)
 """All of them; any selection may be asked for."""
@@ -18,6 +18,19 @@ CALL_MODES: Final = ("math", "mpi", "syscall", "library")
 """Those whose regions are calls, each of the kind that its mode is called by."""
 
 _OF_KIND: Final = {"program": "functions", "function": "functions", "loop": "outer-loops", "parallel": "openmp"}
+
+
+_KINDS: Final = {
+    "functions": ("function", "program"),
+    "outer-loops": ("loop",),
+    "inner-loops": ("loop", "parallel"),
+    "openmp": ("parallel", "loop"),
+}
+
+
+def kinds_of(mode: str) -> tuple[str, ...]:
+    """Name the kinds of the regions that a mode makes."""
+    return _KINDS.get(mode, (mode,))
 
 
 def mode_of(kind: str) -> str:

@@ -308,7 +308,10 @@ class _Reader:
         return Pattern(**values)
 
     def _include(self, entry: Any) -> Include:
-        pattern = self._pattern("include", entry, "modes", may_be_empty=isinstance(entry, dict) and "modes" in entry)
+        # An entry that was turned round keeps the reason that it had.
+        pattern = self._pattern(
+            "include", entry, "modes", "reason", may_be_empty=isinstance(entry, dict) and "modes" in entry
+        )
         return Include(pattern, self._modes("include: modes", entry["modes"]) if "modes" in entry else ())
 
     def _exclude(self, table: str, entry: Any) -> Exclude:

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import way_out
-from ..experiment.mode import DEFAULT_MODES, modes_of
-from ..experiment.plan import Exclude, Pattern, Plan, load_plan
+from ..experiment.mode import DEFAULT_MODES, kinds_of, modes_of
+from ..experiment.plan import Exclude, Include, Pattern, Plan, load_plan
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
 
-__all__ = ["DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "Choice", "read_choice"]
+__all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "Choice", "read_choice"]
 
 MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
+BY_THE_PLAN: Final = " by the plan"
+"""In reasons that are a rule's."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,15 @@ class Choice:
             return True
         if "inner-loops" in modes and self.plan.split:
             return True
-        return any(not rule.modes or not set(modes).isdisjoint(rule.modes) for rule in self.plan.include)
+        return any(_may_include(rule, mode) for rule in self.plan.include for mode in modes)
 
-    def merged(self, function: Region, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, int, int]]:
-        """Give name, start and end of what the plan merges in a function, given the regions in it."""
+    def merged(self, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, list[CodeRegion]]]:
+        """Give what the plan merges of the regions in a function: a name, and the members in order."""
         within = list(inner)
         for merge in self.plan.merge:
             members = sorted((each for each in within if merge.member(each.region) >= 0), key=lambda each: each.start)
             if len({merge.member(each.region) for each in members}) == len(merge.regions):
-                name = merge.name or "+".join(each.region.name for each in members)
-                yield name, members[0].start, max(each.end for each in members)
+                yield merge.name or "+".join(each.region.name for each in members), members
 
     def asks_for_blocks(self, function: Region, inner: Iterable[CodeRegion]) -> bool:
         """Tell whether a function, or something in it, is to be opened into blocks."""
@@ -73,10 +74,10 @@ class Choice:
             found: The region, with the front end's own reason against it, if any.
             around: The region that it lies right in.
         """
+        if not (self._is_on(found) or self._is_included(found) or self._is_part(found, around) or found.is_said):
+            return f"mode {found.modes[0]} is off"
         if found.reason and not (found.yields and self._is_named(found.region)):
             return found.reason
-        if not (self._is_on(found) or self._is_included(found) or self._is_part(found, around)):
-            return f"mode {found.modes[0]} is off"
         for rules, words in ((self.plan.exclude, "left out"), (self.plan.eliminate, "eliminated")):
             if rule := next((rule for rule in rules if rule.pattern.matches(found.region)), None):
                 return _said(words, rule)
@@ -138,7 +139,7 @@ class Choice:
         if not any(merge.member(found.region) >= 0 for merge in self.plan.merge):
             return ""
         around = (each for each in wholes if each is not found and each.start <= found.start and found.end <= each.end)
-        return next((f"merged into {each.region.name} by the plan" for each in around), "")
+        return next((f"merged into {each.region.name}{BY_THE_PLAN}" for each in around), "")
 
     def _is_on(self, found: CodeRegion) -> bool:
         return found.is_whole_program or bool(found.of_plan) or not set(found.modes).isdisjoint(self.modes)
@@ -162,8 +163,16 @@ class Choice:
 DEFAULT_CHOICE: Final = Choice()
 
 
+def _may_include(rule: Include, mode: str) -> bool:
+    """Tell whether a rule may include regions of a mode."""
+    if rule.modes:
+        return mode in rule.modes
+    kind = rule.pattern.kind
+    return kind is None or any(fnmatchcase(each, kind) for each in kinds_of(mode))
+
+
 def _said(words: str, rule: Exclude) -> str:
-    return f"{words} by the plan{': ' if rule.reason else ''}{rule.reason}"
+    return f"{words}{BY_THE_PLAN}{': ' if rule.reason else ''}{rule.reason}"
 
 
 def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:

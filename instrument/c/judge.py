@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from ...experiment.region import Region
 from .function import Function
 from .pragmas import device_text
@@ -13,8 +10,6 @@ from .sanitise import Digest
 from .syntax import Tree
 
 __all__ = ["Judge", "readable"]
-
-_TEXT: Final = re.compile(r"\S")
 
 
 def readable(latin: str) -> str:
@@ -43,8 +38,7 @@ class Judge:
         self, function: Function, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
     ) -> Region:
         """Name a part of a function, given the offsets of its text, by the line on which that begins."""
-        match = _TEXT.search(self.unit.masked, *place)
-        first = self.unit.place(match.start() if match else place[0])
+        first = self.unit.place(place[0])
         last = self.unit.place(max(place[1] - 1, place[0]))
         last_line = max(last.line, first.line) if last.file == first.file else first.line
         name = f"{name}@{first.line}" if by_line else name

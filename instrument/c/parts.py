@@ -25,14 +25,14 @@ def planned_parts(judge: Judge, function: Function, inner: list[CodeRegion], cho
         choice: What is wanted.
     """
     marked = list(marks(judge.unit, function.body, function.end)) if choice.wants("user") else []
-    merged = list(choice.merged(function.region, inner))
+    merged = list(choice.merged(inner))
     if not (marked or merged or choice.asks_for_blocks(function.region, inner)):
         return []
     parts = _Parts(judge, function)
     for mark in marked:
         parts.add(mark.name or "autoanalyzer", mark.start, mark.end, mark.problem)
-    for name, start, end in merged:
-        parts.add(name, start, end, of_plan="merge")
+    for name, members in merged:
+        parts.add(name, members[0].start, max(each.end for each in members), of_plan="merge")
     for start, end in list(_blocks(parts, inner, choice)):
         parts.add("block", start, end, of_plan="split")
     return parts.made

@@ -9,7 +9,20 @@ from typing import Final
 from .form import Form
 from .lines import Directive
 
-__all__ = ["binding", "closing", "device_begins", "device_ends", "executable", "is_active", "names_on_device"]
+__all__ = [
+    "MARK",
+    "binding",
+    "binds_together",
+    "closing",
+    "device_begins",
+    "device_ends",
+    "executable",
+    "is_active",
+    "names_on_device",
+]
+
+MARK: Final = "autoanalyzer"
+"""Sentinel of the comments by which a user marks regions."""
 
 # Without blanks, which fixed form allows to be left out.
 _WORDS: Final = re.compile(
@@ -17,6 +30,8 @@ _WORDS: Final = re.compile(
     r"|reverse|fuse)*"
 )
 _OF_A_LOOP: Final = re.compile(r"do|simd|loop|distribute|tile|unroll|interchange|reverse|fuse")
+_NEST: Final = re.compile(r"\b(?!end)\w*(?:collapse|ordered)\((\d*)|^(?:tile|interchange|fuse)|\btile\(")
+_ANY_DEPTH: Final = 99
 _DECLARATIVE: Final = re.compile(r"threadprivate|declare|requires|assumes|routine|attributes|groupprivate")
 _ROUTINE: Final = {
     "omp": re.compile(r"declaretarget(?:(?:to|enter)?\(([^()]*)\))?"),
@@ -32,9 +47,18 @@ _DEVICE: Final = {
 def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
     """Give those at the end of the directives above a loop that bind to it: no probe may come between."""
     first = len(directives)
-    while first and _binds(directives[first - 1]):
+    while first and (_binds(directives[first - 1]) or directives[first - 1].sentinel == MARK):
         first -= 1
+    while first < len(directives) and directives[first].sentinel == MARK:
+        first += 1
     return directives[first:]
+
+
+def binds_together(directives: Sequence[Directive]) -> int:
+    """Tell how many loops, each right within the other, directives bind to: ``collapse(2)``; at least 1."""
+    texts = (_squeezed(directive) for directive in directives if directive.sentinel in {"omp", "acc"})
+    found = (match for text in texts if (match := _NEST.search(text)))
+    return max((int(match[1]) if match[1] else _ANY_DEPTH for match in found), default=1)
 
 
 def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[Directive]:
@@ -43,7 +67,7 @@ def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[
     count = 0
     for directive in below:
         text = _squeezed(directive)
-        if not text.startswith("end") or _words(text[3:]) not in open_words:
+        if directive.sentinel == MARK or not text.startswith("end") or _words(text[3:]) not in open_words:
             break
         count += 1
     return below[:count]
@@ -86,6 +110,8 @@ def is_active(directive: Directive, form: Form) -> bool:
 
 def _binds(directive: Directive) -> bool:
     text = _squeezed(directive)
+    if directive.sentinel == MARK:
+        return False
     if directive.sentinel not in {"omp", "acc"}:
         return not _DECLARATIVE.match(text)
     return bool(_OF_A_LOOP.search(_words(text)))

@@ -22,10 +22,11 @@ from ...experiment.region import Region
 from ..line_markers import MarkedText
 from .directives import binding, closing, executable
 from .form import Form
+from .jumps import Arrival, Open
 from .lines import Directive
 from .meaning import Kind
-from .regions import ConstructRegion, LoopRegion, ProcedureRegion
-from .units import Loop, Step
+from .regions import ProcedureRegion, SpanRegion
+from .units import Step
 
 __all__ = ["Names", "insert_probes"]
 
@@ -37,7 +38,7 @@ _RETURN_WORD: Final = re.compile(r"\s*(?:[a-z]\s*){6}", re.I)
 _HIGHEST_LABEL: Final = 99999
 
 # The order of what is put in at one place.
-_LEAVE_LOOP, _RESYNC_BELOW, _ENTER, _RESYNC, _ENTER_LOOP, _RETURN, _END = range(7)
+_END_IF, _LEAVE_LOOP, _RESYNC_BELOW, _ENTER, _RESYNC, _ENTER_LOOP, _RETURN, _END = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def insert_probes(text: MarkedText, form: Form, regions: Sequence[ProcedureRegio
     """Give the text with probes for each region that has no reason against it."""
     edits: dict[int, _Edit] = defaultdict(_Edit)
     for found in regions:
-        if not found.reason:
+        if not found.reason or any(not each.reason for each in found.spans):
             _ProcedureProbes(form, found, edits, names).put(text.text)
     return _applied(text, edits) if edits else text.text
 
@@ -106,23 +107,18 @@ class _ProcedureProbes:
         self.steps = found.procedure.steps
         self.edits = edits
         self.names = names
-        self.loops: dict[int, LoopRegion] = {number: loop for number, loop in enumerate(found.loops) if not loop.reason}
-        self.constructs = [each for each in found.constructs if not each.reason]
-        self.pads: dict[tuple[int, str], str] = {}  # loop and value of a RETURN → label
+        self.opened = Open(found)
+        self.pads: dict[tuple[tuple[Region, ...], str], str] = {}  # what is left and value of a RETURN → label
         labels = {step.statement.label for step in self.steps}
-        self.terminals = {step.meaning.terminal for step in self.steps} - {""}
         self.free_labels = (str(label) for label in range(_HIGHEST_LABEL, 0, -1) if str(label) not in labels)
 
     def put(self, source: str) -> None:
         self._enter()
-        for loop in self.loops.values():
-            self._around(loop.region, loop.loop)
-        for found in self.constructs:
-            if found.construct.loop:
-                self._around(found.region, found.construct.loop)
-            else:
-                self._around_block(found)
-        self._arrivals()
+        for span in self.opened.spans:
+            self._enter_span(span)
+        for span in reversed(self.opened.spans):
+            self._leave_span(span)
+        self._jumps()
         for step in self.steps[:-1]:
             self._return(step, source)
         self._end()
@@ -131,83 +127,98 @@ class _ProcedureProbes:
 
     def _enter(self) -> None:
         step = self.steps[self.found.first]
-        lines = self._call("aa_enter", self.found.region)
+        lines = "" if self.found.reason else self._call("aa_enter", self.found.region)
         if self.names.declares:
             lines = self._line("external :: aa_enter, aa_exit, aa_resync") + lines
-        self._above(step, executable(step.directives), _ENTER, lines)
+        if lines:
+            self._above(step, executable(step.directives), _ENTER, lines)
 
-    def _around(self, region: Region, loop: Loop) -> None:
-        first, last = self.steps[loop.first], self.steps[loop.last]
-        above = binding(first.directives)
-        enter = self._call("aa_enter", region)
-        if first.statement.label in self.procedure.jumps:
+    def _enter_span(self, span: SpanRegion) -> None:
+        first = self.steps[span.first]
+        enter = self._call("aa_enter", span.region)
+        if span.begins:
+            self.edits[span.begins.start].lines.append((_ENTER_LOOP, enter))
+        elif span.is_call and first.meaning.action:
+            self._open_action(first, enter)
+        elif first.statement.label in self.procedure.jumps:
             self._before(first, _ENTER_LOOP, enter)
         else:
-            self._above(first, above, _ENTER_LOOP, enter)
-        ends = closing(above, self.steps[loop.last + 1].directives)
-        leave = self._call("aa_exit", region)
-        if ends:
+            self._above(first, self._binding(span.first), _ENTER_LOOP, enter)
+
+    def _leave_span(self, span: SpanRegion) -> None:
+        last = self.steps[span.last]
+        leave = self._call("aa_exit", span.region)
+        if span.ends:
+            self.edits[span.ends.next_line].lines.append((_LEAVE_LOOP, leave))
+        elif span.is_call and last.meaning.action:
+            self._below(last, _END_IF, leave + self._line("end if"))
+        elif ends := self._closing(span.last):
             self.edits[ends[-1].next_line].lines.append((_LEAVE_LOOP, leave))
         else:
             self._below(last, _LEAVE_LOOP, leave)
 
-    def _around_block(self, found: ConstructRegion) -> None:
-        construct = found.construct
-        self.edits[construct.first.start].lines.append((_ENTER_LOOP, self._call("aa_enter", found.region)))
-        self.edits[construct.last.next_line].lines.append((_LEAVE_LOOP, self._call("aa_exit", found.region)))
+    def _binding(self, place: int) -> Sequence[Directive]:
+        """Give the directives above a statement that no probe may part from it, as they bind to the loop it begins."""
+        step = self.steps[place]
+        return binding(step.directives) if step.meaning.kind is Kind.DO else ()
 
-    def _arrivals(self) -> None:
-        """Close what is open inside the procedure, or the block in it, where a jump out of a loop arrives."""
-        arrivals: set[int] = set()
+    def _closing(self, place: int) -> Sequence[Directive]:
+        """Give the directives below a statement that end what binds to the outermost loop which it ends."""
+        firsts = [first for first, last in self.procedure.ends.items() if last == place]
+        firsts += [loop.first for loop in self.procedure.loops if loop.last == place]
+        return closing(self._binding(min(firsts)), self.steps[place + 1].directives) if firsts else ()
+
+    def _open_action(self, step: Step, lines: str) -> None:
+        """Make a block of a one-line IF; what ends it is put below."""
+        edit = self.edits[step.statement.at(step.meaning.action_at)]
+        edit.head = "then"
+        edit.lines.append((_RETURN, lines))
+
+    # ---- jumps
+
+    def _jumps(self) -> None:
+        """Close what a jump leaves: before it, or where it arrives."""
+        labels = {step.statement.label: step for step in self.steps if step.statement.label}
+        arrivals: dict[int, str] = {}
         for step in self.steps:
-            label = step.statement.label
-            if any(self._leaves_its_loop(source, step) for source in self.procedure.jumps.get(label, ())):
-                arrivals.add(step.place)
-            if (end := self._end_of_exit(step)) is not None:
-                arrivals.add(end)
-        for place in arrivals:
+            leave = [span.region for span in self.opened.left_by_exit(step)]
+            for label in step.meaning.jumps:
+                target = labels.get(label)
+                arrival = self.opened.arrival(step, target) if target else Arrival.NOTHING
+                if target and arrival is Arrival.TARGET:
+                    left = self.opened.left(step, target)
+                    around = [span.region for span in self.opened.around(target) if span not in left]
+                    arrivals[target.place] = self._call("aa_resync", [self.found.region, *around][-1])
+                elif target and arrival is Arrival.SOURCE:
+                    leave = [span.region for span in self.opened.left(step, target)]
+            if leave:
+                self._before_jump(step, self._exits(leave))
+        for place, lines in arrivals.items():
             step = self.steps[place]
-            lines = self._call("aa_resync", self._block_around(place))
             if step.meaning.kind in {Kind.CONTINUE, Kind.END_CONSTRUCT}:
                 self._below(step, _RESYNC_BELOW, lines)
             else:
                 self._before(step, _RESYNC, lines)
 
-    def _block_around(self, place: int) -> Region:
-        """Give the innermost OpenMP block around a statement, which no jump leaves; else the procedure."""
-        around = [
-            each.region
-            for each in self.constructs
-            if not each.construct.loop and each.construct.place <= place < each.construct.end
-        ]
-        return around[-1] if around else self.found.region
+    def _before_jump(self, step: Step, lines: str) -> None:
+        if step.meaning.action:
+            self._open_action(step, lines)
+            self._below(step, _END_IF, self._line("end if"))
+        elif step.statement.label:
+            self._before(step, _RETURN, lines)
+        else:
+            self._above(step, (), _RETURN, lines)
 
-    def _leaves_its_loop(self, source: Step, target: Step) -> bool:
-        """Whether a jump leaves an instrumented loop; one to its DO statement does, and enters it again."""
-        if source.loop not in self.loops:
-            return False
-        return target.loop != source.loop or target.place == self.loops[source.loop].loop.first
-
-    def _end_of_exit(self, step: Step) -> int | None:
-        """Give the place where the construct ends that an EXIT leaves with a loop in it; None if it is none."""
-        action = step.meaning.action or step.meaning
-        if action.kind is not Kind.EXIT or step.loop not in self.loops:
-            return None
-        loop = self.loops[step.loop].loop
-        if not action.name or action.name not in self.steps[loop.first].constructs[:-1]:
-            return None
-        return next(
-            after.place
-            for after in self.steps[loop.last + 1 :]
-            if after.meaning.kind is Kind.END_CONSTRUCT and after.constructs[-1] == action.name
-        )
+    def _exits(self, regions: Sequence[Region]) -> str:
+        """Leave regions, given from the outermost in."""
+        return "".join(self._call("aa_exit", region) for region in reversed(regions))
 
     # ---- ways out of the procedure
 
     def _return(self, step: Step, source: str) -> None:
         meaning = step.meaning
         if meaning.kind is Kind.RETURN:
-            lines = self._leave(step.loop)
+            lines = self._exits(self._open_at(step))
             if step.statement.label:
                 self._before(step, _RETURN, lines)
             else:
@@ -219,12 +230,12 @@ class _ProcedureProbes:
             value = _RETURN_WORD.sub("", written).strip()
             edit = self.edits[start]
             edit.resume = statement.end if statement.is_last else self.steps[step.place + 1].statement.start
-            if statement.label in self.terminals:  # a loop cannot end in a block
+            if self.opened.ends_loop(step):  # a loop cannot end in a block
                 column = start - source.rfind("\n", 0, start)
-                edit.head = self._jump(self._pad(step.loop if step.loop in self.loops else -1, value), column)
+                edit.head = self._jump(self._pad(tuple(self._open_at(step)), value), column)
             else:
                 edit.head = "then"
-                lines = self._leave(step.loop) + self._line(f"return {value}".rstrip()) + self._line("end if")
+                lines = self._exits(self._open_at(step)) + self._line(f"return {value}".rstrip()) + self._line("end if")
                 edit.lines.append((_RETURN, lines))
 
     def _jump(self, label: str, column: int) -> str:
@@ -235,26 +246,26 @@ class _ProcedureProbes:
         too_long = self.form.line_length and column + len(jump) > self.form.line_length
         return f"&\n&{jump}" if too_long else jump
 
-    def _pad(self, loop: int, value: str) -> str:
-        if (loop, value) not in self.pads:
-            self.pads[loop, value] = next(self.free_labels)
-        return self.pads[loop, value]
+    def _pad(self, left: tuple[Region, ...], value: str) -> str:
+        if (left, value) not in self.pads:
+            self.pads[left, value] = next(self.free_labels)
+        return self.pads[left, value]
 
-    def _leave(self, loop: int) -> str:
-        """Leave the loop with this number, if it is instrumented, and the procedure."""
-        inner = self._call("aa_exit", self.loops[loop].region) if loop in self.loops else ""
-        return inner + self._call("aa_exit", self.found.region)
+    def _open_at(self, step: Step) -> list[Region]:
+        """Give the regions that are open where a statement is, from the outermost in."""
+        whole = [] if self.found.reason else [self.found.region]
+        return [*whole, *(span.region for span in self.opened.at(step.place))]
 
     def _end(self) -> None:
         last = self.steps[-1]
         before = self.steps[-2].meaning.kind if len(self.steps) > 1 else None
         falls_through = bool(last.statement.label) or before not in {Kind.RETURN, Kind.STOP, Kind.GOTO}
-        lines = self._call("aa_exit", self.found.region) if falls_through else ""
+        lines = self._call("aa_exit", self.found.region) if falls_through and not self.found.reason else ""
         if self.pads and falls_through:
             lines += self._line("return")
-        for (loop, value), label in self.pads.items():
-            lines += self._line("continue", label) + self._leave(loop) + self._line(f"return {value}".rstrip())
-        if last.statement.label:
+        for (left, value), label in self.pads.items():
+            lines += self._line("continue", label) + self._exits(left) + self._line(f"return {value}".rstrip())
+        if last.statement.label and lines:
             self._before(last, _END, lines)
         elif lines:
             self._above(last, (), _END, lines)

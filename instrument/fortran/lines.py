@@ -15,7 +15,7 @@ __all__ = ["Directive", "Lines", "Statement", "UnterminatedError", "read_lines"]
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _SPECIAL: Final = re.compile(r"['\"!;&]|(?<![\w.])\d+[hH]")
 _SPECIAL_BACKSLASH: Final = re.compile(r"\\\\|['\"!;&]|(?<![\w.])\d+[hH]")
-_DIRECTIVE: Final = re.compile(r"[!cC*](?:\$(omp|acc)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
+_DIRECTIVE: Final = re.compile(r"[!cC*](?:\$(omp|acc|autoanalyzer)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
 _CONDITIONAL_FREE: Final = re.compile(r"\s*!\$(?=[\s&])")
 _CONDITIONAL_FIXED: Final = re.compile(r"[!cC*]\$(?=[\s\d]{3}.|\t)")
 _LABEL: Final = re.compile(r"\s*(\d{1,5})(?=[\s&a-zA-Z]|$)")

@@ -1,24 +1,30 @@
-"""The code regions of a Fortran source: its procedures, and the outermost loops of each, or why there is no probe."""
+"""The code regions of a Fortran source: its procedures and what is in them, or why there is no probe."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ...experiment.mode import CALL_MODES
 from ...experiment.region import Region
+from ..choice import Choice
+from ..code_region import CodeRegion
 from ..line_markers import MarkedText
+from .calls import find_calls
 from .constructs import Construct, find_constructs
 from .declarations import first_executable
-from .directives import binding, device_begins, device_ends
+from .directives import MARK, binding, binds_together, device_begins, device_ends
 from .form import Form
 from .lines import Directive
 from .meaning import Kind
+from .spans import blocks, find_marks, why_no_probe, why_no_span
 from .tiny import why_tiny
-from .units import Loop, Procedure, Step
+from .units import Loop, Procedure
 
-__all__ = ["SAID_REASONS", "ConstructRegion", "LoopRegion", "ProcedureRegion", "find_regions", "inner_regions"]
+__all__ = ["SAID_REASONS", "ProcedureRegion", "SpanRegion", "code_region", "find_regions"]
 
 _ENTRY: Final = "has an ENTRY"
 _ASSIGNED: Final = "assigned GOTO"
@@ -31,46 +37,62 @@ _PARENTHESES: Final = re.compile(r"\([^()]*\)")
 
 
 @dataclass(slots=True)
-class LoopRegion:
-    """An outermost loop; a reason says why it is not instrumented."""
+class SpanRegion:
+    """A part of a procedure: a loop, a construct of OpenMP, or statements.
+
+    Attributes:
+        region: What its probes say.
+        first: The place of its first statement in the procedure.
+        last: The place of its last.
+        reason: Why it is not instrumented; empty if it is.
+        of_modes: The modes that it belongs to, if not just that of its kind.
+        of_plan: Which rule of the plan has made it, if one has.
+        is_said: Whether a build says that it is not instrumented.
+        begins: Of a block between two directives, that which begins it.
+        ends: That which ends it.
+        is_call: Whether it is a statement, or the action of an IF, that calls something.
+    """
 
     region: Region
-    loop: Loop
+    first: int
+    last: int
     reason: str = ""
+    of_modes: tuple[str, ...] = ()
+    of_plan: str = ""
+    is_said: bool = False
+    begins: Directive | None = None
+    ends: Directive | None = None
+    is_call: bool = False
 
-
-@dataclass(slots=True)
-class ConstructRegion:
-    """An OpenMP construct; a reason says why it is not instrumented."""
-
-    region: Region
-    construct: Construct
-    reason: str = ""
+    @property
+    def order(self) -> tuple[int, int, bool, int]:
+        """What comes before what: in source order, an outer one before those in it."""
+        return (self.first, -self.last, self.begins is None, self.begins.start if self.begins else 0)
 
 
 @dataclass(slots=True)
 class ProcedureRegion:
-    """A procedure, its loops and constructs.
+    """A procedure, and what is in it.
 
     Attributes:
         region: What its probes say.
         procedure: Its statements.
         first: The place of its first executable statement among them.
-        reason: Why it is not instrumented, and then nothing in it is; empty if it is.
-        loops: Its outermost loops.
-        constructs: OpenMP's, where that makes threads.
+        forbidden: Why no probe may be in it; empty if one may.
+        reason: Why it has none of its own; empty if it has.
+        spans: Its parts, in order.
     """
 
     region: Region
     procedure: Procedure
     first: int
+    forbidden: str = ""
     reason: str = ""
-    loops: list[LoopRegion] = field(default_factory=list)
-    constructs: list[ConstructRegion] = field(default_factory=list)
+    spans: list[SpanRegion] = field(default_factory=list)
 
 
 def find_regions(
-    procedures: list[Procedure], text: MarkedText, form: Form, on_device: frozenset[str] = frozenset()
+    procedures: list[Procedure], text: MarkedText, form: Form, on_device: frozenset[str], choice: Choice
 ) -> list[ProcedureRegion]:
     """Find the regions of the procedures of a source.
 
@@ -79,16 +101,18 @@ def find_regions(
         text: The source.
         form: How it is laid out.
         on_device: Names of procedures, in lower case, that run on an accelerator.
+        choice: What is wanted; regions of other modes need not be found.
     """
-    return [_region(procedure, text, form, on_device) for procedure in procedures]
+    own = frozenset(procedure.meaning.name.lower() for procedure in procedures)
+    found = []
+    for procedure in procedures:
+        region = _whole(procedure, text, form, on_device)
+        region.spans = sorted(_Spans(region, text, form, choice).find(own), key=lambda each: each.order)
+        found.append(region)
+    return found
 
 
-def inner_regions(found: ProcedureRegion) -> list[LoopRegion | ConstructRegion]:
-    """Give all that lies in a procedure."""
-    return [*found.loops, *found.constructs]
-
-
-def _region(procedure: Procedure, text: MarkedText, form: Form, on_device: frozenset[str]) -> ProcedureRegion:
+def _whole(procedure: Procedure, text: MarkedText, form: Form, on_device: frozenset[str]) -> ProcedureRegion:
     first = text.place(procedure.header.start)
     end = procedure.end or procedure.steps[-1].statement
     region = Region(
@@ -100,31 +124,178 @@ def _region(procedure: Procedure, text: MarkedText, form: Form, on_device: froze
         first.line,
         text.place(end.start).line,
     )
-    found = ProcedureRegion(region, procedure, first_executable(procedure), _why_not(procedure, form, on_device))
-    device = _on_device(procedure, form)
-    for ordinal, loop in enumerate(procedure.loops):
-        start = text.place(procedure.steps[loop.first].statement.start)
-        name = f"loop@{start.line}"
-        last = text.place(procedure.steps[loop.last].statement.start).line
-        file = _readable(start.file)
-        reason = found.reason or _why_not_loop(procedure, loop, device)
-        found.loops.append(
-            LoopRegion(Region("loop", name, file, procedure.name, ordinal, start.line, last), loop, reason)
+    forbidden = _why_not(procedure, on_device)
+    reason = forbidden or why_tiny(procedure, form)
+    return ProcedureRegion(region, procedure, first_executable(procedure), forbidden, reason)
+
+
+class _Spans:
+    """The parts of one procedure."""
+
+    def __init__(self, whole: ProcedureRegion, text: MarkedText, form: Form, choice: Choice) -> None:
+        self.whole = whole
+        self.procedure = whole.procedure
+        self.steps = whole.procedure.steps
+        self.text = text
+        self.form = form
+        self.choice = choice
+        self.device = _on_device(whole.procedure, form)
+
+    def find(self, own: frozenset[str]) -> list[SpanRegion]:
+        """Give loops, constructs, calls, and what is marked, merged and split."""
+        found = [*self._loops(), *self._constructs()]
+        if self.choice.wants(*CALL_MODES):
+            found += self._calls(own)
+        return [*found, *self._parts(found)]
+
+    def _loops(self) -> Iterator[SpanRegion]:
+        """Give the outermost loops, and the inner ones if they are wanted; those are numbered after the outermost."""
+        outermost = self.procedure.loops
+        for ordinal, loop in enumerate(outermost):
+            shared = self.form.threads and any(each.sentinel == "omp" for each in self._binding(loop.first))
+            span = self._span("loop", "loop", ordinal, loop.first, loop.last)
+            span.reason = span.reason or _why_not_loop(self.procedure, loop)
+            span.of_modes = ("outer-loops", "openmp") if shared else ("outer-loops",)
+            yield span
+        if self.choice.wants("inner-loops"):
+            yield from self._inner_loops(len(outermost), {loop.first for loop in outermost})
+
+    def _inner_loops(self, ordinal: int, outermost: set[int]) -> Iterator[SpanRegion]:
+        bound = {each.place for each in self._found_constructs() if each.loop}
+        together: dict[int, int] = {}  # loop → how many more right within it a directive binds to
+        for step in self.steps:
+            if step.meaning.kind is not Kind.DO:
+                continue
+            around = [place for place in step.around if self.steps[place].meaning.kind is Kind.DO]
+            left = max(binds_together(self._binding(step.place)) - 1, together.get(around[-1], 0) - 1 if around else 0)
+            together[step.place] = left
+            if step.place in outermost:
+                continue
+            last = self.procedure.ends.get(step.place, -1)
+            span = self._span("loop", "loop", ordinal, step.place, last if last >= 0 else step.place)
+            ordinal += 1
+            span.of_modes = ("inner-loops",)
+            if around and together.get(around[-1], 0):
+                span.reason = span.reason or "a directive binds it to the loop around it"
+            if last < 0:
+                span.reason = span.reason or "ends together with the loop around it"
+            span.reason = span.reason or _why_not_loop(self.procedure, Loop(span.first, span.last))
+            if step.place not in bound:
+                yield span
+
+    def _binding(self, place: int) -> Sequence[Directive]:
+        return binding(self.steps[place].directives)
+
+    def _found_constructs(self) -> list[Construct]:
+        return find_constructs(self.procedure) if self.form.threads else []
+
+    def _constructs(self) -> Iterator[SpanRegion]:
+        """Give OpenMP's constructs, named by the line of their loop, or of their directive."""
+        for ordinal, each in enumerate(self._found_constructs()):
+            span = self._span("parallel", each.words, ordinal, each.place, each.end - 1)
+            if each.loop:
+                span.of_modes = ("openmp", "inner-loops")
+            else:
+                self._between(span, each.first, each.last, each.words)
+            yield span
+
+    def _between(self, span: SpanRegion, begins: Directive, ends: Directive, name: str, at: str = "@") -> None:
+        """Let a part reach from one directive to another."""
+        span.begins, span.ends = begins, ends
+        first, last = self.text.place(begins.start), self.text.place(ends.start)
+        name = f"{name}{at}{first.line}" if at else name
+        span.region = replace(span.region, name=name, first_line=first.line, last_line=last.line)
+
+    def _calls(self, own: frozenset[str]) -> Iterator[SpanRegion]:
+        """Give statements that call libraries, one region a statement, numbered by kind."""
+        ordinals: Counter[str] = Counter()
+        taken: set[int] = set()
+        for call in find_calls(self.procedure, own):
+            ordinal = ordinals[call.mode]
+            ordinals[call.mode] += 1
+            if self.choice.wants(call.mode) and call.place not in taken:
+                span = self._span(call.mode, call.name, ordinal, call.place, call.place)
+                span.reason = span.reason or call.reason
+                span.is_call = True
+                if not span.reason:
+                    taken.add(call.place)
+                yield span
+
+    def _parts(self, found: list[SpanRegion]) -> list[SpanRegion]:
+        """Give what the user marks, and what the plan merges or splits into blocks, numbered in this order."""
+        made: list[SpanRegion] = []
+        for mark in find_marks(self.procedure) if self.choice.wants("user") else ():
+            span = self._part(made, mark.name or MARK, mark.place, mark.end, mark.problem)
+            above = self.steps[mark.place].directives
+            if mark.first in above and binding(above[: above.index(mark.first)]):
+                span.reason = span.reason or "stands below a directive"
+            span.is_said = bool(span.reason)
+            self._between(span, mark.first, mark.last, mark.name or MARK, at="")
+        by_region = {each.region: each for each in found}
+        for name, members in self.choice.merged(self.code_region(each) for each in found):
+            spans = [by_region[each.region] for each in members]
+            first, last = min(each.first for each in spans), max(each.last for each in spans)
+            span = self._part(made, name, first, last + 1)
+            span.of_plan, span.is_said = "merge", bool(span.reason)
+        for first, end in list(self._blocks([*found, *made])):
+            span = self._part(made, "block", first, end)
+            span.region = replace(span.region, name=f"block@{span.region.first_line}")
+            span.of_plan = "split"
+        return made
+
+    def _blocks(self, found: list[SpanRegion]) -> Iterator[tuple[int, int]]:
+        if "blocks" in self.choice.splits(self.whole.region):
+            yield from blocks(self.procedure, self.whole.first, len(self.steps) - 1)
+        for each in found:
+            if "blocks" in self.choice.splits(each.region):
+                is_loop = self.steps[each.first].meaning.kind is Kind.DO and each.begins is None and not each.of_plan
+                place = (each.first + 1, each.last) if is_loop else (each.first, each.last + 1)
+                yield from blocks(self.procedure, *place)
+
+    def _part(self, made: list[SpanRegion], name: str, first: int, end: int, problem: str | None = None) -> SpanRegion:
+        is_marked = problem is not None
+        span = self._span("user", name, len(made), first, max(end - 1, first))
+        span.region = replace(span.region, name=name)
+        span.reason = (
+            span.reason
+            or problem
+            or why_no_span(self.procedure, first, end)
+            or _why_entered(self.procedure, first if is_marked else first + 1, span.last, first)
+            or next((f"overlaps {each.region.name}" for each in made if _crosses(each, span)), "")
         )
-    for ordinal, construct in enumerate(find_constructs(procedure) if form.threads else ()):
-        reason = found.reason or (_DEVICE if construct.place in device else "")
-        found.constructs.append(ConstructRegion(_construct(procedure, construct, ordinal, text), construct, reason))
-    return found
+        made.append(span)
+        return span
+
+    def _span(self, kind: str, name: str, ordinal: int, first: int, last: int) -> SpanRegion:
+        start = self.text.place(self.steps[first].statement.start)
+        last_line = self.text.place(self.steps[last].statement.start).line
+        region = Region(
+            kind, f"{name}@{start.line}", _readable(start.file), self.procedure.name, ordinal, start.line, last_line
+        )
+        return SpanRegion(region, first, last, self.whole.forbidden or (_DEVICE if first in self.device else ""))
+
+    def code_region(self, span: SpanRegion) -> CodeRegion:
+        """Give a part as all front ends do."""
+        return code_region(self.procedure, span)
 
 
-def _construct(procedure: Procedure, construct: Construct, ordinal: int, text: MarkedText) -> Region:
-    """Name a construct: by the line of its loop, or of its directive."""
-    first, last = construct.first.start, construct.last.start
-    if construct.loop:
-        first, last = (procedure.steps[each].statement.start for each in (construct.loop.first, construct.loop.last))
-    start, end = text.place(first), text.place(last)
-    name = f"{construct.words}@{start.line}"
-    return Region("parallel", name, _readable(start.file), procedure.name, ordinal, start.line, end.line)
+def code_region(procedure: Procedure, span: SpanRegion) -> CodeRegion:
+    """Give a part of a procedure as all front ends do."""
+    first, last = procedure.steps[span.first], procedure.steps[max(span.first, span.last)].statement
+    start, end = first.statement.start, last.end
+    if span.begins and span.ends:
+        start, end = span.begins.start, span.ends.next_line
+    elif span.is_call and first.meaning.action:
+        start = first.statement.at(first.meaning.action_at)
+    return CodeRegion(
+        span.region, start, end, span.reason, is_said=span.is_said, of_modes=span.of_modes, of_plan=span.of_plan
+    )
+
+
+def _crosses(one: SpanRegion, other: SpanRegion) -> bool:
+    if one.reason:
+        return False
+    return one.first < other.first <= one.last < other.last or other.first < one.first <= other.last < one.last
 
 
 def _readable(latin: str) -> str:
@@ -136,7 +307,7 @@ def _without_parentheses(prefix: str) -> str:
     return prefix if shorter == prefix else _without_parentheses(shorter)
 
 
-def _why_not(procedure: Procedure, form: Form, on_device: frozenset[str]) -> str:
+def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
     """Say why a procedure cannot hold probes."""
     words = _without_parentheses(procedure.meaning.word)
     if "impure" not in words and (match := _NO_PROBE.search(words)):
@@ -148,21 +319,24 @@ def _why_not(procedure: Procedure, form: Form, on_device: frozenset[str]) -> str
     kinds = {(step.meaning.action or step.meaning).kind for step in procedure.steps}
     if Kind.ENTRY in kinds:
         return _ENTRY
-    return _ASSIGNED if Kind.ASSIGNED_GOTO in kinds else why_tiny(procedure, form)
+    return _ASSIGNED if Kind.ASSIGNED_GOTO in kinds else ""
 
 
-def _why_not_loop(procedure: Procedure, loop: Loop, device: set[int]) -> str:
-    """Say why a loop, in a procedure that holds probes, has none."""
-    if procedure.steps[loop.first].meaning.word == "concurrent":
-        return "DO CONCURRENT"
-    if loop.first in device:
-        return _DEVICE
+def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
+    """Say why a loop, in a procedure that may hold probes, has none."""
     first = procedure.steps[loop.first]
+    if first.meaning.word == "concurrent":
+        return "DO CONCURRENT"
     if first.statement.label in procedure.jumps and binding(first.directives):
         return f"a directive stands above its label {first.statement.label}"
-    for step in procedure.steps[loop.first + 1 : loop.last + 1]:
+    return why_no_probe(procedure, first) or _why_entered(procedure, loop.first + 1, loop.last, loop.first)
+
+
+def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str:
+    """Say that a jump from elsewhere leads into a part, behind the place where its probe stands."""
+    for step in procedure.steps[inner : last + 1]:
         for source in procedure.jumps.get(step.statement.label, ()):
-            if not loop.first <= source.place <= loop.last:
+            if not first <= source.place <= last:
                 return f"entered by a jump to {step.statement.label}"
     return ""
 
@@ -179,14 +353,11 @@ def _on_device(procedure: Procedure, form: Form) -> set[int]:
                 opened = None
             elif device_begins(directive, form):
                 opened, since = directive, place
-                places.update(_block(procedure, step, place))
+                places.update(_block(procedure, place))
     return places
 
 
-def _block(procedure: Procedure, step: Step, place: int) -> Iterator[int]:
+def _block(procedure: Procedure, place: int) -> Iterator[int]:
     """Give the places of the loop that begins at a step, which a directive without an END binds to."""
-    for loop in procedure.loops:
-        if loop.first == place:
-            yield from range(loop.first, loop.last + 1)
-            return
-    yield place
+    outermost = next((loop.last for loop in procedure.loops if loop.first == place), place)
+    yield from range(place, procedure.ends.get(place, outermost) + 1)

@@ -17,9 +17,10 @@ from .directives import names_on_device
 from .form import Form
 from .includes import BYTE_ORDER_MARK, expand
 from .insert import Names, insert_probes
+from .jumps import leave_alone
 from .lines import Directive, Statement, UnterminatedError, read_lines
 from .meaning import meaning_of
-from .regions import SAID_REASONS, ProcedureRegion, find_regions, inner_regions
+from .regions import SAID_REASONS, ProcedureRegion, code_region, find_regions
 from .units import Procedure, StructureError, find_procedures
 
 __all__ = ["code_regions", "instrument_text"]
@@ -78,9 +79,8 @@ class _Unit:
             procedures = find_procedures(self.lines.items)
         except StructureError as error:
             raise self._error(error.statement, str(error)) from None
-        self.regions: list[ProcedureRegion] = find_regions(
-            procedures, self.text, form, self._on_device(procedures, form)
-        )
+        on_device = self._on_device(procedures, form)
+        self.regions: list[ProcedureRegion] = find_regions(procedures, self.text, form, on_device, choice)
         self.choice = choice
         self.decided = self._decided()
 
@@ -124,7 +124,7 @@ class _Unit:
         return self.choice.shown(self.decided)
 
     def _decided(self) -> CodeRegions:
-        """Decide which regions are made; a procedure with something in it is, for it carries their probes."""
+        """Decide which regions are made; what a jump leaves that no probe can follow is not."""
         submodules = [each for each in self.statements if each.code.startswith("submodule(")]
         candidates = tuple(each for found in self.regions for each in self._candidates(found))
         decided = self.choice.decided(
@@ -134,27 +134,22 @@ class _Unit:
         result: list[CodeRegion] = []
         for found in self.regions:
             whole = next(regions)
-            inner = [next(regions) for _ in inner_regions(found)]
-            for each, region in zip(inner_regions(found), inner, strict=True):
-                each.reason = region.reason
-            if not found.reason and any(not each.reason for each in inner):
-                whole = replace(whole, reason="", is_off=False)
+            inner = [next(regions) for _ in found.spans]
             found.reason = whole.reason
-            result += [whole, *inner]
+            for span, region in zip(found.spans, inner, strict=True):
+                span.reason = region.reason
+            leave_alone(found)
+            result.append(whole)
+            result += (replace(region, reason=span.reason) for span, region in zip(found.spans, inner, strict=True))
         return replace(decided, regions=tuple(result))
 
     def _candidates(self, found: ProcedureRegion) -> Iterator[CodeRegion]:
         procedure = found.procedure
         ends = procedure.steps[-1].statement
         said = found.reason in SAID_REASONS
-        yields = found.reason.startswith("tiny")
+        yields = not found.forbidden
         yield CodeRegion(found.region, procedure.header.start, ends.start, found.reason, said, yields)
-        for loop in found.loops:
-            first, last = (procedure.steps[place].statement for place in (loop.loop.first, loop.loop.last))
-            yield CodeRegion(loop.region, first.start, last.end, loop.reason)
-        for each in found.constructs:
-            construct = each.construct
-            yield CodeRegion(each.region, construct.first.start, construct.last.next_line, each.reason)
+        yield from (code_region(procedure, each) for each in found.spans)
 
     def _refuse(self, statement: Statement) -> None:
         """Refuse what no probe can be put into, or what has not been tried."""

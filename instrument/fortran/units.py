@@ -41,6 +41,7 @@ class Step:
         directives: The directives between the statement before and this one.
         loop: Number of the outermost loop that it is in, also as its first or last statement; -1 if in none.
         constructs: Names of the constructs around it, the outermost first; empty for those without a name.
+        around: Places of the first statements of the constructs that are open where it begins, the outermost first.
     """
 
     place: int
@@ -49,6 +50,7 @@ class Step:
     directives: tuple[Directive, ...]
     loop: int = -1
     constructs: tuple[str, ...] = ()
+    around: tuple[int, ...] = ()
 
     @property
     def is_executable(self) -> bool:
@@ -74,7 +76,8 @@ class Procedure:
         name: With the names of what contains it: ``module::procedure``.
         steps: The statements after the header, up to CONTAINS or END and with that.
         loops: Its outermost loops, in order.
-        ends: The place of the last statement of each loop that has it for itself, by that of the first.
+        ends: The place of the last statement of each loop, by that of the first; of loops that share it the outermost
+            alone has one.
         has_host: Whether something contains it.
         in_submodule: Whether that is a submodule, or in one.
         end: The END statement.
@@ -234,6 +237,7 @@ class _Builder:
     def _step(self, procedure: Procedure, statement: Statement, meaning: Meaning) -> None:
         place = len(procedure.steps)
         step = Step(place, statement, meaning, tuple(self.directives))
+        step.around = tuple(construct.place for construct in self.constructs)
         procedure.steps.append(step)
         if meaning.kind in {Kind.DO, Kind.CONSTRUCT}:
             if meaning.kind is Kind.DO and not self._in_loop():
@@ -249,7 +253,7 @@ class _Builder:
         if statement.label:
             self._terminate(statement)
         closed = was_open[len(self.constructs) :]
-        if len(closed) == 1 and closed[0].meaning.kind is Kind.DO:
+        if closed and closed[0].meaning.kind is Kind.DO:
             procedure.ends[closed[0].place] = place
         if step.loop >= 0 and not self._in_loop():
             procedure.loops[step.loop].last = place

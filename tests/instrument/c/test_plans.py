@@ -94,7 +94,7 @@ def test_marks_that_make_no_region_are_said_with_the_reason(lab):
         "open": "has no end in its function",
     }
     assert "x.c:10: autoanalyzer is not instrumented: ends without a begin" in run.messages
-    assert "x.c:29: declares is not instrumented: declares something" in run.messages
+    assert "x.c:28: declares is not instrumented: declares something" in run.messages
 
 
 LOOPS = r"""

@@ -1,0 +1,156 @@
+"""Parts of a procedure that regions can be: statements, one after the other, at one level of its constructs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from .directives import MARK
+from .lines import Directive
+from .meaning import Kind
+from .units import Procedure, Step
+
+__all__ = ["Mark", "blocks", "find_marks", "why_no_span"]
+
+_MARK: Final = re.compile(r"(begin|end)\b\s*(.*)")
+_BLOCK: Final = re.compile(
+    r"(end)?((?:parallel|target|teams)*(?:sections|single|critical|master|masked|workshare|taskgroup|ordered)"
+    r"|(?:target|teams)?parallel(?!do|loop)|task(?!wait|yield|loop|group)|target(?!update|enter|exit)|teams|kernels|serial)"
+)
+_NO_CALLS: Final = {"where": "in WHERE", "forall": "in FORALL"}
+_ENDS_A_LEVEL: Final = {Kind.BRANCH, Kind.END_CONSTRUCT, Kind.END_DO}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A region between ``!$autoanalyzer begin NAME`` and ``end``; ``problem`` says why it is none.
+
+    Attributes:
+        name: What it is called.
+        place: The place of its first statement.
+        end: The place of the first statement behind it.
+        first: The directive that begins it.
+        last: That which ends it.
+    """
+
+    name: str
+    place: int
+    end: int
+    first: Directive
+    last: Directive
+    problem: str = ""
+
+
+def find_marks(procedure: Procedure) -> Iterator[Mark]:
+    """Find the regions that the user has marked in a procedure, inner ones first."""
+    opened: list[tuple[str, int, Directive]] = []
+    for step in procedure.steps:
+        for directive in step.directives:
+            if directive.sentinel != MARK:
+                continue
+            match = _MARK.match(directive.text)
+            if match is None:
+                wanted = f"begin NAME or end wanted after {MARK}"
+                yield Mark("", step.place, step.place, directive, directive, wanted)
+            elif match[1] == "begin":
+                opened.append((match[2], step.place, directive))
+            elif not opened:
+                yield Mark(match[2], step.place, step.place, directive, directive, "ends without a begin")
+            else:
+                name, place, first = opened.pop()
+                named = match[2] in {"", name}
+                problem = "" if named and name else f"ends as {match[2]}" if name else "has no name"
+                yield Mark(name, place, step.place, first, directive, problem)
+    for name, place, first in opened:
+        yield Mark(name, place, place, first, first, "has no end in its procedure")
+
+
+def why_no_span(procedure: Procedure, first: int, end: int) -> str:
+    """Say why statements, from one place up to another, are no whole; jumps aside."""
+    steps = procedure.steps
+    level = steps[first].around
+    if first >= end or steps[end].around != level:
+        return "does not begin and end in one block"
+    for step in steps[first:end]:
+        if step.around[: len(level)] != level or (step.around == level and step.meaning.kind in _ENDS_A_LEVEL):
+            return "does not begin and end in one block"
+        if step.around == level and step.statement.label in _terminals(procedure, level):
+            return "does not begin and end in one block"
+    if not steps[first].is_executable:
+        return "begins among declarations"
+    return why_no_probe(procedure, steps[first]) or _why_unbalanced(steps[first : end + 1])
+
+
+def why_no_probe(procedure: Procedure, step: Step) -> str:
+    """Say why no probe may stand where a statement is."""
+    for place in step.around:
+        meaning = procedure.steps[place].meaning
+        if meaning.kind is Kind.DO and meaning.word == "concurrent":
+            return "in DO CONCURRENT"
+        if meaning.kind is Kind.CONSTRUCT and meaning.word in _NO_CALLS:
+            return _NO_CALLS[meaning.word]
+    return ""
+
+
+def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut the statements from one place up to another into blocks, each with the place right behind it.
+
+    Loops stay out, and what directives or labels stand at.
+    """
+    steps = procedure.steps
+    if first >= end:
+        return
+    level = steps[first].around
+    run = -1
+    place = first
+    while place < end and steps[place].around == level:
+        step = steps[place]
+        after = _behind(procedure, place)
+        plain = not step.directives and not step.statement.label
+        is_simple = plain and after == place + 1 and step.meaning.kind not in {*_ENDS_A_LEVEL, Kind.DO}
+        if is_simple and run < 0:
+            run = place
+        if not is_simple:
+            if run >= 0:
+                yield run, place
+            run = -1
+            if plain and step.meaning.kind is Kind.CONSTRUCT and step.meaning.word not in _NO_CALLS:
+                yield place, after
+        place = after
+    if run >= 0:
+        yield run, min(place, end)
+
+
+def _behind(procedure: Procedure, place: int) -> int:
+    """Give the place behind a statement, or behind the construct that it begins."""
+    steps = procedure.steps
+    depth = len(steps[place].around)
+    after = place + 1
+    while after < len(steps) and len(steps[after].around) > depth and steps[after].around[depth] == place:
+        after += 1
+    return after
+
+
+def _terminals(procedure: Procedure, level: tuple[int, ...]) -> set[str]:
+    return {procedure.steps[place].meaning.terminal for place in level} - {""}
+
+
+def _why_unbalanced(steps: list[Step]) -> str:
+    """Say that a block of OpenMP or OpenACC begins in a part and does not end there, or the other way round."""
+    opened: list[str] = []
+    for number, step in enumerate(steps):
+        for directive in step.directives:
+            words = directive.text.replace(" ", "")
+            match = _BLOCK.match(words) if directive.sentinel in {"omp", "acc"} else None
+            is_outside = number == 0 or number == len(steps) - 1
+            if match is None or (is_outside and not match[1]) or (number == 0):
+                continue
+            if not match[1]:
+                opened.append(match[2])
+            elif match[2] in opened:
+                opened.remove(match[2])
+            elif not is_outside:
+                return "ends in another block of directives"
+    return "ends in another block of directives" if opened else ""

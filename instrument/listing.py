@@ -1,0 +1,75 @@
+"""What was found in sources, as a plan to be edited."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TypeVar
+
+from ..experiment.plan import Exclude, Include, Pattern, save_plan
+from .choice import BY_THE_PLAN, Choice
+from .code_region import CodeRegion, CodeRegions
+
+__all__ = ["nested", "write_listing"]
+
+_Rule = TypeVar("_Rule", Include, Exclude)
+_HEAD: Final = """\
+# What a build with this plan makes regions of: AUTOANALYZER_PLAN={path} make CC=aa-mpicc
+# Modes come first, include adds to them, exclude takes away from both: change [[include]] into [[exclude]], or
+# the other way round; what an entry does not name follows the modes. Other tables: eliminate, merge, split.
+"""
+
+
+def nested(regions: Sequence[CodeRegion]) -> Iterator[tuple[int, CodeRegion]]:
+    """Give regions in source order, each with how many of those that are made, or are functions, it lies in."""
+    opened: list[CodeRegion] = []
+    for each in sorted(regions, key=lambda each: (each.start, -each.end)):
+        while opened and opened[-1].end <= each.start:
+            opened.pop()
+        is_function = each.region.kind in {"function", "program"}
+        yield 0 if is_function else max(len(opened), 1), each
+        if is_function or not each.reason:
+            opened.append(each)
+
+
+def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeRegions]]) -> None:
+    """Write a plan by which the sources have the regions that they have now.
+
+    Args:
+        path: The file.
+        choice: What was wanted.
+        found: Each source's name, and all that was found in it, also what is off.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    plan = choice.plan
+    include, exclude = list(plan.include), list(plan.exclude)
+    lines = [_HEAD.format(path=path)]
+    for name, regions in found:
+        off: dict[str, list[str]] = defaultdict(list)
+        for each in regions.regions:
+            comment = _comment(each)
+            if each.is_off:
+                off[each.reason].append(comment)
+            elif each.of_plan or BY_THE_PLAN in each.reason:
+                continue  # a rule says so already
+            elif not each.reason:
+                include.append(Include(Pattern.of(each.region), comment=comment))
+            else:
+                exclude.append(Exclude(Pattern.of(each.region), each.reason, comment))
+        lines += [f"# {name}: {reason}: {', '.join(regions)}\n" for reason, regions in off.items()]
+    save_plan(path, replace(plan, modes=choice.modes, include=_once(include), exclude=_once(exclude)), "".join(lines))
+
+
+def _once(rules: list[_Rule]) -> tuple[_Rule, ...]:
+    """Drop rules that come again, for a header is in several sources, and keep their last comment."""
+    return tuple({rule: rule for rule in rules}.values())
+
+
+def _comment(found: CodeRegion) -> str:
+    region = found.region
+    inside = f" in {region.function}" if region.kind not in {"function", "program"} else ""
+    return f"{region.name}{inside}, lines {region.first_line}-{region.last_line}"
