@@ -19,7 +19,7 @@ help:
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
-	@echo "make fuzz    try the front ends of Fortran and C++ on sources, the readers on experiments, and the gather on shards, changed at random"
+	@echo "make fuzz    try the front ends of Fortran and C++ on sources, plans, the readers on experiments, and the gather on shards, changed at random"
 	@echo "make kills   kill runs at random moments, and see that what they had recorded is kept"
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
@@ -69,6 +69,7 @@ fuzz: $(VENV)/.ready
 	@for language in fortran c++; do \
 		$(BIN)/python tools/fuzz.py --language $$language --mutations $(MUTATIONS) --seed $(SEED) || exit 1; \
 	done
+	@$(BIN)/python tools/fuzz_plans.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
 	@$(BIN)/python tools/fuzz_shards.py --mutations $(MUTATIONS) --seed $(SEED)
 

@@ -24,7 +24,7 @@ _NOT_TAB: Final = re.compile(r"[^\t]")
 class _Edit:
     offset: int
     rank: int  # at one offset: ends of regions, then guards of functions, then other guards
-    inner: int  # of guards at one offset the one of the larger region comes first
+    inner: int  # at one offset a larger region's guard comes first, and its end last
     text: str
 
 
@@ -51,19 +51,12 @@ def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: b
     for number, found in enumerate(regions):
         if found.reason:
             continue
-        literal = _literal(found.region)
-        guard = f"aa_guard aa_here({literal});" if cxx else _guard(literal, number)
-        before, after = "{ ", "}"
-        if found.region.kind in CALL_MODES:
-            before, after = "({ ", "; })"
-        elif found.keeps_scope:
-            before, after = "", f"aa_close(&aa_guard_{number});"
-            guard = guard.replace("aa_leave", "aa_close").replace("char *const", "char *")
+        before, guard, after = _around(found, number, cxx=cxx)
         if found.region.kind == "function":
             edits.append(_Edit(found.start, 1, 0, guard))
         else:
             edits.append(_Edit(found.start, 2, -found.end, before + guard))
-            edits.append(_Edit(found.end, 0, 0, after))
+            edits.append(_Edit(found.end, 0, -found.start, after))
     return _without_marks(_applied(unit, sorted(edits), _stub(cxx=cxx))) if edits else unit.text
 
 
@@ -77,11 +70,21 @@ def _literal(region: Region) -> str:
     return '"' + _SPECIAL.sub(lambda match: f"\\{ord(match.group()):03o}", descriptor) + '"'
 
 
-def _guard(literal: str, number: int) -> str:
-    return (
-        f"__attribute__((cleanup(aa_leave), unused)) const char *const aa_guard_{number} ="
-        f" (aa_enter({literal}), {literal});"
-    )
+def _around(found: CodeRegion, number: int, *, cxx: bool) -> tuple[str, str, str]:
+    """Give what stands before a region's guard, the guard, and what stands behind the region."""
+    literal = _literal(found.region)
+    name = f"aa_guard_{number}"
+    if cxx:
+        guard = f"aa_guard aa_here({literal});"
+    else:
+        closing, constant = ("aa_close", "") if found.keeps_scope else ("aa_leave", "const ")
+        guard = (
+            f"__attribute__((cleanup({closing}), unused)) const char *{constant}{name} ="
+            f" (aa_enter({literal}), {literal});"
+        )
+    if found.keeps_scope:
+        return "", guard, f"aa_close(&{name});"
+    return ("({ ", guard, "; })") if found.region.kind in CALL_MODES else ("{ ", guard, "}")
 
 
 def _applied(unit: Preprocessed, edits: list[_Edit], stub: str) -> str:

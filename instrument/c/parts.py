@@ -43,7 +43,7 @@ def _blocks(parts: _Parts, inner: list[CodeRegion], choice: Choice) -> Iterator[
     if "blocks" in choice.splits(function.region):
         yield from parts.spans.blocks(function.body + 1, function.end - 1)
     for each in (*inner, *parts.made):
-        if "blocks" in choice.splits(each.region):
+        if not each.reason and "blocks" in choice.splits(each.region):
             place = (each.start, each.end) if each.region.kind == "user" else parts.spans.inside(each.start, each.end)
             if place:
                 yield from parts.spans.blocks(*place)

@@ -96,7 +96,8 @@ class _Finder:
         yields = reason.startswith("tiny")
         yield CodeRegion(region, block_start(self.unit, body + 1), end, reason, yields=yields)
         inner = [*self._loops(function), *self._shared(function), *self._calls(function)]
-        inner += planned_parts(self.judge, function, inner, self.choice)
+        if complete:
+            inner += planned_parts(self.judge, function, inner, self.choice)
         yield from sorted(inner, key=lambda each: (each.start, -each.end))
 
     def _why_not(self, function: Function, *, complete: bool) -> str:

@@ -21,7 +21,7 @@ _MARK: Final = re.compile(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
 _TEXT: Final = re.compile(r"\S")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _HOLDING: Final = frozenset(["if", "switch", "{"])
-_LOOPS: Final = frozenset(["for", "while", "do"])
+_APART: Final = frozenset(["for", "while", "do", "__label__"])  # loops are regions already
 _LABELLED: Final = re.compile(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
 _SECTION: Final = re.compile(r"omp\s+section\b")
 _FREE: Final = re.compile(
@@ -102,15 +102,22 @@ class Spans:
         if block is None or block != self._block(end):
             return "does not begin and end in one block"
         before = self.masked[block[0] : start].rstrip()[-1:]
+        if self.masked[start:end].lstrip().startswith("__label__"):
+            return "begins with __label__"
         if before not in _BEFORE_STATEMENT or not self._ends_between_statements(start, end):
             return "does not begin and end between statements"
+        if reason := self._why_pragmas(start, end):
+            return reason
+        if self.declares(start, end) and (self.has_jumps or block[0] in self._switches):
+            return "declares something, in a function with jumps"
+        return ""
+
+    def _why_pragmas(self, start: int, end: int) -> str:
         if any(start <= pragma.start < end and _SECTION.match(pragma.text) for pragma in self.unit.pragmas):
             return "holds a section of OpenMP"
         above = [pragma for pragma in self.unit.pragmas if pragma.end < start]
         if above and not _FREE.match(above[-1].text) and not self.masked[above[-1].end : start].strip():
             return "stands below a pragma"
-        if self.declares(start, end) and (self.has_jumps or block[0] in self._switches):
-            return "declares something, in a function with jumps"
         return ""
 
     def declares(self, start: int, end: int) -> bool:
@@ -127,11 +134,14 @@ class Spans:
         run = -1
         offset = start
         while (place := self._next(offset, end)) is not None:
-            after = statement_end(self.masked, place)
+            try:
+                after = statement_end(self.masked, place)
+            except (LexicalError, ValueError):  # no statement that anybody knows
+                return
             match = _WORD.match(self.masked, place)
             word = match.group() if match else self.masked[place]
             has_pragma = any(offset <= pragma.start < place for pragma in self.unit.pragmas)
-            if word in _HOLDING or word in _LOOPS or has_pragma or _LABELLED.match(self.masked, place):
+            if word in _HOLDING or word in _APART or has_pragma or _LABELLED.match(self.masked, place):
                 if run >= 0:
                     yield run, offset
                 run = -1

@@ -247,7 +247,7 @@ class _Spans:
         if "blocks" in self.choice.splits(self.whole.region):
             yield from blocks(self.procedure, self.whole.first, len(self.steps) - 1)
         for each in found:
-            if "blocks" in self.choice.splits(each.region):
+            if not each.reason and "blocks" in self.choice.splits(each.region):
                 is_loop = self.steps[each.first].meaning.kind is Kind.DO and each.begins is None and not each.of_plan
                 place = (each.first + 1, each.last) if is_loop else (each.first, each.last + 1)
                 yield from blocks(self.procedure, *place)

@@ -15,3 +15,10 @@ def test_two_hundred_mutations_make_no_trouble(language):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 failures in 200 mutations" in done.stdout
+
+
+def test_two_hundred_plans_leave_programs_what_they_are():
+    command = [sys.executable, FUZZ.with_name("fuzz_plans.py"), "--mutations", "200"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 failures in 200 plans" in done.stdout

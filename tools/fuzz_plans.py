@@ -1,0 +1,247 @@
+"""Follow plans made at random, and see that programs stay what they are.
+
+A plan's text, changed at random, is read or refused with a line. Whatever a plan says, each source in the tests of C
+and Fortran still compiles, prints what it printed, and its probes nest. Every plan has a number, and ``--first``
+with that number repeats it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from mutations import constants
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment.mode import MODES
+from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split, load_plan, save_plan
+from autoanalyzer.experiment.region import KINDS, Region
+from autoanalyzer.instrument.choice import Choice
+from autoanalyzer.instrument.compiler import CompilerCommand
+from autoanalyzer.instrument.front_end import FORTRAN_STUB, FrontEnd, front_end
+
+TESTS: Final = Path(__file__).parents[1] / "tests/instrument"
+COMPILERS: Final = {".c": ("gcc", "-w", "-lm"), ".f90": ("gfortran", "-w", "-std=legacy")}
+RUN: Final = 8  # of so many plans one is followed to the end; the others until the compiler has read the text
+TOKEN: Final = re.compile(r'\w+|"[^"\n]*"|[^\w\s]|\s+')
+BROKEN: Final = re.compile(rb"^(?:mismatch|unmatched)", re.M)
+
+
+@dataclass
+class Program:
+    """A source of the tests that compiles alone, with what it prints."""
+
+    path: Path
+    origin: str
+    printed: tuple[int, bytes] = (0, b"")
+    regions: list[Region] = field(default_factory=list)
+
+    @property
+    def compiler(self) -> tuple[str, ...]:
+        """The compiler that takes it, with flags."""
+        return COMPILERS[self.path.suffix]
+
+    @cached_property
+    def command(self) -> CompilerCommand:
+        """The command that compiles it."""
+        return CompilerCommand([self.compiler[0], self.path.name])
+
+    @cached_property
+    def text(self) -> bytes:
+        """What the compiler proper would see."""
+        return self.front_end(Choice()).read(self.command.sources[0]).output
+
+    def front_end(self, choice: Choice) -> FrontEnd:
+        """Give the front end of its language."""
+        return front_end(self.command, self.command.sources[0], choice)
+
+    def build(self, name: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+        """Compile a text."""
+        compiler, *flags = self.compiler
+        return subprocess.run([compiler, name, *words, *flags], capture_output=True, check=False, timeout=60)
+
+    def run(self, **environment: str) -> tuple[int, bytes]:
+        """Run what was compiled; give its status and what it printed."""
+        done = subprocess.run(
+            ["./program"], capture_output=True, check=False, timeout=20, env={**os.environ, **environment}
+        )
+        return done.returncode, done.stdout
+
+
+def programs() -> list[Program]:
+    """Collect the sources that compile, and run twice alike, with the regions of all modes that are in them."""
+    found = []
+    for folder, suffix in (("c", ".c"), ("fortran", ".f90")):
+        for module, name, text in constants(TESTS / folder):
+            if not re.search(r"\bmain\b|^\s*(?:end )?program\b", text, re.M) or "mpi" in text.lower():
+                continue
+            path = Path(f"{module}_{name}{suffix}")
+            path.write_bytes(text.encode("latin-1"))
+            program = Program(path, f"{module}.{name}")
+            if program.build(path.name, "-fsyntax-only").returncode == 0:
+                found.append(program)
+    return found
+
+
+def prepared(program: Program) -> bool:
+    """Find out what a program prints and which regions it has; tell whether it can be used."""
+    if program.regions:
+        return True
+    if program.build(program.path.name, "-o", "program").returncode:
+        return False
+    try:
+        program.printed = program.run()
+        if program.printed != program.run():
+            return False
+        everything = program.front_end(Choice(looks_for_all=True))
+        found = everything.regions(program.command.sources[0], program.text)
+    except (InputError, subprocess.TimeoutExpired):
+        return False
+    program.regions = [each.region for each in found.regions]
+    return bool(program.regions)
+
+
+def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
+    """Mean some regions, by any of what is known of one of them."""
+    region = chance.choice(regions)
+    pattern = Pattern.of(region)
+    if chance.random() < 0.3:
+        return pattern
+    texts = {
+        "kind": region.kind,
+        "name": chance.choice([region.name, region.name.partition("@")[0] + "*"]),
+        "file": region.file,
+        "function": chance.choice([region.function, f"{region.function[:1]}*"]),
+    }
+    chosen = {key: value for key, value in texts.items() if chance.random() < 0.4}
+    return Pattern(**chosen) if chosen else Pattern(kind=region.kind)
+
+
+def some_plan(chance: random.Random, regions: list[Region]) -> Plan:
+    """Make a plan about some regions."""
+
+    def several(most: int) -> range:
+        return range(chance.choice([0, 0, 1, 2, most]))
+
+    def some_modes() -> tuple[str, ...]:
+        return tuple(mode for mode in MODES if chance.random() < 0.4)
+
+    def some_merge() -> Merge:
+        one = chance.choice(regions)
+        near = [each for each in regions if each.function == one.function] or regions
+        members = [chance.choice([each.name, f"{each.kind}#{each.ordinal}"]) for each in chance.choices(near, k=2)]
+        return Merge(None, one.function or one.name, tuple(members), chance.choice(["", "both"]))
+
+    return Plan(
+        chance.choice([None, some_modes(), some_modes()]),
+        tuple(Include(some_pattern(chance, regions), some_modes()) for _ in several(3)),
+        tuple(Exclude(some_pattern(chance, regions), "because") for _ in several(3)),
+        tuple(Exclude(some_pattern(chance, regions)) for _ in several(2)),
+        tuple(some_merge() for _ in several(3)),
+        tuple(Split(some_pattern(chance, regions), chance.choice(["loops", "blocks"])) for _ in several(4)),
+    )
+
+
+def changed(chance: random.Random, text: str) -> str:
+    """Replace, delete, double or swap some tokens."""
+    tokens = TOKEN.findall(text)
+    for _ in range(chance.choice([1, 1, 2, 5])):
+        one, other = chance.randrange(len(tokens)), chance.randrange(len(tokens))
+        match chance.randrange(4):
+            case 0:
+                tokens[one] = chance.choice([*KINDS, *MODES, "true", "9", "[", '"', "=", "{}", "\x00", '"*["'])
+            case 1:
+                tokens[one] = ""
+            case 2:
+                tokens[one] *= 2
+            case 3:
+                tokens[one], tokens[other] = tokens[other], tokens[one]
+    return "".join(tokens)
+
+
+def trouble(number: int, corpus: list[Program], probe: Path) -> str:
+    """Make a plan by its number, and follow it; tell what went wrong."""
+    chance = random.Random(number)
+    program = chance.choice(corpus)
+    while not prepared(program):
+        corpus.remove(program)
+        program = chance.choice(corpus)
+    plan = some_plan(chance, program.regions)
+    path = Path("plan.toml")
+    save_plan(path, plan)
+    if load_plan(path) != plan:
+        return f"{program.origin}: another plan is read than was written:\n{path.read_text()}"
+    path.write_text(changed(chance, path.read_text()))
+    try:
+        plan = load_plan(path)
+    except InputError as error:
+        if "\n" in str(error):
+            return f"more than a line: {error}"
+    problem = _followed(program, plan, probe if number % RUN == 0 else None)
+    if problem:
+        save_plan(path, plan)
+        return f"{program.origin}: {problem}\n{path.read_text()}"
+    return ""
+
+
+def _followed(program: Program, plan: Plan, probe: Path | None) -> str:
+    choice = Choice(Choice().modes if plan.modes is None else plan.modes, plan)
+    language = program.front_end(choice)
+    text = language.instrument(program.command.sources[0], program.text).text
+    name = f"probed{language.suffix(program.command.sources[0])}"
+    Path(name).write_bytes(text)
+    stub = ["stub.o"] if program.path.suffix != ".c" else []
+    done = program.build(name, *(["-fsyntax-only"] if probe is None else [*stub, "-o", "program"]))
+    if done.returncode:
+        return done.stderr.decode("utf-8", "replace")
+    if probe is None:
+        return ""
+    events = Path("events")
+    events.unlink(missing_ok=True)
+    if program.run() != program.printed:
+        return "prints something else"
+    if program.run(LD_PRELOAD=str(probe), PROBE_EVENTS="events") != program.printed:
+        return "prints something else when probes are watched"
+    return "probes do not nest" if events.exists() and BROKEN.search(events.read_bytes()) else ""
+
+
+def main() -> int:
+    """Try as many plans as asked for; fail if one made trouble."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
+    parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first plan")
+    options = parser.parse_args()
+    first = options.first if options.first is not None else options.seed * 1_000_000
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        probe = Path(folder) / "probe.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", TESTS / "probe_check.c", "-o", probe], check=True)
+        subprocess.run(["gcc", "-c", "-DAA_NAME(name)=name##_", FORTRAN_STUB, "-o", "stub.o"], check=True)
+        corpus = programs()
+        for number in range(first, first + options.mutations):
+            try:
+                problem = trouble(number, corpus, probe)
+            except Exception:
+                problem = traceback.format_exc()
+            if problem:
+                failures += 1
+                sys.stdout.write(f"plan {number}: {problem}\n")
+        os.chdir("/")
+    sys.stdout.write(f"{failures:6} failures in {options.mutations} plans\n")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
