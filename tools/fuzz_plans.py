@@ -29,6 +29,7 @@ from autoanalyzer.experiment.region import KINDS, Region
 from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.front_end import FORTRAN_STUB, FrontEnd, front_end
+from autoanalyzer.instrument.source_text import SourceTexts
 
 TESTS: Final = Path(__file__).parents[1] / "tests/instrument"
 COMPILERS: Final = {".c": ("gcc", "-w", "-lm"), ".f90": ("gfortran", "-w", "-std=legacy")}
@@ -59,7 +60,7 @@ class Program:
     @cached_property
     def text(self) -> bytes:
         """What the compiler proper would see."""
-        return self.front_end(Choice()).read(self.command.sources[0]).output
+        return SourceTexts(self.command).read(self.command.sources[0]).output
 
     def front_end(self, choice: Choice) -> FrontEnd:
         """Give the front end of its language."""
