@@ -9,7 +9,8 @@
 #include "team.h"
 #include "thread.h"
 
-#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #define MOST_THREADS 4096u
@@ -26,7 +27,9 @@ static bool is_recorded(void) {
 }
 
 static int ask(void *_Atomic *known, const char *name) {
-    int (*function)(void) = (int (*)(void))(uintptr_t)aa_symbol_next(known, name, NULL, accept);
+    int (*function)(void) = (int (*)(void))atomic_load_explicit(known, memory_order_acquire);
+    if (!function)
+        function = (int (*)(void))aa_symbol_next(known, name, NULL, accept);
     return function ? function() : 0;
 }
 
@@ -116,57 +119,97 @@ AA_EXPORT unsigned GOMP_parallel_reductions(body *function, void *data, unsigned
 
 typedef void copy_data(void *to, void *from);
 
-/* In front of a task's data. The library writes what a task begins with where its data begin. */
+/* Twins: GOMP_TASK_FLAG_IF, GOMP_TASK_FLAG_REDUCTION and GOMP_TASK_FLAG_DETACH in GCC's gomp-constants.h. */
+enum { IS_DEFERRED = 1 << 10, HAS_REDUCTIONS = 1 << 12, IS_DETACHED = 1 << 13 };
+
+/* What a task's data begin with, as libgomp knows it: it writes the first two, and reads the third. */
+struct head {
+    uint64_t first; /* iteration of a loop; of a detached task the event */
+    uint64_t last;
+    void *reductions; /* of a loop that has any */
+};
+
+_Static_assert(sizeof(long) == sizeof(uint64_t), "libgomp writes iterations as long");
+
+/*
+ * In front of a task's data. Where there is no function that copies these, they follow at once, and libgomp
+ * copies or uses them as it does the program's: all tasks of a loop may be executed in one place.
+ */
 struct task {
-    void *first[2];
-    uint64_t written, offset;
+    struct head head;
+    uint64_t written; /* bytes of the head */
+    uint64_t offset;  /* of the data */
     body *body;
-    struct aa_origin origin;
-    void *data;
-    size_t size;
     copy_data *copy;
+    void *data;
+    struct aa_origin origin;
 };
 
 static void copy_task(void *to, void *from) {
     const struct task *task = from;
     memcpy(to, from, sizeof *task);
-    void *data = (char *)to + task->offset;
-    if (task->copy)
-        task->copy(data, task->data);
-    else
-        memcpy(data, task->data, task->size);
+    task->copy((char *)to + task->offset, task->data);
 }
 
-static void execute_task(void *copy) {
-    struct task *task = copy;
-    void *data = (char *)copy + task->offset;
-    memcpy(data, task->first, task->written);
+static void execute_task(void *beginning) {
+    const struct task *task = beginning;
+    void *data = (char *)beginning + task->offset;
+    memcpy(data, &task->head, task->written);
     struct aa_turn turn = aa_turn_begin(task->origin, number());
     task->body(data);
     aa_turn_end(turn, NULL);
 }
 
-static struct task task_of(body *function, void *data, copy_data *copy, long size, long align) {
-    size_t place = align > 16 ? (size_t)align : 16;
-    size_t offset = (sizeof(struct task) + place - 1) / place * place;
-    return (struct task){{NULL}, 0, offset, function, aa_task_origin(), data, (size_t)size, copy};
+#define MOST_DATA (64l << 10) /* which are copied to the stack */
+
+/*
+ * Tasks that the calling thread executes within the call stand where they ought to, and are left alone: a
+ * loop's, with a function that copies, are all on the stack at once, which has room for the program's.
+ */
+static bool is_wrapped(bool is_deferred, long size) {
+    static void *_Atomic level, *_Atomic in_final;
+    return is_recorded() && is_deferred && size <= MOST_DATA && ask(&level, "omp_get_level") > 0 &&
+           !ask(&in_final, "omp_in_final");
 }
 
-#define IS_DETACHED 0x80u /* twin: GOMP_TASK_FLAG_DETACH */
+static size_t alignment_of(long align) {
+    return align > 16 ? (size_t)align : 16;
+}
+
+static size_t room_for_task(long size, long align) {
+    return sizeof(struct task) + (size_t)size + 2 * alignment_of(align);
+}
+
+/* Make a task in the room that there is for it; it gets the head that its data have. */
+static struct task *make_task(char *room, struct task task, long size, long align) {
+    size_t alignment = alignment_of(align);
+    struct task *made = (void *)(((uintptr_t)room + alignment - 1) / alignment * alignment);
+    task.offset = (sizeof task + alignment - 1) / alignment * alignment;
+    task.origin = aa_task_origin();
+    *made = task;
+    if (!task.copy && size > 0)
+        memcpy((char *)made + task.offset, task.data, (size_t)size);
+    return made;
+}
+
+/* A task's data, copy function, size and alignment, as libgomp gets them. */
+#define AS_DATA(task, size, align)                                                                           \
+    task, (task)->copy ? copy_task : NULL, (long)(task)->offset + (size), (long)alignment_of(align)
 
 AA_EXPORT void GOMP_task(body *function, void *data, copy_data *copy, long size, long align, bool is_deferred,
                          unsigned flags, void **depend, int priority, void *detach);
 AA_EXPORT void GOMP_task(body *function, void *data, copy_data *copy, long size, long align, bool is_deferred,
                          unsigned flags, void **depend, int priority, void *detach) {
     __typeof__(GOMP_task) *next = NEXT(GOMP_task);
-    if (!is_recorded()) {
+    if (!is_wrapped(is_deferred, size)) {
         next(function, data, copy, size, align, is_deferred, flags, depend, priority, detach);
         return;
     }
-    struct task task = task_of(function, data, copy, size, align);
-    task.written = flags & IS_DETACHED ? sizeof task.first[0] : 0;
-    next(execute_task, &task, copy_task, (long)task.offset + size, align > 16 ? align : 16, is_deferred,
-         flags, depend, priority, detach);
+    char room[room_for_task(size, align)];
+    struct task task = {.body = function, .copy = copy, .data = data};
+    task.written = flags & IS_DETACHED && data ? sizeof task.head.first : 0;
+    struct task *made = make_task(room, task, size, align);
+    next(execute_task, AS_DATA(made, size, align), is_deferred, flags, depend, priority, detach);
 }
 
 #define TASK_LOOP(name, number)                                                                              \
@@ -175,15 +218,18 @@ AA_EXPORT void GOMP_task(body *function, void *data, copy_data *copy, long size,
     AA_EXPORT void name(body *function, void *data, copy_data *copy, long size, long align, unsigned flags,  \
                         unsigned long tasks, int priority, number start, number end, number step) {          \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        if (!is_recorded()) {                                                                                \
+        if (!is_wrapped(flags & IS_DEFERRED, size)) {                                                        \
             next(function, data, copy, size, align, flags, tasks, priority, start, end, step);               \
             return;                                                                                          \
         }                                                                                                    \
-        struct task task = task_of(function, data, copy, size, align);                                       \
-        task.written = sizeof task.first;                                                                    \
+        char room[room_for_task(size, align)];                                                               \
+        struct task task = {.body = function, .copy = copy, .data = data};                                   \
+        task.written = offsetof(struct head, reductions);                                                    \
+        if (flags & HAS_REDUCTIONS)                                                                          \
+            task.head.reductions = ((struct head *)data)->reductions;                                        \
+        struct task *made = make_task(room, task, size, align);                                              \
         bool outermost = aa_share_begin(AA_SHARE_OMP);                                                       \
-        next(execute_task, &task, copy_task, (long)task.offset + size, align > 16 ? align : 16, flags,       \
-             tasks, priority, start, end, step);                                                             \
+        next(execute_task, AS_DATA(made, size, align), flags, tasks, priority, start, end, step);            \
         aa_share_end(outermost);                                                                             \
     }
 
