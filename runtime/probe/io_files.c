@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
 #include "io_files.h"
 #include "file_use.h"
+#include "fork.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -126,5 +126,5 @@ static void forget_in_child(void) {
 }
 
 __attribute__((constructor)) static void watch_forks(void) {
-    pthread_atfork(NULL, NULL, forget_in_child);
+    aa_fork_watch(NULL, forget_in_child);
 }

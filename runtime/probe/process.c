@@ -2,6 +2,7 @@
 #include "process.h"
 #include "counter.h"
 #include "event.h"
+#include "fork.h"
 #include "probe.h"
 #include "script.h"
 #include "team.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ static __attribute__((constructor)) void load(void) {
     aa_clock_load();
     aa_counter_load();
     aa_throttle_load();
-    pthread_atfork(aa_thread_before_fork, NULL, begin_in_child);
+    aa_fork_watch(aa_thread_before_fork, begin_in_child);
     process.recording = WAITING;
 }
 

@@ -66,8 +66,11 @@ def test_a_process_that_leaves_without_cleaning_up_is_still_running(record: Reco
     assert shard.state == "running"
 
 
-def test_a_forked_child_is_a_process_that_goes_on_where_it_was_forked(record: Record, visits: Visits) -> None:
-    words = "+main +f fork +g -g new 200 -f +k -k -main thread 2 +h -h ; exit ; +g -g -f -main"
+@pytest.mark.parametrize("fork", ["fork", "_Fork"])
+def test_a_forked_child_is_a_process_that_goes_on_where_it_was_forked(
+    record: Record, visits: Visits, fork: str
+) -> None:
+    words = f"+main +f {fork} +g -g new 200 -f +k -k -main thread 2 +h -h ; exit ; +g -g -f -main"
     parent, child = sorted(record(words), key=lambda shard: shard.forked_from or 0)
     assert visits(parent) == {"main": 1, "main/f": 1, "main/f/g": 1}
     assert (child.forked_from, child.state) == (parent.pid, "exited")

@@ -9,7 +9,7 @@
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
  *   team N WORDS ;    in a team of so many threads, of which this one is the first (only with -DLINKED)
  *   first WORD N      in a team: this one alone does the word
- *   fork WORDS ;      in a child
+ *   fork WORDS ;      in a child; _Fork WORDS ;: in one of which no handler is told
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
  *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while
@@ -170,7 +170,7 @@ static struct words block(struct words *words) {
     for (int depth = 1; depth; words->at++) {
         const char *word = *words->at;
         depth += strcmp(word, "times") == 0 || strcmp(word, "thread") == 0 || strcmp(word, "parallel") == 0 ||
-                 strcmp(word, "fork") == 0 || strcmp(word, "team") == 0;
+                 strcmp(word, "fork") == 0 || strcmp(word, "_Fork") == 0 || strcmp(word, "team") == 0;
         depth -= strcmp(word, ";") == 0;
         inner.end = words->at;
     }
@@ -238,9 +238,9 @@ static void in_team(int number, struct words words) {
 }
 #endif
 
-static void in_child(struct words words) {
+static void in_child(pid_t (*make)(void), struct words words) {
     pthread_mutex_lock(&naming);
-    pid_t child = fork();
+    pid_t child = make();
     pthread_mutex_unlock(&naming);
     if (child == 0) {
         perform(words);
@@ -323,8 +323,9 @@ static int perform_end(const char *word) {
 
 static int perform_block(const char *word, struct words *words) {
     int is_times = strcmp(word, "times") == 0, at_once = strcmp(word, "parallel") == 0;
-    if (strcmp(word, "fork") == 0) {
-        in_child(block(words));
+    int is_fork = strcmp(word, "fork") == 0;
+    if (is_fork || strcmp(word, "_Fork") == 0) {
+        in_child(is_fork ? fork : _Fork, block(words));
         return 1;
     }
     int is_team = strcmp(word, "team") == 0;
