@@ -23,7 +23,7 @@ BY_HAND: Final = (
 """Functions that ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c`` wrap."""
 
 SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank Group_size Group_free"
-"""Functions that ``probe/mpi_session.c`` wraps, and those that it calls; where the first is declared, all are."""
+"""Functions that ``probe/mpi_life.c`` wraps besides, and those that it calls; where the first is declared, all are."""
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
@@ -82,7 +82,7 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
             counting, words = _counting_file(file_rule, form), _file_words(file_rule, form)
             yield WrappedFunction(prototype, names, counting, words, "AA_SHARE_MPI_IO")
     for prototype in _timed(TIMED, prototypes):
-        yield WrappedFunction(prototype, _numbered(prototype), ["aa_count_mpi(1, 0, 0);"], "time")
+        yield WrappedFunction(prototype, _numbered(prototype), _counting_time(prototype), "time")
     for prototype in _timed(FILE_TIMED, prototypes):
         of_open_file = prototype.parameters[0][0] == "MPI_File"
         counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []
@@ -156,9 +156,20 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
         )
         return ["aa_count_mpi(1, 0, 0);", entry]
     counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
-    if rule.by_status:
-        condition = f"if ({rule.source} != MPI_PROC_NULL) " if rule.source else ""
-        counting.append(f"{condition}aa_receive_begun(*request);")
+    if form is Form.REQUEST and rule.by_status and rule.source:
+        counting.append(f"aa_receive_begun(*request, {rule.source});")
+    elif form is Form.REQUEST:
+        brings = "MESSAGE" if rule.by_status else "NOTHING"
+        counting.append(f"aa_request_begun(*request, AA_BRINGS_{brings});")
+    return counting
+
+
+def _counting_time(prototype: Prototype) -> list[str]:
+    """A call without bytes; one that makes a communicator may begin a request."""
+    counting = ["aa_count_mpi(1, 0, 0);"]
+    before, after = prototype.parameters[-1] if prototype.parameters else ("", "")
+    if (before.strip(), after) == ("MPI_Request *", ""):
+        counting.append(f"aa_request_begun(*argument_{len(prototype.parameters)}, AA_BRINGS_NOTHING);")
     return counting
 
 

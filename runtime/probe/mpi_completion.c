@@ -1,6 +1,7 @@
 #include "mpi_completion.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "file_use.h"
 #include "mpi_bytes.h"
@@ -71,6 +72,11 @@ static bool make_room(struct aa_completion *completion, size_t count) {
     return true;
 }
 
+/* Empty, for the library need not fill in those of sends. */
+static void *own_statuses(struct aa_completion *completion, size_t count) {
+    return memset(completion->statuses, 0, count * sizeof(union aa_own_status));
+}
+
 void *aa_completion_watch(struct aa_completion *completion, enum aa_language language, int count,
                           const void *requests, void *statuses) {
     completion->language = language;
@@ -83,7 +89,7 @@ void *aa_completion_watch(struct aa_completion *completion, enum aa_language lan
     completion->as_of = aa_requests_now();
     for (int i = 0; i < count; i++)
         completion->handles[i] = aa_request_handle(language, requests, i);
-    return ignores(language, statuses) ? completion->statuses : statuses;
+    return ignores(language, statuses) ? own_statuses(completion, (size_t)count) : statuses;
 }
 
 /* The bytes that request i, now complete, brought; the failed ones are forgotten. */

@@ -94,8 +94,10 @@ void aa_file_count(MPI_File handle, uint64_t calls, uint64_t read, uint64_t writ
 
 void aa_file_begun(MPI_File handle, MPI_Request request, enum aa_file_transfer transfer) {
     struct open_file file = look_up(handle);
-    if (!file.is_regular)
+    if (!file.is_regular) {
+        aa_request_begun(request, AA_BRINGS_NOTHING);
         return;
+    }
     aa_count_io(1, 0, 0);
     aa_file_add(file.number, 1, 0, 0, ticks_of_call());
     enum aa_brings brings = transfer == AA_FILE_READ ? AA_BRINGS_READ : AA_BRINGS_WRITTEN;

@@ -16,7 +16,7 @@ static struct {
     size_t capacity; /* a power of two */
     _Atomic size_t used;
     _Atomic uint64_t serial;
-    bool shared;
+    _Atomic bool shared;
     pthread_mutex_t lock;
 } table = {.slots = first_slots, .capacity = FIRST_CAPACITY, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -28,6 +28,11 @@ static void lock(void) {
 static void unlock(void) {
     if (table.shared)
         pthread_mutex_unlock(&table.lock);
+}
+
+static bool is_alike(const struct aa_request *one, const struct aa_request *other) {
+    return one->brings == AA_BRINGS_NOTHING && other->brings == AA_BRINGS_NOTHING && !one->persistent &&
+           !other->persistent;
 }
 
 static size_t home(uint64_t handle) {
@@ -93,6 +98,10 @@ void aa_requests_share(void) {
     table.shared = true;
 }
 
+bool aa_requests_are_shared(void) {
+    return table.shared;
+}
+
 bool aa_requests_none(void) {
     return atomic_load_explicit(&table.used, memory_order_relaxed) == 0;
 }
@@ -101,14 +110,22 @@ uint64_t aa_requests_now(void) {
     return atomic_load_explicit(&table.serial, memory_order_acquire);
 }
 
+/* At most half full. Where no memory is left the request stays unknown, and its bytes uncounted. */
+static void add(struct aa_request request) {
+    if (2 * table.used >= table.capacity && !grow())
+        return;
+    request.serial = ++table.serial;
+    put(request);
+    table.used++;
+}
+
 void aa_requests_add(struct aa_request request) {
     lock();
-    /* At most half full. Where no memory is left the request stays unknown, and its bytes uncounted. */
-    if (2 * table.used < table.capacity || grow()) {
-        request.serial = ++table.serial;
-        put(request);
-        table.used++;
-    }
+    ptrdiff_t youngest = request.brings == AA_BRINGS_NOTHING ? search(request.handle, UINT64_MAX) : -1;
+    if (youngest >= 0 && is_alike(&table.slots[youngest], &request))
+        table.slots[youngest].more++;
+    else
+        add(request);
     unlock();
 }
 
@@ -121,13 +138,21 @@ bool aa_requests_find(uint64_t handle, struct aa_request *found) {
     return slot >= 0;
 }
 
+/* One request of those that an entry stands for is over. */
+static void end(size_t slot) {
+    if (table.slots[slot].more > 0)
+        table.slots[slot].more--;
+    else
+        erase(slot);
+}
+
 bool aa_requests_complete(uint64_t handle, uint64_t as_of, struct aa_request *found) {
     lock();
     ptrdiff_t slot = search(handle, as_of);
     if (slot >= 0) {
         *found = table.slots[slot];
         if (!found->persistent)
-            erase((size_t)slot);
+            end((size_t)slot);
     }
     unlock();
     return slot >= 0;
@@ -137,7 +162,7 @@ void aa_requests_forget(uint64_t handle) {
     lock();
     ptrdiff_t slot = search(handle, UINT64_MAX);
     if (slot >= 0)
-        erase((size_t)slot);
+        end((size_t)slot);
     unlock();
 }
 

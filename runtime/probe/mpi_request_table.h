@@ -4,7 +4,8 @@
  *
  * The library may hand out a handle again the moment it completes, perhaps to another thread, before the
  * completing thread has looked it up here. So entries carry a serial number: who completes a request takes
- * the youngest entry of that handle which is no younger than the completing call (aa_requests_now).
+ * the youngest entry of that handle which is no younger than the completing call (aa_requests_now). And where
+ * threads share the table all requests have entries, lest a send be taken for the receive before it.
  */
 #ifndef AA_MPI_REQUEST_TABLE_H
 #define AA_MPI_REQUEST_TABLE_H
@@ -24,10 +25,12 @@ struct aa_request {
     enum aa_brings brings;
     uint16_t file;  /* the number of the file that is read or written, among those recorded */
     bool cancelled; /* MPI_Cancel was called: ask the status whether it came in time */
+    uint32_t more;  /* requests alike: libraries have one handle for all sends that are complete at once */
 };
 
 /* Lock from now on: the program may call MPI from several threads at once. */
 void aa_requests_share(void);
+bool aa_requests_are_shared(void);
 
 /* Whether no request is known, so that a completing call need not look. */
 bool aa_requests_none(void);

@@ -12,9 +12,15 @@ static inline uint64_t aa_handle(MPI_Request request) {
     return (uint64_t)(uintptr_t)request;
 }
 
-/* A receive has begun; nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
-static inline void aa_receive_begun(MPI_Request request) {
-    aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = AA_BRINGS_MESSAGE});
+/* What brings nothing, such as a send, is entered for its handle's sake alone, which threads may confuse. */
+static inline void aa_request_begun(MPI_Request request, enum aa_brings brings) {
+    if (brings != AA_BRINGS_NOTHING || aa_requests_are_shared())
+        aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = brings});
+}
+
+/* Nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
+static inline void aa_receive_begun(MPI_Request request, int source) {
+    aa_request_begun(request, source == MPI_PROC_NULL ? AA_BRINGS_NOTHING : AA_BRINGS_MESSAGE);
 }
 
 static inline void aa_persistent_receive(MPI_Request request, uint64_t sent) {

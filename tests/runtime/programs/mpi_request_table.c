@@ -27,11 +27,31 @@ static void check(int holds, const char *what) {
     }
 }
 
-static void add(uint64_t handle, bool persistent) {
-    struct aa_request request = {.handle = handle, .sent = (uint64_t)rand(), .persistent = persistent};
+static bool is_plain(struct aa_request request) {
+    return request.brings == AA_BRINGS_NOTHING && !request.persistent;
+}
+
+/* Those that bring nothing have one entry together, if no other one came between. */
+static void add(uint64_t handle, bool persistent, enum aa_brings brings) {
+    struct aa_request request = {
+        .handle = handle, .sent = (uint64_t)rand(), .persistent = persistent, .brings = brings};
+    int place = youngest(handle, UINT64_MAX);
+    uint64_t before = aa_requests_now();
     aa_requests_add(request);
     request.serial = aa_requests_now();
-    list[length++] = request;
+    bool is_one_more = place >= 0 && is_plain(list[place]) && is_plain(request);
+    check((request.serial == before) == is_one_more, "an entry of its own, or not");
+    if (is_one_more)
+        list[place].more++;
+    else
+        list[length++] = request;
+}
+
+static void end(int place) {
+    if (list[place].more > 0)
+        list[place].more--;
+    else
+        list[place] = list[--length];
 }
 
 static void complete(uint64_t handle, uint64_t as_of) {
@@ -42,7 +62,7 @@ static void complete(uint64_t handle, uint64_t as_of) {
         return;
     check(found.sent == list[place].sent && found.serial == list[place].serial, "another one");
     if (!found.persistent)
-        list[place] = list[--length];
+        end(place);
 }
 
 int main(void) {
@@ -52,20 +72,22 @@ int main(void) {
         uint64_t handle = (uint64_t)(rand() % HANDLES) * 64;
         int choice = rand() % 8;
         if (choice < (step < 30000 ? 4 : 2) && length < LIVE)
-            add(handle, rand() % 10 == 0);
+            add(handle, rand() % 10 == 0, rand() % 3 ? AA_BRINGS_MESSAGE : AA_BRINGS_NOTHING);
         else if (choice < 7)
             complete(handle, rand() % 2 ? aa_requests_now() : aa_requests_now() * 9 / 10);
         else {
             int place = youngest(handle, UINT64_MAX);
             aa_requests_forget(handle);
             if (place >= 0)
-                list[place] = list[--length];
+                end(place);
         }
         check(aa_requests_none() == (length == 0), "number of entries");
     }
-    while (length > 0)
-        aa_requests_forget(list[0].handle), list[youngest(list[0].handle, UINT64_MAX)] = list[length - 1],
-                                                                          length--;
+    while (length > 0) {
+        uint64_t handle = list[0].handle;
+        aa_requests_forget(handle);
+        end(youngest(handle, UINT64_MAX));
+    }
     check(aa_requests_none(), "empty at last");
     puts("ok");
     return 0;

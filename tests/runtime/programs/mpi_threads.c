@@ -1,33 +1,50 @@
-/* Threads that exchange messages at once, each with itself, so that handles go from one to another. */
+/* Threads that exchange messages at once, each with its peer on the other rank, so that handles go from one to another: those of a
+ * receive to another's receive or send. */
 #include "case.h"
 
 #include <mpi.h>
 #include <pthread.h>
+#include <stdint.h>
 
 #define THREADS 4
 #define ROUNDS 2000
 #define N 25
 
+static MPI_Comm comms[THREADS];
+
+static const char *const regions[THREADS] = {
+    "aa1|user|thread 0|||0|0|0",
+    "aa1|user|thread 1|||0|0|0",
+    "aa1|user|thread 2|||0|0|0",
+    "aa1|user|thread 3|||0|0|0",
+};
+
 static void *exchange(void *argument) {
-    MPI_Comm comm = *(MPI_Comm *)argument;
+    int thread = (int)(intptr_t)argument;
+    MPI_Comm comm = comms[thread];
     int out[N] = {0}, in[4 * N];
     MPI_Request requests[2];
-    int other;
-    MPI_Comm_rank(comm, &other);
-    enter_region("aa1|user|exchange|||0|0|0");
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int other = size - 1 - rank;
+    enter_region(regions[thread]);
     for (int round = 0; round < ROUNDS; round++) {
         MPI_Irecv(in, 4 * N, MPI_INT, other, 1, comm, &requests[0]);
-        MPI_Isend(out, N, MPI_INT, other, 1, comm, &requests[1]);
-        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Issend(out, N, MPI_INT, other, 1, comm, &requests[1]);
+        if (round % 2)
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        else
+            for (int i = 0; i < 2; i++)
+                MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
     }
-    exit_region("aa1|user|exchange|||0|0|0");
+    exit_region(regions[thread]);
     return NULL;
 }
 
 int main(int argc, char **argv) {
     int provided, rank;
     pthread_t threads[THREADS];
-    MPI_Comm comms[THREADS];
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (provided != MPI_THREAD_MULTIPLE)
@@ -35,12 +52,12 @@ int main(int argc, char **argv) {
     open_cases(rank);
     for (int i = 0; i < THREADS; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-        pthread_create(&threads[i], NULL, exchange, &comms[i]);
+        pthread_create(&threads[i], NULL, exchange, (void *)(intptr_t)i);
     }
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
-    fprintf(expectations, "exchange\t%d\t%d\t%d\n", 3 * THREADS * ROUNDS, THREADS * ROUNDS * N * 4,
-            THREADS * ROUNDS * N * 4);
+        fprintf(expectations, "thread %d\t%d\t%d\t%d\n", i, 7 * ROUNDS / 2, ROUNDS * N * 4, ROUNDS * N * 4);
+    }
     close_cases();
     for (int i = 0; i < THREADS; i++)
         MPI_Comm_free(&comms[i]);
