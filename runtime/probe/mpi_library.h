@@ -47,7 +47,7 @@
 
 extern struct aa_mpi {
     _Atomic bool bound; /* the pointers below are set */
-    bool live;          /* between the return of MPI_Init and the call of MPI_Finalize */
+    _Atomic bool live;  /* between the return of MPI_Init and the call of MPI_Finalize */
     MPI_Comm
         world; /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP: in some libraries addresses of theirs */
     MPI_Comm no_comm;
@@ -109,7 +109,8 @@ AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, const c
     if (!aa_mpi_is_bound())
         aa_mpi_bind();
     aa_mpi_end_left();
-    bool outermost = aa_mpi_outermost == NULL, counts = outermost && aa_mpi.live;
+    bool outermost = aa_mpi_outermost == NULL,
+         counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
     if (outermost)
         aa_mpi_outermost = __builtin_frame_address(0);
     if (counts && region != NULL && __builtin_expect(aa_is_outside_regions(), false)) {

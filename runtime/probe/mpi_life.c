@@ -1,4 +1,7 @@
-/* MPI_Init, MPI_Finalize and MPI_Abort: from when to when bytes are counted, and what the shard is told. */
+/*
+ * When there is MPI, in which bytes are counted, and what the shard is told of it: from MPI_Init to
+ * MPI_Finalize, or from the first session to the last; and MPI_Abort.
+ */
 #include "mpi_fortran.h"
 #include "mpi_library.h"
 #include "mpi_request_table.h"
@@ -6,116 +9,212 @@
 static const char init_region[] = AA_MPI_REGION("Init");
 static const char finalize_region[] = AA_MPI_REGION("Finalize");
 
+static _Atomic bool in_world; /* between MPI_Init and MPI_Finalize */
+static _Atomic int sessions;  /* that are open */
+
+struct step {
+    bool is_region; /* MPI begins or ends with it */
+    struct aa_mpi_call call;
+};
+
 /* ---- in either language; Fortran's function may call C's, which is nothing new then */
 
-AA_IN_CALLERS_FRAME struct aa_mpi_call init_begins(void) {
-    aa_mpi_end_left();
-    if (aa_mpi_is_outermost())
+AA_IN_CALLERS_FRAME struct step init_begins(bool is_region) {
+    if (is_region)
         aa_probe_enter(init_region);
-    return aa_mpi_begin(AA_SHARE_MPI, NULL);
+    return (struct step){is_region, aa_mpi_begin(AA_SHARE_MPI, NULL)};
 }
+
+static bool has_begun(struct step init, int result) {
+    return init.call.outermost && result == MPI_SUCCESS;
+}
+
+static void init_ends(struct step init, int result) {
+    if (has_begun(init, result))
+        aa_count_mpi(1, 0, 0);
+    aa_mpi_end(init.call);
+    if (init.is_region)
+        aa_probe_exit(init_region);
+}
+
+AA_IN_CALLERS_FRAME struct step finalize_begins(bool is_region) {
+    if (is_region) {
+        aa_mpi.live = false;
+        aa_process_mpi_finalising();
+        aa_probe_enter(finalize_region);
+    }
+    return (struct step){is_region, aa_mpi_begin(AA_SHARE_MPI, NULL)};
+}
+
+static void finalize_ends(struct step finalize, bool counts) {
+    if (counts)
+        aa_count_mpi(1, 0, 0);
+    aa_mpi_end(finalize.call);
+    if (!finalize.is_region)
+        return;
+    aa_probe_exit(finalize_region);
+    if (!aa_mpi.live)
+        aa_process_mpi_finalised();
+    aa_mpi.live = sessions > 0;
+}
+
+/* ---- MPI_Init and MPI_Finalize */
 
 static bool is_spawned(void) {
     MPI_Comm parent = aa_mpi.no_comm;
     return aa_mpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != aa_mpi.no_comm;
 }
 
-static void init_ends(struct aa_mpi_call call, int result) {
+AA_IN_CALLERS_FRAME struct step world_begins(void) {
+    aa_mpi_end_left();
+    return init_begins(aa_mpi_is_outermost());
+}
+
+static void world_has_begun(struct step init, int result) {
     int rank = -1, size = -1, provided = MPI_THREAD_SINGLE;
-    if (call.outermost && result == MPI_SUCCESS) {
+    if (has_begun(init, result)) {
         aa_mpi.Comm_rank(aa_mpi.world, &rank);
         aa_mpi.Comm_size(aa_mpi.world, &size);
         aa_mpi.Query_thread(&provided);
         if (provided == MPI_THREAD_MULTIPLE)
             aa_requests_share();
-        aa_count_mpi(1, 0, 0);
     }
-    aa_mpi_end(call);
-    if (!call.outermost)
-        return;
-    aa_probe_exit(init_region);
-    if (result != MPI_SUCCESS)
+    init_ends(init, result);
+    if (!has_begun(init, result))
         return;
     aa_process_mpi_initialised(rank, size, is_spawned());
     aa_process_thread_level(provided);
-    aa_mpi.live = true;
+    aa_mpi.live = in_world = true;
 }
 
-struct finalize {
-    bool first; /* an error handler may call it, too, from within another call */
-    struct aa_mpi_call call;
-};
-
-AA_IN_CALLERS_FRAME struct finalize finalize_begins(void) {
+/* Once: an error handler may call it, too, from within another call. */
+AA_IN_CALLERS_FRAME struct step world_ends(void) {
     aa_mpi_end_left();
-    bool first = aa_mpi.live;
-    aa_mpi.live = false;
-    if (first) {
-        aa_process_mpi_finalising();
-        aa_probe_enter(finalize_region);
-    }
-    return (struct finalize){first, aa_mpi_begin(AA_SHARE_MPI, NULL)};
+    return finalize_begins(atomic_exchange(&in_world, false));
 }
-
-static void finalize_ends(struct finalize finalize) {
-    if (finalize.first)
-        aa_count_mpi(1, 0, 0);
-    aa_mpi_end(finalize.call);
-    if (!finalize.first)
-        return;
-    aa_probe_exit(finalize_region);
-    aa_process_mpi_finalised();
-}
-
-/* ---- C */
 
 AA_EXPORT int MPI_Init(int *argc, char ***argv) {
-    struct aa_mpi_call call = init_begins();
+    struct step init = world_begins();
     int result = aa_mpi.Init(argc, argv);
-    init_ends(call, result);
+    world_has_begun(init, result);
     return result;
 }
 
 AA_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    struct aa_mpi_call call = init_begins();
+    struct step init = world_begins();
     int result = aa_mpi.Init_thread(argc, argv, required, provided);
-    init_ends(call, result);
+    world_has_begun(init, result);
     return result;
 }
 
 AA_EXPORT int MPI_Finalize(void) {
-    struct finalize finalize = finalize_begins();
+    struct step finalize = world_ends();
     int result = aa_mpi.Finalize();
-    finalize_ends(finalize);
+    finalize_ends(finalize, finalize.is_region);
     return result;
 }
+
+AA_FORTRAN_FUNCTION(init, (MPI_Fint * error), (error)) {
+    struct step init = world_begins();
+    next(error);
+    world_has_begun(init, (int)*error);
+}
+
+AA_FORTRAN_FUNCTION(init_thread, (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *error),
+                    (required, provided, error)) {
+    struct step init = world_begins();
+    next(required, provided, error);
+    world_has_begun(init, (int)*error);
+}
+
+AA_FORTRAN_FUNCTION(finalize, (MPI_Fint * error), (error)) {
+    struct step finalize = world_ends();
+    next(error);
+    finalize_ends(finalize, finalize.is_region);
+}
+
+/* ---- sessions */
+
+#ifdef AA_HAS_SESSIONS
+
+/* What a session provides of threads is its own matter, so that requests are shared before there are any. */
+AA_IN_CALLERS_FRAME struct step session_begins(void) {
+    aa_requests_share();
+    aa_mpi_end_left();
+    return init_begins(!aa_mpi.live && aa_mpi_is_outermost());
+}
+
+/* Without MPI_COMM_WORLD the set of all processes tells the rank. */
+static void find_rank(MPI_Session session, int *rank, int *size) {
+    MPI_Group group;
+    if (aa_mpi.Group_from_session_pset(session, "mpi://WORLD", &group) != MPI_SUCCESS)
+        return;
+    aa_mpi.Group_rank(group, rank);
+    aa_mpi.Group_size(group, size);
+    aa_mpi.Group_free(&group);
+}
+
+static void session_has_begun(struct step init, int result, MPI_Session session) {
+    int rank = -1, size = -1;
+    if (has_begun(init, result)) {
+        sessions++;
+        if (init.is_region)
+            find_rank(session, &rank, &size);
+    }
+    init_ends(init, result);
+    if (has_begun(init, result) && !atomic_exchange(&aa_mpi.live, true))
+        aa_process_mpi_initialised(rank, size, false);
+}
+
+AA_IN_CALLERS_FRAME struct step session_ends(void) {
+    aa_mpi_end_left();
+    bool is_last = aa_mpi_is_outermost() && atomic_fetch_sub(&sessions, 1) == 1;
+    return finalize_begins(is_last && !in_world);
+}
+
+static void session_has_ended(struct step finalize, int result) {
+    bool ended = finalize.call.outermost && result == MPI_SUCCESS;
+    if (finalize.call.outermost && !ended)
+        sessions++;
+    finalize_ends(finalize, ended && (finalize.is_region || finalize.call.counts));
+}
+
+AA_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+    struct step init = session_begins();
+    int result = aa_mpi.Session_init(info, handler, session);
+    session_has_begun(init, result, *session);
+    return result;
+}
+
+AA_EXPORT int MPI_Session_finalize(MPI_Session *session) {
+    struct step finalize = session_ends();
+    int result = aa_mpi.Session_finalize(session);
+    session_has_ended(finalize, result);
+    return result;
+}
+
+AA_FORTRAN_FUNCTION(session_init, (MPI_Fint * info, MPI_Fint *handler, MPI_Fint *session, MPI_Fint *error),
+                    (info, handler, session, error)) {
+    struct step init = session_begins();
+    next(info, handler, session, error);
+    session_has_begun(init, (int)*error, aa_session_f2c(*session));
+}
+
+AA_FORTRAN_FUNCTION(session_finalize, (MPI_Fint * session, MPI_Fint *error), (session, error)) {
+    struct step finalize = session_ends();
+    next(session, error);
+    session_has_ended(finalize, (int)*error);
+}
+
+#endif
+
+/* ---- MPI_Abort */
 
 AA_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
     if (!aa_mpi_is_bound())
         aa_mpi_bind();
     aa_process_aborting(code);
     return aa_mpi.Abort(comm, code);
-}
-
-/* ---- Fortran */
-
-AA_FORTRAN_FUNCTION(init, (MPI_Fint * error), (error)) {
-    struct aa_mpi_call call = init_begins();
-    next(error);
-    init_ends(call, (int)*error);
-}
-
-AA_FORTRAN_FUNCTION(init_thread, (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *error),
-                    (required, provided, error)) {
-    struct aa_mpi_call call = init_begins();
-    next(required, provided, error);
-    init_ends(call, (int)*error);
-}
-
-AA_FORTRAN_FUNCTION(finalize, (MPI_Fint * error), (error)) {
-    struct finalize finalize = finalize_begins();
-    next(error);
-    finalize_ends(finalize);
 }
 
 AA_FORTRAN_FUNCTION(abort, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *error), (comm, code, error)) {

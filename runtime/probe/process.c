@@ -206,7 +206,11 @@ void aa_process_mpi_initialised(int rank, int size, bool spawned) {
     header->rank = rank;
     header->size = size;
     header->spawned = spawned;
-    header->mpi_initialised = settle(header);
+    uint64_t now = settle(header);
+    if (!header->mpi_initialised)
+        header->mpi_initialised = now;
+    header->mpi_finalising = header->mpi_finalised = 0; /* of sessions before */
+    header->state = AA_RUNNING;
 }
 
 void aa_process_thread_level(int provided) {

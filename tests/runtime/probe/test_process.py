@@ -131,6 +131,13 @@ def test_milestones_of_mpi_are_stamped_in_order(linked: Record) -> None:
     assert (shard.state, shard.rank, shard.size, shard.thread_level) == ("exited", 3, 4, 2)
 
 
+def test_mpi_that_begins_anew_goes_on_from_its_first_beginning(linked: Record) -> None:
+    (once,) = linked("initialised +main sleep 100 finalising finalised -main initialised kill", status=-9)
+    assert (once.state, once.mpi_finalising, once.mpi_finalised) == ("running", None, None)
+    assert once.mpi_initialised is not None
+    assert once.mpi_initialised < once.last - 0.1
+
+
 @pytest.mark.parametrize(
     ("words", "state"),
     [("", "running"), ("finalising", "finalizing"), ("finalising finalised", "finalized")],
