@@ -1,6 +1,7 @@
 /*
  * Which file descriptors and streams count: regular files on a disk, from threads with a call-path tree,
- * outside MPI calls. Nothing here allocates, locks or changes errno.
+ * outside MPI calls. Nothing here changes errno. The first look at a descriptor appends the file to the
+ * shard, under its lock; nothing else allocates or locks.
  */
 #ifndef AA_IO_FILES_H
 #define AA_IO_FILES_H

@@ -1,6 +1,6 @@
 /*
- * MPI-IO: calls, bytes and time are those of file I/O, if the file is a regular one. What the MPI library
- * does with descriptors meanwhile does not count again.
+ * MPI-IO: its time is that of file I/O; its calls and bytes are, too, if the file is a regular one. What the
+ * MPI library does with descriptors meanwhile does not count again.
  */
 #ifndef AA_MPI_FILE_H
 #define AA_MPI_FILE_H

@@ -1,0 +1,20 @@
+"""Which files are recorded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from .conftest import CORE, PROBE, SANITIZED, SANITIZER, compile_c
+
+
+def test_a_file_that_a_signal_handler_meets_first_is_known_later(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    source = Path(__file__).parents[1] / "programs" / "file_number.c"
+    files = [PROBE / "io_files.c", PROBE / "file_use.c"]
+    compile_c("-O1", "-g", f"-fsanitize={SANITIZER}", source, *files, *CORE, "-o", program)
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    variables = {**os.environ, "AUTOANALYZER_SHARDS": str(shards), **SANITIZED}
+    subprocess.run([program], cwd=tmp_path, env=variables, check=True)
