@@ -109,8 +109,8 @@ AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, const c
     if (!aa_mpi_is_bound())
         aa_mpi_bind();
     aa_mpi_end_left();
-    bool outermost = aa_mpi_outermost == NULL,
-         counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
+    bool outermost = aa_mpi_outermost == NULL;
+    bool counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
     if (outermost)
         aa_mpi_outermost = __builtin_frame_address(0);
     if (counts && region != NULL && __builtin_expect(aa_is_outside_regions(), false)) {

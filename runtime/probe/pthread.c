@@ -1,4 +1,4 @@
-/* Threads that the program creates: what they do stands below where they were created. */
+/* Threads that the program creates, by POSIX or by C11: what they do stands below where they were created. */
 #define _GNU_SOURCE
 #include "probe.h"
 #include "symbol.h"
@@ -6,9 +6,13 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <threads.h>
 
 struct birth {
-    void *(*start)(void *);
+    union {
+        void *(*posix)(void *);
+        thrd_start_t c11;
+    } start;
     void *argument;
     const struct aa_node *node;
 };
@@ -19,19 +23,29 @@ static void check(const void *function, const void *caller) {
         abort(); /* the program could not have been loaded */
 }
 
-static void *begin(void *given) {
+static struct birth take(void *given) {
     struct birth birth = *(struct birth *)given;
     free(given);
     aa_thread_birth = birth.node;
-    return birth.start(birth.argument);
+    return birth;
+}
+
+static void *begin(void *given) {
+    struct birth birth = take(given);
+    return birth.start.posix(birth.argument);
+}
+
+static int begin_c11(void *given) {
+    struct birth birth = take(given);
+    return birth.start.c11(birth.argument);
 }
 
 /* What a library creates in a call is its own, as are the threads of MPI. */
-static struct birth *give_birth(void *(*start)(void *), void *argument) {
+static struct birth *give_birth(void *argument) {
     const struct aa_thread *thread = aa_thread_self;
     struct birth *birth = thread && !thread->call.depth ? malloc(sizeof *birth) : NULL;
     if (birth)
-        *birth = (struct birth){start, argument, thread->current};
+        *birth = (struct birth){.argument = argument, .node = thread->current};
     return birth;
 }
 
@@ -39,11 +53,25 @@ AA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
                              void *argument) {
     __typeof__(pthread_create) *next =
         (__typeof__(next))AA_NEXT("pthread_create", __builtin_return_address(0), check);
-    struct birth *birth = give_birth(start, argument);
+    struct birth *birth = give_birth(argument);
     if (!birth)
         return next(thread, attributes, start, argument);
+    birth->start.posix = start;
     int error = next(thread, attributes, begin, birth);
     if (error)
         free(birth);
     return error;
+}
+
+AA_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
+    __typeof__(thrd_create) *next =
+        (__typeof__(next))AA_NEXT("thrd_create", __builtin_return_address(0), check);
+    struct birth *birth = give_birth(argument);
+    if (!birth)
+        return next(thread, start, argument);
+    birth->start.c11 = start;
+    int result = next(thread, begin_c11, birth);
+    if (result != thrd_success)
+        free(birth);
+    return result;
 }
