@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Build"]
 
+_HEADLINE: Final = re.compile(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
 _MODULE: Final = re.compile(rb"module", re.IGNORECASE)
 
 
@@ -49,7 +50,7 @@ class Build:
             kept = KeptCompile(self.command, texts)
             if again := kept.again():
                 messages, self.warnings = again
-                _say(messages)
+                self._hear(messages)
                 return self._ended(0)
             status = self._run(texts, work)
             if status == 0 and self.said is not None:
@@ -77,7 +78,8 @@ class Build:
         modules, number = work.named()
         words = [*compile_words(self.command, self.instrumented), *extra, *(["-J", modules] if extra else [])]
         compiled = run(words, messages=True, inherited=(number,))
-        if compiled.status == 0 and not compiled.messages and not any(each.messages for each in texts):
+        heard = b"".join([*(each.messages for each in texts), compiled.messages])
+        if compiled.status == 0 and (not heard or self._check_says(heard)):
             return 0
         # The user's messages are those of the untouched command: probes change what flow analysis sees, and
         # preprocessed text where a macro is blamed.
@@ -88,12 +90,32 @@ class Build:
             return run(self.command.words, messages=True).status
         return 0
 
+    def _check_says(self, heard: bytes) -> bool:
+        """Say what a check of the untouched sources says, if that is all that there is to say.
+
+        It takes a fraction of a compile, and most messages come of it; those of optimisation do not.
+        """
+        if sys.stderr.isatty() or self.command.saves_temporaries:
+            return False
+        checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
+        said = b"".join(check.messages for check in checks)
+        if any(check.status for check in checks) or _headlines(said) != _headlines(heard):
+            return False
+        self._hear(said)
+        return True
+
+    def _hear(self, messages: bytes) -> None:
+        sys.stderr.buffer.write(messages)
+        sys.stderr.flush()
+        self.said = None if self.said is None else self.said + messages
+
     def _compile(self, words: list[str]) -> int:
         """Call the compiler for the user to hear; to a terminal it speaks itself, as it does there."""
         terminal = sys.stderr.isatty()
         done = run(words, messages=not terminal)
-        _say(done.messages)
-        self.said = None if terminal or self.said is None else self.said + done.messages
+        if terminal:
+            self.said = None
+        self._hear(done.messages)
         return done.status
 
     def _stub(self, folder: Path) -> FortranStub | None:
@@ -187,9 +209,9 @@ class Build:
         return status
 
 
-def _say(messages: bytes) -> None:
-    sys.stderr.buffer.write(messages)
-    sys.stderr.flush()
+def _headlines(messages: bytes) -> list[bytes]:
+    """Give the lines that say what is wrong and where, without the source that is shown below them."""
+    return sorted(_HEADLINE.findall(messages))
 
 
 def _first_error(messages: bytes) -> str:

@@ -55,7 +55,8 @@ class KeptCompile:
         self._store = open_store()
         self._modules: list[str] | None = []
         self._key: str | None = None
-        if len(texts) == 1 and "-c" in command.of(Role.COMPILE) and all(map(_is_plain, command.arguments)):
+        one = len(texts) == 1 and "-c" in command.of(Role.COMPILE)
+        if self._store.keeps and one and all(map(_is_plain, command.arguments)):
             with suppress(OSError):
                 self._key = self._make_key(texts[0])
 

@@ -41,10 +41,15 @@ class Store:
         self._folder = folder
         self._share = limit // len(_FOLDERS)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether there is any room."""
+        return self._share > 0
+
     def get(self, key: str) -> bytes | None:
         """Give a result; None if there is none, or a damaged one, which is removed."""
         path = self._path(key)
-        if not self._share:
+        if not self.keeps:
             return None
         try:
             kept = path.read_bytes()

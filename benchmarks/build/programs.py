@@ -8,9 +8,10 @@
     build = "make CC=$CC"            # $CC, $CXX and $FC are the compilers
     run = "mpirun -n 4 ./rays"
     verify = "checksum [0-9.]+"      # must be in what it prints
-    ignore = "[0-9.]+ s$"            # what two runs may differ in
+    ignore = "[0-9.]+ s$|^Date.*"    # what two runs may differ in
 
-A path in ``at`` says where in the folder the commands belong. Patterns are those of Python, a line each.
+A path in ``at`` says where in the folder the commands belong. Patterns are
+those of Python, in which ``^`` and ``$`` are those of lines.
 """
 
 from __future__ import annotations

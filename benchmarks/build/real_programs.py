@@ -3,7 +3,8 @@
     python benchmarks/build/real_programs.py LIST.toml [--modes MODES]... [--rounds 1] [NAME...]
 
 ``programs.py`` says what a list holds. Each program is built by its own commands, with nothing but the compilers' names
-changed, and with each choice of modes. Any build or run that fails is a row that says so.
+changed, and with each choice of modes. Builds (cold: nothing kept from before; warm: once more) and the run are compared
+by the time of all processors. Any build or run that fails is a row that says so.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _row(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[str,
         return f"the {failed} build failed: {_last_line(builds[failed])}" + " |" * 7, set()
     cold, warm = probed.build(cold=True), probed.build()
     passed = set(_PASSED.findall(warm.messages))
-    times = [f"{done.wall / builds['plain'].wall:.2f}" for done in (cold, warm)]
+    times = [f"{done.cpu / builds['plain'].cpu:.2f}" for done in (cold, warm)]
     if not program.run:
         return " | ".join(["", "", "", "", str(len(passed)), *times, ""]), passed
     runs = [(plain.call(program.run), probed.call(_measured(program, probed.folder / _OUT))) for _ in range(rounds)]
@@ -55,7 +56,7 @@ def _row(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[str,
     experiment = load(probed.folder / _OUT)
     verified = [bool(re.search(program.verify, done.output, re.M)) for done in runs[-1]]
     equal = _kept(program, untouched) == _kept(program, measured)
-    ratio = min(done.wall for _, done in runs) / min(done.wall for done, _ in runs)
+    ratio = min(done.cpu for _, done in runs) / min(done.cpu for done, _ in runs)
     regions = len({path.region for path in experiment.call_paths})
     return " | ".join(
         [
@@ -76,10 +77,9 @@ def _measured(program: Program, out: Path) -> str:
     return re.sub(r"\bmpi(?:run|exec)\b", lambda match: run + match.group(), program.run, count=1)
 
 
-def _kept(program: Program, done: Done) -> list[str]:
-    """Give the lines of the output that two runs must share."""
-    lines = done.output.splitlines()
-    return [line for line in lines if not program.ignore or not re.search(program.ignore, line)]
+def _kept(program: Program, done: Done) -> str:
+    """Give what two runs must share of their output."""
+    return re.sub(program.ignore, "", done.output, flags=re.M) if program.ignore else done.output
 
 
 def _last_line(done: Done) -> str:
@@ -96,7 +96,7 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=1, help="runs of each kind; the least time counts (default 1)")
     parser.add_argument("names", nargs="*", metavar="NAME", help="programs of the list (default: all)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     print(HEAD)
     for program in read_programs(arguments.list):
         if not arguments.names or program.name in arguments.names:
