@@ -138,12 +138,12 @@ def read_programs(path: Path) -> list[Program]:
 
 
 @contextmanager
-def copies_of(program: Program, variables: dict[str, str] | None = None) -> Iterator[tuple[Copy, Copy]]:
+def copies_of(program: Program, cache: Path, variables: dict[str, str] | None = None) -> Iterator[tuple[Copy, Copy]]:
     """Give two copies of a program, one to build plain and one to build with probes."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         more = variables or {}
         yield (
-            Copy(program, place / "plain", PLAIN, place / "cache", more),
-            Copy(program, place / "probed", PROBED, place / "cache", more),
+            Copy(program, place / "plain", PLAIN, cache, more),
+            Copy(program, place / "probed", PROBED, cache, more),
         )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+import tempfile
 from pathlib import Path
 
 from autoanalyzer.experiment import load
@@ -25,14 +26,14 @@ _PASSED = re.compile(r"^autoanalyzer: (.*); compiled as it is$", re.M)
 _OUT = "autoanalyzer-out"
 
 
-def rows(program: Program, modes: list[str], rounds: int) -> list[str]:
+def rows(program: Program, modes: list[str], cache: Path, rounds: int) -> list[str]:
     """Build and run one program; a row for each choice of modes, below them what was passed through."""
     found: list[str] = []
     named: set[str] = set()
     for choice in modes:
         variables = {"AUTOANALYZER_MODES": choice} if choice else {}
         label = "default" if not choice else "everything" if choice == EVERYTHING else choice
-        with copies_of(program, variables) as (plain, probed):
+        with copies_of(program, cache, variables) as (plain, probed):
             row, passed = _row(program, plain, probed, rounds)
         found.append(f"| {program.name} | {label} | {row} |")
         named |= passed
@@ -98,9 +99,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="programs of the list (default: all)")
     arguments = parser.parse_intermixed_args()
     print(HEAD)
-    for program in read_programs(arguments.list):
-        if not arguments.names or program.name in arguments.names:
-            print(*rows(program, arguments.modes or ["", EVERYTHING], arguments.rounds), sep="\n", flush=True)
+    modes = arguments.modes or ["", EVERYTHING]
+    with tempfile.TemporaryDirectory() as cache:
+        for program in read_programs(arguments.list):
+            if not arguments.names or program.name in arguments.names:
+                print(*rows(program, modes, Path(cache), arguments.rounds), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
 
 from programs import Done, Program, copies_of, read_programs
@@ -16,10 +17,10 @@ from programs import Done, Program, copies_of, read_programs
 OWN = Path(__file__).with_name("own.toml")
 
 
-def measure(program: Program, rounds: int) -> None:
+def measure(program: Program, cache: Path, rounds: int) -> None:
     """Print one line: seconds plain, then what a cold and a warm build take in proportion."""
     taken: dict[str, list[Done]] = {"plain": [], "cold": [], "warm": []}
-    with copies_of(program) as (plain, probed):
+    with copies_of(program, cache) as (plain, probed):
         for _ in range(rounds + 1):  # the first warms files up, and builds the probe library
             taken["plain"].append(plain.build())
             taken["cold"].append(probed.build(cold=True))
@@ -42,9 +43,10 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="programs of the list (default: all)")
     arguments = parser.parse_args()
     print(f"{'':33}{'objects':>8}{'plain s':>9}{'cold':>8}{'s an object':>12}{'warm':>8}")
-    for program in read_programs(arguments.programs):
-        if not arguments.names or program.name in arguments.names:
-            measure(program, arguments.rounds)
+    with tempfile.TemporaryDirectory() as cache:
+        for program in read_programs(arguments.programs):
+            if not arguments.names or program.name in arguments.names:
+                measure(program, Path(cache), arguments.rounds)
 
 
 if __name__ == "__main__":
