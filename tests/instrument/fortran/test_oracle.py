@@ -24,9 +24,10 @@ from autoanalyzer.instrument.line_markers import MarkedText
 
 ROOT = Path(__file__).parents[3]
 FILES = sorted(path for folder in ("samples", "tests/programs") for path in ROOT.glob(f"{folder}/**/*.f90"))
+CONSTANTS = runpy.run_path(str(ROOT / "tools" / "mutations.py"))["constants"]
 SOURCES = {
-    source.origin: (source.suffixes == (".f",), "".join(source.lines))
-    for source in runpy.run_path(str(ROOT / "tools" / "fuzz.py"))["sources"]()
+    f"{module}.{name}": (name.startswith("FIXED"), text)
+    for module, name, text in CONSTANTS(ROOT / "tests/instrument/fortran")
 } | {str(path.relative_to(ROOT)): (False, path.read_text()) for path in FILES}
 for origin in (
     "test_ends.UNNAMED",  # fparser stops after a main program without PROGRAM
