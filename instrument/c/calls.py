@@ -14,7 +14,7 @@ from .lexer import group_end, statement_end
 from .preprocessed import Preprocessed
 from .syntax import Tree
 
-__all__ = ["Call", "LibraryCalls"]
+__all__ = ["Call", "LibraryCalls", "fixed_text"]
 
 _CALLED: Final = re.compile(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = re.compile(r"\s*\(")
@@ -52,7 +52,7 @@ class LibraryCalls:
         self._declared = {
             name for start, end, system in unit.runs() if system for name in _CALLED.findall(unit.masked[start:end])
         }
-        self._fixed = list(self._fixed_text())
+        self._fixed = list(fixed_text(unit))
 
     def within(self, function: Any) -> list[Call]:
         """Find the calls in a function's body, in order."""
@@ -77,16 +77,17 @@ class LibraryCalls:
             return ""
         return mode
 
-    def _fixed_text(self) -> Iterator[tuple[int, int, str]]:
-        """Give the statements and headers whose form OpenMP and OpenACC prescribe."""
-        masked = self.unit.masked
-        for pragma in self.unit.pragmas:
-            if _ATOMIC.match(pragma.text):
-                yield pragma.end, statement_end(masked, pragma.end), "in an atomic statement"
-            elif _CANONICAL.match(pragma.text):
-                opening = masked.find("(", pragma.end)
-                if opening >= 0:
-                    yield pragma.end, group_end(masked, opening), "in the header of a loop that threads share"
+
+def fixed_text(unit: Preprocessed) -> Iterator[tuple[int, int, str]]:
+    """Give the statements and headers whose form OpenMP and OpenACC prescribe."""
+    masked = unit.masked
+    for pragma in unit.pragmas:
+        if _ATOMIC.match(pragma.text):
+            yield pragma.end, statement_end(masked, pragma.end), "in an atomic statement"
+        elif _CANONICAL.match(pragma.text):
+            opening = masked.find("(", pragma.end)
+            if opening >= 0:
+                yield pragma.end, group_end(masked, opening), "in the header of a loop that threads share"
 
 
 def _calls(node: Any, reason: str) -> Iterator[tuple[Any, str]]:

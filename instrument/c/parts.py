@@ -2,33 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
 
+from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion
-from .function import Function
-from .judge import Judge
+from .preprocessed import Preprocessed
 from .spans import Spans, marks
 
-__all__ = ["planned_parts"]
+__all__ = ["Whole", "planned_parts"]
 
 
-def planned_parts(judge: Judge, function: Function, inner: list[CodeRegion], choice: Choice) -> list[CodeRegion]:
+class _NamePart(Protocol):
+    def __call__(
+        self, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
+    ) -> Region: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A function that parts are looked for in.
+
+    Attributes:
+        unit: The text.
+        region: What is known of the function.
+        body: Where its body begins.
+        end: Right after its body.
+        name_part: Gives the region of a part.
+        why_not: Says why a guard around what stands between two offsets could be jumped over, or left behind.
+        spans: Looks through the function.
+    """
+
+    unit: Preprocessed
+    region: Region
+    body: int
+    end: int
+    name_part: _NamePart
+    why_not: Callable[[int, int], str]
+    spans: Callable[[], Spans]
+
+
+def planned_parts(function: Whole, inner: list[CodeRegion], choice: Choice) -> list[CodeRegion]:
     """Give what the user marks in a function, what the plan merges, and what it splits into blocks.
 
     They are numbered in this order.
 
     Args:
-        judge: Of the unit.
         function: The function.
         inner: The other regions in it.
         choice: What is wanted.
     """
-    marked = list(marks(judge.unit, function.body, function.end)) if choice.wants("user") else []
+    marked = list(marks(function.unit, function.body, function.end)) if choice.wants("user") else []
     merged = list(choice.merged(inner))
     if not (marked or merged or choice.asks_for_blocks(function.region, inner)):
         return []
-    parts = _Parts(judge, function)
+    parts = _Parts(function)
     for mark in marked:
         parts.add(mark.name or "autoanalyzer", mark.start, mark.end, mark.problem)
     for name, members in merged:
@@ -52,14 +82,13 @@ def _blocks(parts: _Parts, inner: list[CodeRegion], choice: Choice) -> Iterator[
 class _Parts:
     """What has been made in a function so far."""
 
-    def __init__(self, judge: Judge, function: Function) -> None:
-        self.judge = judge
+    def __init__(self, function: Whole) -> None:
         self.function = function
-        self.spans = Spans(judge.unit, judge.tree, function)
+        self.spans = function.spans()
         self.made: list[CodeRegion] = []
 
     def add(self, name: str, start: int, end: int, problem: str = "", of_plan: str = "") -> None:
-        region = self.judge.part(self.function, "user", name, len(self.made), (start, end), by_line=of_plan == "split")
+        region = self.function.name_part("user", name, len(self.made), (start, end), by_line=of_plan == "split")
         reason = problem or self._why_not(start, end)
         keeps_scope = not reason and self.spans.declares(start, end)
         is_said = bool(reason) and of_plan != "split"
@@ -71,4 +100,4 @@ class _Parts:
         for each in self.made:
             if not each.reason and (each.start < start < each.end < end or start < each.start < end < each.end):
                 return f"overlaps {each.region.name}"
-        return self.judge.why_not(self.function, start, end) or self.spans.why_not(start, end)
+        return self.function.why_not(start, end) or self.spans.why_not(start, end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 from pycparser import c_ast
@@ -19,10 +20,11 @@ from .function import Function, find_jumps
 from .judge import Judge, readable
 from .last_calls import calls_of, endless, reached
 from .lexer import LexicalError, group_end, statement_end
-from .parts import planned_parts
+from .parts import Whole, planned_parts
 from .pragmas import Construct, block_start, constructs, guard_start, nested_by_directive
 from .preprocessed import Preprocessed
 from .sanitise import Digest, sanitise
+from .spans import spans
 from .syntax import DigestError, Tree, parse
 
 __all__ = ["find_regions"]
@@ -97,8 +99,19 @@ class _Finder:
         yield CodeRegion(region, block_start(self.unit, body + 1), end, reason, yields=yields)
         inner = [*self._loops(function), *self._shared(function), *self._calls(function)]
         if complete:
-            inner += planned_parts(self.judge, function, inner, self.choice)
+            inner += planned_parts(self._whole(function), inner, self.choice)
         yield from sorted(inner, key=lambda each: (each.start, -each.end))
+
+    def _whole(self, function: Function) -> Whole:
+        return Whole(
+            self.unit,
+            function.region,
+            function.body,
+            function.end,
+            partial(self.judge.part, function),
+            partial(self.judge.why_not, function),
+            partial(spans, self.unit, self.tree, function),
+        )
 
     def _why_not(self, function: Function, *, complete: bool) -> str:
         """Say why no guard can, or should, be in a function itself."""

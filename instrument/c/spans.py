@@ -15,12 +15,12 @@ from .lexer import LexicalError, group_end, statement_end
 from .preprocessed import Preprocessed
 from .syntax import Tree
 
-__all__ = ["Mark", "Spans", "marks"]
+__all__ = ["Block", "Mark", "Spans", "marks", "spans"]
 
 _MARK: Final = re.compile(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
 _TEXT: Final = re.compile(r"\S")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
-_HOLDING: Final = frozenset(["if", "switch", "{"])
+_HOLDING: Final = frozenset(["if", "switch", "try", "{"])
 _APART: Final = frozenset(["for", "while", "do", "__label__"])  # loops are regions already
 _LABELLED: Final = re.compile(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
 _SECTION: Final = re.compile(r"omp\s+section\b")
@@ -63,52 +63,67 @@ def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
         yield Mark(name, place, place, "has no end in its function")
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Start and end of a block, where declarations right in it begin, and whether it is the body of a ``switch``."""
+
+    start: int
+    end: int
+    declarations: tuple[int, ...] = ()
+    is_of_switch: bool = False
+
+
+def spans(unit: Preprocessed, tree: Tree, function: Function) -> Spans:
+    """Look through a function of C."""
+    blocks: list[Block] = []
+    literals: list[int] = []
+    pending: list[tuple[Any, bool]] = [(function.node.body, False)]
+    while pending:
+        node, is_of_switch = pending.pop()
+        if isinstance(node, c_ast.Compound):
+            start = tree.offset(node)
+            if unit.masked.startswith("{", start):
+                items = [each for each in node.block_items or [] if isinstance(each, (c_ast.Decl, c_ast.Typedef))]
+                declared = tuple(tree.offset(each) for each in items)
+                blocks.append(Block(start, group_end(unit.masked, start), declared, is_of_switch))
+        elif isinstance(node, c_ast.CompoundLiteral):
+            literals.append(tree.offset(node.init))
+        is_switch = isinstance(node, c_ast.Switch)
+        pending.extend((child, is_switch) for _, child in node.children())
+    jumps = function.jumps
+    return Spans(unit, blocks, literals, has_jumps=bool(jumps.gotos or jumps.labels or jumps.indirect))
+
+
 class Spans:
     """Whether a guard can be put around a part of a function.
 
     Args:
         unit: The text.
-        tree: Its syntax.
-        function: The function.
+        blocks: The function's blocks.
+        literals: Where compound literals begin, which live as long as the block that they are in.
+        has_jumps: Whether there are labels in the function.
     """
 
-    def __init__(self, unit: Preprocessed, tree: Tree, function: Function) -> None:
+    def __init__(self, unit: Preprocessed, blocks: list[Block], literals: list[int], *, has_jumps: bool) -> None:
         self.unit = unit
         self.masked = unit.masked
-        self.tree = tree
-        self.has_jumps = bool(function.jumps.gotos or function.jumps.labels or function.jumps.indirect)
-        self._blocks: list[tuple[int, int, Any]] = []
-        self._literals: list[int] = []
-        self._switches: set[int] = set()
-        self._collect(function.node.body)
-
-    def _collect(self, body: Any) -> None:
-        pending = [body]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, c_ast.Compound):
-                start = self.tree.offset(node)
-                if self.masked.startswith("{", start):
-                    self._blocks.append((start, group_end(self.masked, start), node))
-            elif isinstance(node, c_ast.CompoundLiteral):
-                self._literals.append(self.tree.offset(node.init))
-            elif isinstance(node, c_ast.Switch):
-                self._switches.add(self.tree.offset(node.stmt))
-            pending.extend(child for _, child in node.children())
+        self.has_jumps = has_jumps
+        self._blocks = blocks
+        self._literals = literals
 
     def why_not(self, start: int, end: int) -> str:
         """Say why no guard can be put around what stands between two offsets; jumps aside."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return "does not begin and end in one block"
-        before = self.masked[block[0] : start].rstrip()[-1:]
+        before = self.masked[block.start : start].rstrip()[-1:]
         if self.masked[start:end].lstrip().startswith("__label__"):
             return "begins with __label__"
         if before not in _BEFORE_STATEMENT or not self._ends_between_statements(start, end):
             return "does not begin and end between statements"
         if reason := self._why_pragmas(start, end):
             return reason
-        if self.declares(start, end) and (self.has_jumps or block[0] in self._switches):
+        if self.declares(start, end) and (self.has_jumps or block.is_of_switch):
             return "declares something, in a function with jumps"
         return ""
 
@@ -123,10 +138,7 @@ class Spans:
     def declares(self, start: int, end: int) -> bool:
         """Tell whether something lives on behind a part, so that no block may stand around it."""
         block = self._block(start)
-        items = (block[2].block_items or []) if block else []
-        declared = any(
-            isinstance(item, (c_ast.Decl, c_ast.Typedef)) and start <= self.tree.offset(item) < end for item in items
-        )
+        declared = block is not None and any(start <= offset < end for offset in block.declarations)
         return declared or any(start <= offset < end and self._block(offset - 1) == block for offset in self._literals)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -155,17 +167,17 @@ class Spans:
 
     def inside(self, start: int, end: int) -> tuple[int, int] | None:
         """Give what stands between the braces of a loop's body; None if it has none."""
-        inner = [block for block in self._blocks if start <= block[0] and block[1] <= end]
+        inner = [block for block in self._blocks if start <= block.start and block.end <= end]
         if not inner:
             return None
-        first = min(inner, key=lambda block: block[0])
+        first = min(inner, key=lambda block: block.start)
         word = _WORD.match(self.masked, start)
-        is_last = not self.masked[first[1] : end].strip(" \t\n;") or (word is not None and word.group() == "do")
-        return (first[0] + 1, first[1] - 1) if is_last else None
+        is_last = not self.masked[first.end : end].strip(" \t\n;") or (word is not None and word.group() == "do")
+        return (first.start + 1, first.end - 1) if is_last else None
 
-    def _block(self, offset: int) -> tuple[int, int, Any] | None:
-        around = [block for block in self._blocks if block[0] < offset < block[1]]
-        return max(around, key=lambda block: block[0]) if around else None
+    def _block(self, offset: int) -> Block | None:
+        around = [block for block in self._blocks if block.start < offset < block.end]
+        return max(around, key=lambda block: block.start) if around else None
 
     def _next(self, offset: int, end: int) -> int | None:
         match = _TEXT.search(self.masked, offset, end)
