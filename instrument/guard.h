@@ -3,9 +3,25 @@
  * included. It stands below the stub, in every instrumented translation unit, and is hidden as the stub is.
  */
 struct __attribute__((__visibility__("hidden"))) aa_guard {
-    const char *const descriptor;
+    const char *descriptor;
     __attribute__((__no_instrument_function__)) explicit aa_guard(const char *text) : descriptor(text) {
         aa_enter(text);
     }
     __attribute__((__no_instrument_function__)) ~aa_guard() { aa_exit(descriptor); }
+};
+
+/* Around what declares something that lives on: it closes before the block ends that it stands in. */
+struct __attribute__((__visibility__("hidden"))) aa_open_guard {
+    const char *descriptor;
+    __attribute__((__no_instrument_function__)) explicit aa_open_guard(const char *text) : descriptor(text) {
+        aa_enter(text);
+    }
+    __attribute__((__no_instrument_function__)) void close() {
+        aa_exit(descriptor);
+        descriptor = 0;
+    }
+    __attribute__((__no_instrument_function__)) ~aa_open_guard() {
+        if (descriptor)
+            aa_exit(descriptor);
+    }
 };

@@ -82,6 +82,9 @@ def _around(found: CodeRegion, number: int, *, cxx: bool) -> tuple[str, str, str
             f"__attribute__((cleanup({closing}), unused)) const char *{constant}{name} ="
             f" (aa_enter({literal}), {literal});"
         )
+    if found.keeps_scope and cxx:  # named by the function alone: inline ones must be equal in all units
+        name = f"aa_open_{found.region.ordinal}"
+        return "", f"aa_open_guard {name}({literal});", f"{name}.close();"
     if found.keeps_scope:
         return "", guard, f"aa_close(&{name});"
     return ("({ ", guard, "; })") if found.region.kind in CALL_MODES else ("{ ", guard, "}")

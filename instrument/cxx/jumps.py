@@ -7,7 +7,7 @@ from typing import Final
 
 from .scopes import Scope
 
-__all__ = ["why_entered"]
+__all__ = ["has_jumps", "why_entered"]
 
 _GOTO: Final = re.compile(r"\bgoto\s+(\w+)")
 _INDIRECT: Final = re.compile(r"\bgoto\s*\*|\basm\b[\w\s]*\bgoto\b|\b__asm__\b[\w\s]*\bgoto\b")
@@ -43,3 +43,10 @@ def why_entered(masked: str, scope: Scope, start: int, end: int) -> str:
     if any(dynamic) and not all(dynamic):
         return "entered or left by a computed goto"
     return ""
+
+
+def has_jumps(masked: str, scope: Scope) -> bool:
+    """Tell whether a function has labels, or jumps where it is not said to."""
+    return bool(scope.labels) or any(
+        scope.holds(match.start()) for match in _INDIRECT.finditer(masked, scope.body.body, scope.body.end)
+    )

@@ -6,17 +6,21 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterator
+from functools import partial
 from typing import Final
 
 from ...errors import SourceError
+from ...experiment.mode import CALL_MODES
 from ...experiment.region import Region
+from ..c.judge import readable
 from ..c.lexer import LexicalError, statement_end
-from ..c.pragmas import Construct, block_start, constructs, device_text, guard_start
+from ..c.parts import Whole, planned_parts
+from ..c.pragmas import Construct, block_start, constructs, guard_start, nested_by_directive
 from ..c.preprocessed import Preprocessed
 from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions
-from ..line_markers import Place
-from .jumps import why_entered
+from .calls import LibraryCalls
+from .judge import Judge
 from .scopes import Scope, scopes
 from .size import Sizes, runs_once
 from .syntax import Unread, parse
@@ -27,16 +31,6 @@ _TINY: Final = 20  # statements: up to that a probe may cost as much as the func
 _SHORT: Final = 200  # statements: what is inline is called often, and a probe costs a good part of them
 _MODULE: Final = re.compile(r"\s*(?:export\s+)?(?:module|import)\b")
 _YIELDING: Final = ("tiny", "short")
-_EXEMPT: Final = re.compile(
-    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
-    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
-)
-_RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
-_CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
-_EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
-_SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
-_TAIL: Final = re.compile(r"\bmusttail\b")
-_INLINE: Final = re.compile(r"\binline\b")
 _LAST_ATTRIBUTES: Final = re.compile(r"\]\s*\]\s*\Z")
 
 
@@ -60,11 +54,7 @@ def find_regions(unit: Preprocessed, flags: tuple[str, ...], choice: Choice, *, 
 
 def _source_error(unit: Preprocessed, offset: int, message: str) -> SourceError:
     place = unit.place(offset)
-    return SourceError(_readable(place.file), place.line, place.column, message)
-
-
-def _readable(latin: str) -> str:
-    return latin.encode("latin-1").decode("utf-8", "surrogateescape")
+    return SourceError(readable(place.file), place.line, place.column, message)
 
 
 class _Finder:
@@ -73,17 +63,19 @@ class _Finder:
     def __init__(self, unit: Preprocessed, flags: tuple[str, ...], choice: Choice, *, openmp: bool) -> None:
         self.unit = unit
         self.openmp = openmp
-        self.loops_are_on = "outer-loops" in choice.modes
+        self.choice = choice
         runs = list(unit.runs())
         starts = [start for start, _, _ in runs]
-        syntax = parse(
-            unit.text.encode("latin-1"), flags, lambda offset: runs[max(bisect_right(starts, offset) - 1, 0)][2]
-        )
+
+        def is_system(offset: int) -> bool:
+            return runs[max(bisect_right(starts, offset) - 1, 0)][2]
+
+        syntax = parse(unit.text.encode("latin-1"), flags, is_system)
         self.unread = syntax.unread
-        self.device = device_text(unit)
+        self.judge = Judge(unit)
+        self.calls = LibraryCalls(unit, is_system) if choice.wants(*CALL_MODES) else None
         self.scopes = scopes(syntax, unit.masked)
         self.sizes = Sizes(unit.masked, self.scopes)
-        self.exempt = {match[1] for match in _RESOLVER.finditer(unit.text)} if "ifunc" in unit.text else set()
         self.names: Counter[tuple[str, str]] = Counter()
         self.overloads = Counter((self._file(scope), scope.body.name) for scope in self.scopes if scope.body.name)
 
@@ -123,8 +115,8 @@ class _Finder:
 
     def _function(self, scope: Scope, outer: str) -> Region:
         body = scope.body
-        place, last_line = self._lines(body.name_offset, body.end)
-        file = _readable(place.file)
+        place, last_line = self.judge.lines(body.name_offset, body.end)
+        file = readable(place.file)
         name = body.name or "::".join([*([outer] if outer else []), "lambda"])
         if self.overloads[place.file, name] > 1:
             name += body.parameters
@@ -138,43 +130,78 @@ class _Finder:
         return self.unit.place(scope.body.name_offset).file
 
     def _judged(self, scope: Scope, region: Region) -> Iterator[CodeRegion]:
-        """Give a function and its loops, each with the reason against it."""
-        untouchable = self._why_untouchable(scope)
-        inline = self._is_inline(scope)
-        loops = {
-            start: (end, self._why_short(scope, start, end) if inline else "") for start, end in self._outermost(scope)
-        }
+        """Give a function and what is in it, each with the reason against it."""
+        untouchable = self.judge.why_untouchable(scope)
+        inline = self.judge.is_inline(scope)
+        loops = {start: self._loop(scope, start, end, inline=inline) for start, end in self._outermost(scope)}
         is_kept = region.name == "main" or bool(self._apart(scope, loops))
         reason = (
             untouchable
             or ("its body is a try block" if self.unit.masked[scope.body.body] != "{" else "")
-            or self._why_last(scope)
+            or self.judge.why_last(scope)
             or ("" if is_kept else self._why_tiny(scope, loops, inline=inline))
         )
         yields = reason.startswith(_YIELDING)
         yield CodeRegion(region, block_start(self.unit, scope.body.body + 1), scope.body.end, reason, yields=yields)
-        inner = [*self._loops(scope, region, loops, untouchable), *self._shared(scope, region, loops, untouchable)]
+        inner = [
+            *self._loops(scope, region, loops),
+            *self._inner_loops(scope, region, loops, inline=inline),
+            *self._shared(scope, region, loops),
+            *self._calls(scope, region),
+        ]
+        inner += planned_parts(self._whole(scope, region), inner, self.choice)
         yield from sorted(inner, key=lambda each: (each.start, -each.end))
 
-    def _loops(
-        self, scope: Scope, function: Region, loops: dict[int, tuple[int, str]], untouchable: str
-    ) -> Iterator[CodeRegion]:
-        shared = {each.at for each in self._constructs(scope)}
-        for ordinal, (start, (end, short)) in enumerate(loops.items()):
-            reason = untouchable or why_entered(self.unit.masked, scope, start, end) or self._why_remote(start) or short
-            modes = ("outer-loops", "openmp") if start in shared else ("outer-loops",)
-            loop = self._part(function, "loop", "loop", ordinal, (start, end))
-            yields = reason.startswith(_YIELDING)
-            yield CodeRegion(loop, self._guard_start(start), end, reason, yields=yields, of_modes=modes)
+    def _whole(self, scope: Scope, region: Region) -> Whole:
+        return Whole(
+            self.unit,
+            region,
+            scope.body.body,
+            scope.body.end,
+            partial(self.judge.part, region),
+            partial(self.judge.why_not, scope),
+            partial(self.judge.spans, scope),
+        )
 
-    def _shared(
-        self, scope: Scope, function: Region, loops: dict[int, tuple[int, str]], untouchable: str
+    def _loop(self, scope: Scope, start: int, end: int, *, inline: bool) -> tuple[int, str]:
+        """Give a loop's end, and the reason against it."""
+        return end, self.judge.why_not(scope, start, end) or (self._why_short(scope, start, end) if inline else "")
+
+    def _loops(self, scope: Scope, function: Region, loops: dict[int, tuple[int, str]]) -> Iterator[CodeRegion]:
+        shared = {each.at for each in self._constructs(scope)}
+        for ordinal, (start, (end, reason)) in enumerate(loops.items()):
+            modes = ("outer-loops", "openmp") if start in shared else ("outer-loops",)
+            yield self._loop_region(function, ordinal, (start, end), reason, modes)
+
+    def _inner_loops(
+        self, scope: Scope, function: Region, outermost: dict[int, tuple[int, str]], *, inline: bool
     ) -> Iterator[CodeRegion]:
+        """Give the loops within others, numbered after the outermost."""
+        if not self.choice.wants("inner-loops"):
+            return
+        shared = {each.at for each in self._constructs(scope)}
+        nested = nested_by_directive(self.unit, list(scope.loops)) if self.unit.pragmas else set()
+        found = [start for start in scope.loops if start not in outermost and start not in shared]
+        ends = {start: statement_end(self.unit.masked, start) for start in found}
+        found = [start for start in found if not runs_once(self.unit.masked, start, ends[start])]
+        for ordinal, start in enumerate(found, len(outermost)):
+            end, reason = self._loop(scope, start, ends[start], inline=inline)
+            bound = "a directive binds it to the loop around it" if start in nested else ""
+            yield self._loop_region(function, ordinal, (start, end), bound or reason, ("inner-loops",))
+
+    def _loop_region(
+        self, function: Region, ordinal: int, place: tuple[int, int], reason: str, modes: tuple[str, ...]
+    ) -> CodeRegion:
+        region = self.judge.part(function, "loop", "loop", ordinal, place)
+        yields = reason.startswith(_YIELDING)
+        return CodeRegion(region, self._guard_start(place[0]), place[1], reason, yields=yields, of_modes=modes)
+
+    def _shared(self, scope: Scope, function: Region, loops: Container[int]) -> Iterator[CodeRegion]:
         """Give OpenMP's constructs, which no jump enters or leaves."""
         for ordinal, each in enumerate(self._apart(scope, loops)):
-            region = self._part(function, "parallel", each.words, ordinal, (each.at, each.end))
+            region = self.judge.part(function, "parallel", each.words, ordinal, (each.at, each.end))
             modes = ("openmp", "inner-loops") if each.binds_loop else ("openmp",)
-            reason = untouchable or self._why_remote(each.at)
+            reason = self.judge.why_untouchable(scope) or self.judge.why_remote(each.at)
             yield CodeRegion(region, each.start, each.end, reason, of_modes=modes)
 
     def _constructs(self, scope: Scope) -> Iterator[Construct]:
@@ -186,16 +213,16 @@ class _Finder:
         """Give a function's constructs of OpenMP, but for those whose loop is an outermost one."""
         return [each for each in self._constructs(scope) if not (each.binds_loop and each.at in loops)]
 
-    def _part(self, function: Region, kind: str, name: str, ordinal: int, place: tuple[int, int]) -> Region:
-        """Name a part of a function by the line on which its text begins."""
-        first, last_line = self._lines(*place)
-        file = _readable(first.file)
-        return Region(kind, f"{name}@{first.line}", file, function.function, ordinal, first.line, last_line)
-
-    def _lines(self, start: int, end: int) -> tuple[Place, int]:
-        """Give the place where a region begins, and its last line in that file."""
-        place, last = self.unit.place(start), self.unit.place(end - 1)
-        return place, max(last.line, place.line) if last.file == place.file else place.line
+    def _calls(self, scope: Scope, function: Region) -> Iterator[CodeRegion]:
+        """Give the calls of library functions whose modes are wanted, numbered by kind."""
+        ordinals: Counter[str] = Counter()
+        for call in self.calls.within(scope) if self.calls else ():
+            ordinal = ordinals[call.mode]
+            ordinals[call.mode] += 1
+            if self.choice.wants(call.mode):
+                region = self.judge.part(function, call.mode, call.name, ordinal, (call.start, call.end))
+                reason = self.judge.why_untouchable(scope) or call.reason or self.judge.why_remote(call.start)
+                yield CodeRegion(region, call.start, call.end, reason)
 
     def _outermost(self, scope: Scope) -> Iterator[tuple[int, int]]:
         """Give start and end of each loop that no other loop of the same function holds."""
@@ -217,42 +244,6 @@ class _Finder:
             start = guard_start(self.unit, start)
         return start
 
-    def _why_untouchable(self, scope: Scope) -> str:
-        """Say what forbids probes in a function and in its loops."""
-        masked = self.unit.masked
-        if match := _EXEMPT.search(masked, self._head(scope), scope.body.body):
-            return f"attribute {match[1]}"
-        if scope.body.name in self.exempt:
-            return "resolver of an indirect function"
-        if any(scope.holds(match.start()) for match in _SUSPENDED.finditer(masked, scope.body.body, scope.body.end)):
-            return "a coroutine"
-        if any(scope.holds(match.start()) for match in _TAIL.finditer(masked, scope.body.body, scope.body.end)):
-            return "a return that must be a jump"
-        return self._why_constant(scope)
-
-    def _why_constant(self, scope: Scope) -> str:
-        masked = self.unit.masked
-        for each in scope.chain():
-            if match := _CONSTANT.search(masked, self._head(each), each.body.body):
-                return f"{match[1]}: may run at compile time"
-            if not each.body.name and _EVALUATED.search(masked, self._statement(each.body.start), each.body.start):
-                return "a lambda that may run at compile time"
-        return ""
-
-    def _why_remote(self, start: int) -> str:
-        return "runs on an accelerator" if any(low <= start < high for low, high in self.device) else ""
-
-    def _why_last(self, scope: Scope) -> str:
-        plain = re.escape(scope.body.name.removesuffix("<...>").rpartition("::")[2])
-        call = re.compile(rf"\breturn\s+(?:\w+\s*::\s*)*{plain}\s*(?:<[^<>;]*>\s*)?\([^;]*\)\s*;")
-        if plain and call.search(self.unit.masked, scope.body.body, scope.body.end):
-            return "calls itself last, which a probe would make use up the stack"
-        return ""
-
-    def _is_inline(self, scope: Scope) -> bool:
-        body = scope.body
-        return body.is_inline or bool(_INLINE.search(self.unit.masked, self._head(scope), body.body))
-
     def _why_short(self, scope: Scope, start: int, end: int) -> str:
         if self.sizes.executed(scope, start, end) <= _SHORT:
             return f"short: in an inline function, at most {_SHORT} statements are executed"
@@ -269,17 +260,14 @@ class _Finder:
         if inline and sizes.executed(scope, body.body, body.end) <= _SHORT:
             return f"short: inline, at most {_SHORT} statements are executed"
         long = [start for start, (_, reason) in loops.items() if not reason]
-        if inline and long and self.loops_are_on and sizes.executed(scope, body.body, body.end, long) <= _TINY:
+        if (
+            inline
+            and long
+            and "outer-loops" in self.choice.modes
+            and sizes.executed(scope, body.body, body.end, long) <= _TINY
+        ):
             return f"short: inline, at most {_TINY} statements are executed outside of its loops"
         return ""
-
-    def _head(self, scope: Scope) -> int:
-        """Tell where a function's declaration begins, attributes before it included."""
-        return self._statement(scope.body.start) if scope.body.name else scope.body.start
-
-    def _statement(self, offset: int) -> int:
-        before = max(self.unit.masked.rfind(character, 0, offset) for character in ";{}")
-        return before + 1
 
 
 def _group_start(masked: str, end: int) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from .syntax import Body, Call, Syntax
 
 __all__ = ["Scope", "scopes"]
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(slots=True)
@@ -23,6 +26,9 @@ class Scope:
         labels: Where labelled statements begin.
         cases: Case labels, each with the beginning of its switch.
         inner: Start and end of the bodies within.
+        switches: Start and end of ``switch`` statements.
+        blocks: Start and end of blocks.
+        declarations: Where declarations begin.
     """
 
     body: Body
@@ -32,6 +38,9 @@ class Scope:
     labels: list[int] = field(default_factory=list)
     cases: list[tuple[int, int]] = field(default_factory=list)
     inner: list[tuple[int, int]] = field(default_factory=list)
+    switches: list[tuple[int, int]] = field(default_factory=list)
+    blocks: list[tuple[int, int]] = field(default_factory=list)
+    declarations: list[int] = field(default_factory=list)
 
     def chain(self) -> Iterator[Scope]:
         """Give the scope and all that hold it, inner first."""
@@ -57,25 +66,34 @@ def scopes(syntax: Syntax, masked: str) -> list[Scope]:
         found.append(Scope(body, outer))
         if outer:
             outer.inner.append((body.body, body.end))
+    _hand_out(syntax, found)
+    return found
+
+
+def _hand_out(syntax: Syntax, found: list[Scope]) -> None:
+    """Give each scope what it holds by itself."""
     starts = [scope.body.body for scope in found]
 
-    def owner(offset: int) -> Scope | None:
-        index = bisect_left(starts, offset)
-        return _around(found[index - 1], offset) if index else None
+    def owned(items: Iterable[_Item], offset: Callable[[_Item], int]) -> Iterator[tuple[Scope, _Item]]:
+        for item in items:
+            index = bisect_left(starts, offset(item))
+            if index and (scope := _around(found[index - 1], offset(item))):
+                yield scope, item
 
-    for loop in sorted(syntax.loops):
-        if scope := owner(loop):
-            scope.loops[loop] = syntax.loops[loop]
-    for call in syntax.calls:
-        if scope := owner(call.offset):
-            scope.calls.append(call)
-    for label in syntax.labels:
-        if scope := owner(label):
-            scope.labels.append(label)
-    for case in syntax.cases:
-        if scope := owner(case):
-            scope.cases.append((case, max(start for start, end in syntax.switches if start <= case < end)))
-    return found
+    for scope, (loop, rounds) in owned(sorted(syntax.loops.items()), lambda item: item[0]):
+        scope.loops[loop] = rounds
+    for scope, call in owned(syntax.calls, lambda item: item.offset):
+        scope.calls.append(call)
+    for scope, label in owned(syntax.labels, int):
+        scope.labels.append(label)
+    for scope, case in owned(syntax.cases, int):
+        scope.cases.append((case, max(start for start, end in syntax.switches if start <= case < end)))
+    for scope, switch in owned(syntax.switches, lambda item: item[0]):
+        scope.switches.append(switch)
+    for scope, block in owned(syntax.blocks.items(), lambda item: item[0] + 1):
+        scope.blocks.append(block)
+    for scope, declaration in owned(syntax.declarations, int):
+        scope.declarations.append(declaration)
 
 
 def _from_brace(body: Body, masked: str) -> Body:

@@ -7,7 +7,7 @@ from ctypes import byref, c_uint
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from clang.cindex import CursorKind, Index, TranslationUnit, TranslationUnitLoadError, callbacks, conf
+from clang.cindex import CursorKind, Index, TranslationUnit, TranslationUnitLoadError, TypeKind, callbacks, conf
 from clang.cindex import c_object_p as pointer
 
 from .digest import digest
@@ -57,6 +57,11 @@ _LAMBDA: Final = CursorKind.LAMBDA_EXPR.value
 _BODIES: Final = frozenset(
     kind.value for kind in (CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT, CursorKind.UNEXPOSED_STMT)
 )
+_BLOCK: Final = CursorKind.COMPOUND_STMT.value
+_DECLARATION: Final = CursorKind.DECL_STMT.value
+_PLAIN: Final = frozenset((CursorKind.FUNCTION_DECL.value, CursorKind.FUNCTION_TEMPLATE.value))
+_VALUES: Final = frozenset((*range(TypeKind.VOID.value, TypeKind.LONGDOUBLE.value + 1), TypeKind.ENUM.value))
+_POINTER: Final = TypeKind.POINTER.value
 _CALL: Final = CursorKind.CALL_EXPR.value
 _LABEL: Final = CursorKind.LABEL_STMT.value
 _CASES: Final = frozenset((CursorKind.CASE_STMT.value, CursorKind.DEFAULT_STMT.value))
@@ -94,11 +99,17 @@ class Call:
         offset: Where it begins.
         name: The function's; empty if it is not known before instantiation.
         callee: Where the name stands in the function's definition; negative if that is not known.
+        end: Right after it.
+        declared: Where the name stands in a declaration of a function that is no method; negative if that is not known.
+        gives: ``value`` if the result is a number or nothing, ``pointer``, or ``object``.
     """
 
     offset: int
     name: str
     callee: int
+    end: int
+    declared: int
+    gives: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +131,8 @@ class Syntax:
         labels: Where labelled statements begin.
         cases: Where case labels begin.
         switches: Start and end of switch statements.
+        blocks: Start and end of blocks.
+        declarations: Where declarations in functions begin.
         unread: Errors in user text, and what the parser says.
     """
 
@@ -129,6 +142,8 @@ class Syntax:
     labels: list[int] = field(default_factory=list)
     cases: list[int] = field(default_factory=list)
     switches: list[tuple[int, int]] = field(default_factory=list)
+    blocks: dict[int, int] = field(default_factory=dict)
+    declarations: list[int] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
 
 
@@ -183,6 +198,8 @@ class _Reader:
             start = self._first(cursor)
             if start < 0 or self._is_system(start):
                 return _NEXT
+        if kind == _BLOCK:
+            found.blocks[self._start(cursor)] = self._end(cursor)
         if kind in _BODIES and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
             found.bodies.setdefault(self._start(cursor), self._body(cursor, parent, parent_kind))
         elif kind in _LOOPS:
@@ -193,6 +210,8 @@ class _Reader:
             found.labels.append(self._start(cursor))
         elif kind in _CASES:
             found.cases.append(self._start(cursor))
+        elif kind == _DECLARATION:
+            found.declarations.append(self._start(cursor))
         elif kind == _SWITCH:
             found.switches.append((self._start(cursor), self._end(cursor)))
         return _DEEPER
@@ -215,7 +234,12 @@ class _Reader:
         known = function is not None and not conf.lib.clang_CXXMethod_isVirtual(function)
         definition = conf.lib.clang_getCursorDefinition(function) if known else None
         callee = self._offset(conf.lib.clang_getCursorLocation(definition)) if definition is not None else -1
-        return Call(self._start(cursor), conf.lib.clang_getCursorSpelling(cursor), callee)
+        is_plain = function is not None and function._kind_id in _PLAIN
+        declared = self._offset(conf.lib.clang_getCursorLocation(function)) if is_plain else -1
+        result = conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(cursor))._kind_id
+        gives = "value" if result in _VALUES else "pointer" if result == _POINTER else "object"
+        name = conf.lib.clang_getCursorSpelling(cursor)
+        return Call(self._start(cursor), name, callee, self._end(cursor), declared, gives)
 
     def _first(self, cursor: Any) -> int:
         """Give where a declaration begins; its name where it has a template's head that nobody wrote."""

@@ -1,0 +1,119 @@
+"""Why a guard may not be in a function, or around a part of it, and what such a part is called."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ...experiment.region import Region
+from ..c.judge import readable
+from ..c.pragmas import device_text
+from ..c.preprocessed import Preprocessed
+from ..c.spans import Block, Spans
+from ..line_markers import Place
+from .jumps import has_jumps, why_entered
+from .scopes import Scope
+
+__all__ = ["Judge"]
+
+_TEXT: Final = re.compile(r"\S")
+_EXEMPT: Final = re.compile(
+    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
+    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
+)
+_RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
+_CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
+_EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
+_SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
+_TAIL: Final = re.compile(r"\bmusttail\b")
+_INLINE: Final = re.compile(r"\binline\b")
+
+
+class Judge:
+    """Judge the functions of a unit, and their parts.
+
+    Args:
+        unit: The text.
+    """
+
+    def __init__(self, unit: Preprocessed) -> None:
+        self.unit = unit
+        self._masked = unit.masked
+        self._device = device_text(unit)
+        self._resolvers = {match[1] for match in _RESOLVER.finditer(unit.text)} if "ifunc" in unit.text else set()
+
+    def lines(self, start: int, end: int) -> tuple[Place, int]:
+        """Give the place where a text begins, and its last line in that file."""
+        match = _TEXT.search(self._masked, start, end)
+        place, last = self.unit.place(match.start() if match else start), self.unit.place(max(end - 1, start))
+        return place, max(last.line, place.line) if last.file == place.file else place.line
+
+    def part(
+        self, function: Region, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
+    ) -> Region:
+        """Name a part of a function, given the offsets of its text, by the line on which that begins."""
+        first, last_line = self.lines(*place)
+        name = f"{name}@{first.line}" if by_line else name
+        return Region(kind, name, readable(first.file), function.function, ordinal, first.line, last_line)
+
+    def spans(self, scope: Scope) -> Spans:
+        """Look through a function for what parts of it there may be."""
+        ends = {end: start for start, end in sorted(scope.blocks, reverse=True)}
+        switched = {ends.get(end, -1) for _, end in scope.switches}
+        innermost: dict[int, list[int]] = {start: [] for start, _ in scope.blocks}
+        for offset in scope.declarations:
+            around = [start for start, end in scope.blocks if start < offset < end]
+            if around:
+                innermost[max(around)].append(offset)
+        blocks = [Block(start, end, tuple(innermost[start]), start in switched) for start, end in scope.blocks]
+        return Spans(self.unit, blocks, [], has_jumps=has_jumps(self._masked, scope))
+
+    def why_untouchable(self, scope: Scope) -> str:
+        """Say what forbids probes in a function and in all of its parts."""
+        masked = self._masked
+        if match := _EXEMPT.search(masked, self._head(scope), scope.body.body):
+            return f"attribute {match[1]}"
+        if scope.body.name in self._resolvers:
+            return "resolver of an indirect function"
+        if any(scope.holds(match.start()) for match in _SUSPENDED.finditer(masked, scope.body.body, scope.body.end)):
+            return "a coroutine"
+        if any(scope.holds(match.start()) for match in _TAIL.finditer(masked, scope.body.body, scope.body.end)):
+            return "a return that must be a jump"
+        return self._why_constant(scope)
+
+    def why_not(self, scope: Scope, start: int, end: int) -> str:
+        """Say why a guard around statements could be jumped over, or left behind, or may not be there at all."""
+        return self.why_untouchable(scope) or why_entered(self._masked, scope, start, end) or self.why_remote(start)
+
+    def why_remote(self, start: int) -> str:
+        """Say why no guard may be at a place."""
+        return "runs on an accelerator" if any(low <= start < high for low, high in self._device) else ""
+
+    def why_last(self, scope: Scope) -> str:
+        """Say why a function must return what it calls."""
+        plain = re.escape(scope.body.name.removesuffix("<...>").rpartition("::")[2])
+        call = re.compile(rf"\breturn\s+(?:\w+\s*::\s*)*{plain}\s*(?:<[^<>;]*>\s*)?\([^;]*\)\s*;")
+        if plain and call.search(self._masked, scope.body.body, scope.body.end):
+            return "calls itself last, which a probe would make use up the stack"
+        return ""
+
+    def is_inline(self, scope: Scope) -> bool:
+        """Tell a function that compilers are asked to put into its callers."""
+        body = scope.body
+        return body.is_inline or bool(_INLINE.search(self._masked, self._head(scope), body.body))
+
+    def _why_constant(self, scope: Scope) -> str:
+        masked = self._masked
+        for each in scope.chain():
+            if match := _CONSTANT.search(masked, self._head(each), each.body.body):
+                return f"{match[1]}: may run at compile time"
+            if not each.body.name and _EVALUATED.search(masked, self._statement(each.body.start), each.body.start):
+                return "a lambda that may run at compile time"
+        return ""
+
+    def _head(self, scope: Scope) -> int:
+        """Tell where a function's declaration begins, attributes before it included."""
+        return self._statement(scope.body.start) if scope.body.name else scope.body.start
+
+    def _statement(self, offset: int) -> int:
+        return max(self._masked.rfind(character, 0, offset) for character in ";{}") + 1

@@ -1,0 +1,192 @@
+"""Modes beyond functions and outermost loops."""
+
+NEST = r"""
+#include <cstdio>
+#include <vector>
+template <class T> T sum(const std::vector<std::vector<T>> &v) {
+    T s = 0;
+    for (auto &row : v)
+        for (T x : row) s += x;
+    return s;
+}
+int main() {
+    int n = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 2; j++) while (n % 5 != 4) n++;
+        auto f = [&] { for (int k = 0; k < n; k++) do { n -= k; } while (n > 8); };
+        f();
+        do { n++; } while (0);
+    }
+    std::printf("%d %d\n", n, sum(std::vector<std::vector<int>>(3, {1, 2})));
+}
+"""
+
+
+def test_inner_loops_are_numbered_after_the_outermost_ones(lab, cxx):
+    run = lab.run(NEST, cc=cxx, name="x.cc", modes="inner-loops")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert set(run.visits) == {
+        *("main", "main:loop@13", "main::lambda:loop@14", "sum<...>:loop@7"),
+    }
+    ordinals = {(region.function, region.name, region.ordinal) for _, region in run.events if region.kind == "loop"}
+    assert ("sum<...>", "loop@7", 1) in ordinals
+    assert ("main", "loop@13", 1) in ordinals
+    assert ("main", "loop@13", 2) in ordinals
+
+
+CALLS = r"""
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <vector>
+struct File { int read(int n) { return n; } double exp(double x) { return x; } };
+double user_log(double x) { return x; }
+namespace mine { double sin(double x) { return x; } }
+template <class T> T grow(T x) { return x + std::exp(2.0) + exp(x); }
+int main() {
+    using mine::sin;
+    double x = 0.5, y = sizeof(exp(1.0));
+    if (x > 1 && std::exp(x) > 2) std::puts("no");
+    else y += x > 0 ? ::cbrt(x) : std::pow(x, 2);
+    static double once = std::exp(1.0);
+    constexpr int eight = 8;
+    auto f = [](double z) { return std::log(z) + user_log(z); };
+    for (double z = std::cos(0.0); std::atan(z) > 0.5; z -= std::tanh(z)) x += std::sqrt(x) + f(z + 1);
+    std::complex<double> c = std::exp(std::complex<double>(1, 2));
+    File file;
+    char text[eight] = "";
+    std::memcpy(text, std::string("abc").c_str(), 4);
+    std::printf("%s\n", std::strchr(std::string("xyz").c_str(), 'y'));
+    std::vector<int> v{3, 1, 3};
+    v.erase(std::remove(v.begin(), v.end(), 3), v.end());
+    try { y += std::stod(std::string("1")) + std::abs(-2) + mine::sin(2); throw std::strlen(text); }
+    catch (std::size_t n) { y += double(n); }
+    std::array<double, eight> a{std::tan(1.0)};
+    std::printf("%g %g %g %d %zu %g %g\n", x, y, once, file.read(3) + int(file.exp(1)), v.size(), grow(1.0), a[0] + c.real());
+    return ::getpid() == 0;
+}
+"""
+
+
+def test_calls_of_libraries_are_regions_wherever_they_stand(lab, cxx):
+    run = lab.run(CALLS, cc=cxx, name="x.cc", modes="math,library,syscall")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    visits = run.visits
+    assert visits["main:tanh@24"] >= 1
+    assert visits["main:atan@24"] == visits["main:tanh@24"] + 1
+    counted = {name: count for name, count in visits.items() if "@24" not in name and "lambda" not in name}
+    assert counted == {
+        "main": 1,
+        **{f"main:{name}": 1 for name in ("cbrt@20", "memcpy@28", "printf@29", "strlen@32", "tan@34", "printf@35")},
+        "grow<...>:exp@15": 1,
+    }
+    left = lab.left_out("x.cc", modes="math,library")
+    assert left["exp@18"] == "its operand is not evaluated"
+    assert left["exp@21"] == "its value may have to be known when compiling"
+    assert left["exp@25"] == "it gives an object"
+    assert left["strchr@29"] == "it gives a pointer, which may be into what its arguments make"
+
+
+MPI = r"""
+#include <mpi.h>
+#include <cstdio>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank, all = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 3; i++)
+        if (MPI_Allreduce(&i, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS) return 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    std::printf("%d\n", all + rank);
+}
+"""
+
+
+def test_calls_of_mpi_are_regions_where_they_stand(lab):
+    run = lab.run(MPI, cc="mpicxx", name="x.cc", modes="mpi")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {"main": 1, "main:MPI_Allreduce@9": 3, "main:MPI_Barrier@10": 1}
+
+
+MARKED = r"""
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+int read(int n) {
+#pragma autoanalyzer begin set-up
+    std::string text("abc");
+    int k = n;
+#pragma autoanalyzer end set-up
+    for (int i = 0; i < 2; i++) {
+#pragma autoanalyzer begin step
+        k += int(text.size());
+        if (k > 12) throw std::runtime_error("full");
+#pragma autoanalyzer end
+    }
+    auto f = [&] {
+        #pragma autoanalyzer begin inside
+        k++;
+        #pragma autoanalyzer end inside
+    };
+    f();
+    return k;
+}
+int main() {
+    try { std::printf("%d ", read(1)); read(9); } catch (const std::exception &e) { std::printf("%s\n", e.what()); }
+#pragma autoanalyzer begin alone
+}
+"""
+
+
+def test_what_the_user_marks_is_a_region_and_its_declarations_live_on(lab, cxx):
+    run = lab.run(MARKED, cc=cxx, name="x.cc")
+    assert run.nesting_is_clean
+    assert "alone is not instrumented: has no end in its function" in run.messages
+    marked = {name: count for name, count in run.visits.items() if "@" not in name}
+    assert marked == {"main": 1, "read": 2, "read:set-up": 2, "read:step": 4, "read::lambda:inside": 1}
+
+
+PLANNED = r"""
+#include <cstdio>
+int work(int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) s += i;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++) s -= k;
+    if (s > 2) { s -= 2; std::printf("%d ", s); }
+    try { s++; } catch (...) { s--; }
+    return s;
+}
+struct Small { int get() const { return work(1); } };
+int main() { std::printf("%d %d\n", work(4), Small().get()); }
+"""
+
+
+def test_a_plan_excludes_includes_merges_and_splits(lab, cxx):
+    plan = """
+    [[exclude]]
+    function = "main"
+    [[include]]
+    function = "Small::get"
+    [[merge]]
+    function = "work"
+    regions = ["loop#0", "loop#1"]
+    name = "both"
+    """
+    run = lab.run(PLANNED, cc=cxx, name="x.cc", plan=plan)
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {"work": 2, "Small::get": 1, "work:both": 2}
+    run = lab.run(PLANNED, cc=cxx, name="x.cc", plan='[[split]]\nfunction = "work"\nname = "loop@6"\n')
+    assert run.visits["work:loop@7"] == 5
+    run = lab.run(
+        PLANNED, cc=cxx, name="x.cc", plan='[[split]]\nfunction = "work"\ninto = "blocks"\nkind = "function"\n'
+    )
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert {name.partition(":")[2] for name in run.visits} >= {"block@8", "block@9"}
