@@ -255,7 +255,7 @@ class _Finder:
         if not loops and sizes.statements(body.body, body.end) <= _TINY:
             if not sizes.calls(scope):
                 return f"tiny: no loop, no call, at most {_TINY} statements"
-            if inline:
+            if inline and not sizes.is_weighty(scope):
                 return f"tiny: inline, no loop, at most {_TINY} statements"
         if inline and sizes.executed(scope, body.body, body.end) <= _SHORT:
             return f"short: inline, at most {_SHORT} statements are executed"

@@ -17,6 +17,12 @@ _INSTRUCTIONS: Final = frozenset(
     for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
     for suffix in ("", "f", "l")
 ) | {"abs", "labs", "operator[]"}
+# What communicates, or goes through a range, is worth a probe in a function of any size.
+_WEIGHTY: Final = re.compile(
+    r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
+    r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
+    r"|(?:inclusive|exclusive)_scan)\s*[(<]"
+)
 _STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
 _ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
 
@@ -41,6 +47,10 @@ class Sizes:
     def calls(self, scope: Scope) -> bool:
         """Tell whether a function calls what is more than an instruction or two."""
         return any(not _is_instruction(call.name) for call in scope.calls)
+
+    def is_weighty(self, scope: Scope) -> bool:
+        """Tell whether a function calls MPI, or an algorithm of the library that goes through a range."""
+        return any(_WEIGHTY.match(self._masked, call.offset) for call in scope.calls)
 
     def executed(self, scope: Scope, start: int, end: int, without: Container[int] = ()) -> float:
         """Count what a part of a scope executes at most, each loop as often as it runs, calls of the unit's functions.

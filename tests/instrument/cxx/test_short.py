@@ -67,3 +67,25 @@ def test_without_loops_functions_have_their_time(lab):
     shown = done.stdout.decode().partition("left out\n")[0].split()
     assert {"each<...>", "often", "element<...>", "said"} <= set(shown)
     assert "jacobian" not in shown
+
+
+WEIGHTY = r"""
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+struct Sums {
+    std::vector<int> v;
+    int plain() const { return std::accumulate(v.begin(), v.end(), 0); }
+    template <class T> T folded(T start) const {
+        return std::accumulate(v.begin(), v.end(), start, [](T a, int b) { return T(a + b); });
+    }
+    int size() const { return int(v.size()); }
+};
+int main() { Sums s{{1, 2, 3}}; std::printf("%d %g %d\n", s.plain(), s.folded(0.5), s.size()); }
+"""
+
+
+def test_functions_that_go_through_a_range_by_an_algorithm_are_regions(program):
+    run = program(WEIGHTY)
+    assert run.visits == {"main": 1, "Sums::plain": 1, "Sums::folded<...>": 1}
