@@ -33,6 +33,7 @@ class Whole:
         name_part: Gives the region of a part.
         why_not: Says why a guard around what stands between two offsets could be jumped over, or left behind.
         spans: Looks through the function.
+        holds: Tells whether the text at an offset is its own, and no other function's within it.
     """
 
     unit: Preprocessed
@@ -42,6 +43,7 @@ class Whole:
     name_part: _NamePart
     why_not: Callable[[int, int], str]
     spans: Callable[[], Spans]
+    holds: Callable[[int], bool] = lambda _: True
 
 
 def planned_parts(function: Whole, inner: list[CodeRegion], choice: Choice) -> list[CodeRegion]:
@@ -54,7 +56,8 @@ def planned_parts(function: Whole, inner: list[CodeRegion], choice: Choice) -> l
         inner: The other regions in it.
         choice: What is wanted.
     """
-    marked = list(marks(function.unit, function.body, function.end)) if choice.wants("user") else []
+    found = marks(function.unit, function.body, function.end) if choice.wants("user") else ()
+    marked = [mark for mark in found if function.holds(mark.start)]
     merged = list(choice.merged(inner))
     if not (marked or merged or choice.asks_for_blocks(function.region, inner)):
         return []

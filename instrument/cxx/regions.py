@@ -161,6 +161,7 @@ class _Finder:
             partial(self.judge.part, region),
             partial(self.judge.why_not, scope),
             partial(self.judge.spans, scope),
+            scope.holds,
         )
 
     def _loop(self, scope: Scope, start: int, end: int, *, inline: bool) -> tuple[int, str]:
