@@ -44,8 +44,9 @@ class Judge:
 
     def lines(self, start: int, end: int) -> tuple[Place, int]:
         """Give the place where a text begins, and its last line in that file."""
-        match = _TEXT.search(self._masked, start, end)
-        place, last = self.unit.place(match.start() if match else start), self.unit.place(max(end - 1, start))
+        if self.unit.text[start].isspace() and (match := _TEXT.search(self._masked, start, end)):
+            start = match.start()
+        place, last = self.unit.place(start), self.unit.place(max(end - 1, start))
         return place, max(last.line, place.line) if last.file == place.file else place.line
 
     def part(
