@@ -21,6 +21,8 @@ from fuzz_languages import LANGUAGES, Language
 from mutations import Mutant, mutant
 
 from autoanalyzer.errors import SourceError
+from autoanalyzer.experiment.mode import MODES
+from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.front_end import front_end
 
@@ -41,11 +43,14 @@ class Workshop:
         """Try a mutant; tell what went wrong."""
         compiler = self.language.compilers[case.number % len(self.language.compilers)]
         command = CompilerCommand([*compiler, *case.flags, case.name])
+        choice = Choice(MODES) if case.number % 2 else Choice()
         reason = ""
         signal.alarm(SECONDS)
         try:
             text = (
-                front_end(command, command.sources[0]).instrument(command.sources[0], case.text.encode("latin-1")).text
+                front_end(command, command.sources[0], choice)
+                .instrument(command.sources[0], case.text.encode("latin-1"))
+                .text
             )
         except SourceError as error:
             text, reason = b"", error.message
