@@ -5,7 +5,8 @@ from __future__ import annotations
 from .compared_runs import metrics_to_compare
 from .comparison import Comparison, Judgement, compare
 from .crnm import DISPARITY_METRICS
-from .findings import Findings, Overhead, analyze
+from .findings import Findings, analyze
+from .overhead import Overhead
 from .performance import DISSIMILARITY_METRICS
 
 __all__ = [

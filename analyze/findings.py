@@ -22,29 +22,17 @@ from .imported import as_run
 from .jobs import differing_jobs
 from .network import differing_volumes
 from .off_processor import differing_time_off
-from .performance import DISSIMILARITY_METRICS, Performance, compute_time
+from .overhead import Overhead, measuring_cost
+from .performance import DISSIMILARITY_METRICS, Performance
 from .program_time import program_times, times_outside
-from .selection import Selection, complete
+from .selection import Selection
 from .threads import busy_threads, has_nested_teams
 from .waiting import late_cores, waiting_times
 
-__all__ = ["Findings", "Overhead", "analyze"]
+__all__ = ["Findings", "analyze"]
 
 _LEAST_SHARE: Final = 0.01  # a difference under 1 % of the program's time is not worth a look
 _RESOLUTION: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part ranks by
-
-
-@dataclass(frozen=True, slots=True)
-class Overhead:
-    """The cost of measuring: probes and wrappers passed, the cost of one pair, their share of the run.
-
-    ``of_computing`` is the share of the CPU time outside MPI, in percent too: ranks that wait pass no probes.
-    """
-
-    probe_ns: float | None
-    visits: int
-    percent: float | None
-    of_computing: float | None
 
 
 @dataclass(frozen=True)
@@ -181,7 +169,7 @@ def analyze(
         float(times.max()),
         float(times_outside(experiment).max()),
         floor,
-        _overhead(experiment),
+        measuring_cost(experiment),
         turns,
         not_judged,
         has_nested_teams(experiment),
@@ -222,19 +210,3 @@ def _check_values(experiment: Experiment, metrics: Sequence[str]) -> None:
         if lacking.any():
             place = experiment.locations[int(lacking.argmax())]
             raise InputError(f"{metric} of every rank wanted, some is missing on rank {place.process}")
-
-
-def _overhead(experiment: Experiment) -> Overhead:
-    visits = sum(float(np.nansum(experiment.exclusive(name))) for name in ("visits", "mpi_calls") if name in experiment)
-    visits -= experiment.notes.untimed
-    probe_ns = experiment.notes.probe_ns
-    wall = float(experiment.exclusive("wall_time").sum())
-    if probe_ns is None:
-        return Overhead(None, int(visits), None, None)
-    cost = 100 * visits * probe_ns * 1e-9
-    computing = 0.0
-    if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
-        computing = float(compute_time(experiment).sum())
-    return Overhead(
-        probe_ns, int(visits), cost / wall if wall > 0 else None, cost / computing if computing > 0 else None
-    )

@@ -12,7 +12,7 @@ from ..analyze import Findings
 from ..experiment import Region
 from .causes import NAMES
 from .place import Place
-from .units import ranks, seconds
+from .units import count, ranks, seconds
 
 __all__ = ["caveats"]
 
@@ -49,7 +49,7 @@ def _all(findings: Findings) -> Iterator[str]:
         yield f"{seconds(findings.outside)} of it before MPI_Init or after MPI_Finalize"
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
-        yield f"{notes.repairs} {what} left by a jump and closed afterwards"
+        yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be false"
     if notes.throttled:
         names = [Region.from_descriptor(each).name for each in notes.throttled]
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -58,11 +58,17 @@ def _all(findings: Findings) -> Iterator[str]:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
     if (findings.overhead.of_computing or 0.0) >= _COSTLY:
-        yield (
-            "measuring is costly here: small functions and loops that are entered often look larger than they are"
-            " (--max-overhead 5% throttles them)"
-        )
+        yield _costly(findings)
     yield _how_counted(findings)
+
+
+def _costly(findings: Findings) -> str:
+    if findings.overhead.paths_cost_most:
+        return f"measuring is costly here: {count(findings.overhead.call_paths)} call paths, of about 1 us each to make"
+    return (
+        "measuring is costly here: small functions and loops that are entered often look larger than they are"
+        " (--max-overhead 5% throttles them)"
+    )
 
 
 def _crowded(findings: Findings) -> Iterator[str]:

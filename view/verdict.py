@@ -117,8 +117,10 @@ def _headline(findings: Findings) -> str:
         seconds(findings.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",
     ]
-    cost = findings.overhead.percent
-    return "   ".join(parts) + ("" if cost is None else f"      measuring cost {percent(cost)}")
+    line, cost = "   ".join(parts), findings.overhead
+    if cost.of_computing is not None:
+        return f"{line}      measuring cost {percent(cost.of_computing)} of computing"
+    return line if cost.percent is None else f"{line}      measuring cost {percent(cost.percent)} of the run"
 
 
 def _imbalances(findings: Findings) -> Iterator[_Item]:

@@ -1,0 +1,47 @@
+"""What measuring cost is an estimate, and one number in the verdict."""
+
+from dataclasses import replace
+
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.overhead import measuring_cost
+from autoanalyzer.experiment import Experiment, Notes
+from autoanalyzer.view import verdict_lines
+
+
+def measured(plain: Experiment, **others: list[float]) -> Experiment:
+    """The same with notes of a probe that takes 20 ns, and with values of the first region below the root."""
+    severities = {each.name: plain.exclusive(each.name).copy() for each in plain.metrics}
+    for name, values in others.items():
+        severities[name][1] = values
+    return Experiment(
+        metrics=plain.metrics,
+        call_paths=plain.call_paths,
+        locations=plain.locations,
+        severities=severities,
+        notes=replace(Notes(program="app"), probe_ns=20.0),
+    )
+
+
+def test_calls_of_mpi_are_no_cost_of_computing(make_experiment):
+    plain = make_experiment({"loop@3": [1.0, 1.0]}, mpi_time={"loop@3": [9.0, 9.0]}, mpi_calls={"loop@3": [1e8, 1e8]})
+    cost = measuring_cost(measured(plain, visits=[1e6, 1e6]))
+    assert cost.percent == pytest.approx(20 * (1 + 0.01) + 0, rel=1e-3)
+    assert cost.of_computing == pytest.approx(2, rel=1e-3)
+    lines = verdict_lines(analyze(measured(plain, visits=[1e6, 1e6])))
+    assert lines[0].endswith("measuring cost 2.0 % of computing")
+    assert not any("costly" in line for line in lines)
+
+
+def test_the_warning_says_what_the_headline_does(make_experiment):
+    lines = verdict_lines(analyze(measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])))
+    assert lines[0].endswith("measuring cost 20 % of computing")
+    assert any(line.startswith("measuring is costly here: small functions") for line in lines)
+
+
+def test_new_call_paths_cost_more_than_entries(make_experiment):
+    times = {"f": [0.01], **{f"f/g{number}": [1e-6] for number in range(2000)}}
+    lines = verdict_lines(analyze(measured(make_experiment(times))))
+    assert lines[0].endswith("measuring cost 15 % of computing")
+    assert "measuring is costly here: 2001 call paths, of about 1 us each to make" in lines
