@@ -11,7 +11,7 @@ from ..experiment import Experiment
 from ..view import findings_document
 from .documents import write_document
 
-__all__ = ["add_analysis_arguments", "findings_of", "write_findings"]
+__all__ = ["add_analysis_arguments", "add_selection_arguments", "findings_of", "write_findings"]
 
 
 def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,11 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON; - is standard output"
     )
+    add_selection_arguments(parser)
+
+
+def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what is compared, and by what."""
     parser.add_argument(
         "--exclude-rank",
         type=int,

@@ -18,7 +18,7 @@ __all__ = ["main"]
 
 # One module a command, imported only when it is needed: the compiler wrapper must start fast.
 COMMANDS: Final = (
-    *("run", "analyze", "compile", "instrument", "regions", "functions", "exec"),
+    *("run", "analyze", "compile", "instrument", "regions", "functions", "exec", "refine", "debug"),
     *("info", "dump", "convert", "cut", "diff", "merge", "mean", "compare"),
 )
 

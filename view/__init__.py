@@ -8,11 +8,13 @@ from .contents import contents_lines
 from .document import findings_document
 from .dump import print_dump, shown_metrics, write_csv, write_json
 from .explain import explanation_lines
+from .place import at_line, visible
 from .terminal import print_tree, print_verdict
 from .units import ranks
 from .verdict import verdict_lines
 
 __all__ = [
+    "at_line",
     "comparison_document",
     "comparison_junit",
     "comparison_lines",
@@ -28,6 +30,7 @@ __all__ = [
     "ranks",
     "shown_metrics",
     "verdict_lines",
+    "visible",
     "write_csv",
     "write_json",
 ]

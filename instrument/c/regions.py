@@ -32,7 +32,10 @@ __all__ = ["find_regions"]
 _TINY: Final = 20  # statements: up to that a probe may cost as much as the function
 _CALLED: Final = re.compile(r"\b\w+(?=\s*\()")
 _STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
-_EXEMPT: Final = re.compile(r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b")
+_EXEMPT: Final = re.compile(
+    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
+    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
+)
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _UNIVERSAL: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _LOCAL_LABELS: Final = re.compile(r"\s*__label__\b")

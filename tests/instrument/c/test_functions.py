@@ -81,7 +81,8 @@ static int plain(int n) { for (int i = 0; i < 3; i++) printf("%d", n); return n;
 static int (*resolve(void))(int) { puts(""); return plain; }
 int chosen(int) __attribute__((ifunc("resolve")));
 __attribute__((naked)) void bare(void) { __asm__("ret"); }
-int main(void) { int n = 2; quiet(&n); bare(); return chosen(0); }
+int loud(int signal, int interrupt) { for (int i = 0; i < signal; i++) interrupt += i; return interrupt; }
+int main(void) { int n = 2; quiet(&n); bare(); return chosen(0) + loud(n, n); }
 """
 
 
@@ -91,6 +92,7 @@ def test_functions_whose_attributes_forbid_it_are_left_out(lab):
     assert reasons["quiet"] == reasons["loop@4"] == "attribute no_instrument_function"
     assert reasons["bare"] == "attribute naked"
     assert reasons["resolve"] == "resolver of an indirect function"
+    assert "loud" not in reasons
 
 
 NESTED = r"""

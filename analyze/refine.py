@@ -1,0 +1,140 @@
+"""The second round (paper 001, section 5): a plan that opens bottlenecks to fine grain, and drops the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ..experiment import Experiment, Region
+from ..experiment.plan import Include, Pattern, Plan, Split
+from .costs import Cost
+from .findings import Findings
+
+__all__ = ["Opened", "Refinement", "refine"]
+
+_LOOPS: Final = ("outer-loops", "inner-loops")
+_CALLS: Final = 0.1  # of a region's time: from then on its calls of MPI, or those that do file I/O, are told apart
+_KEPT: Final = 0.03  # of the program's time: what weighs as much stays a region, lest its callers look slow
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A bottleneck that is opened.
+
+    Attributes:
+        region: What it was found as.
+        modes: Those of the regions that are looked for in its function.
+        into_blocks: Whether it is divided into blocks: its loops were regions already.
+    """
+
+    region: Region
+    modes: tuple[str, ...]
+    into_blocks: bool = False
+
+    @property
+    def function(self) -> str:
+        """The function that is opened."""
+        return self.region.function or self.region.name
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """What the next round measures.
+
+    Attributes:
+        plan: The same as a plan.
+        opened: The bottlenecks, those that part the ranks first; none if no bottleneck has a source.
+        elsewhere: Bottlenecks without a source that can be built, such as calls of MPI in a program without probes.
+    """
+
+    plan: Plan
+    opened: tuple[Opened, ...]
+    elsewhere: tuple[Region, ...]
+
+
+def refine(findings: Findings) -> Refinement:
+    """Choose what the next round measures.
+
+    Of the functions with a core of dissimilarity or disparity all loops become regions, and calls of MPI or of what
+    does file I/O where these take a tenth of its time. Where its loops were regions already, the core is divided into
+    blocks. What leads to a core stays, as does what takes 3 % of the program's time::
+
+        main ── solve ── sweep     main ── solve ── sweep ── loop@12 ── loop@14
+             └─ check          →
+
+    Args:
+        findings: Of the round before.
+    """
+    experiment = findings.experiment
+    opened: dict[tuple[str, str], Opened] = {}
+    kept = dict.fromkeys(_weighing(findings))
+    elsewhere: dict[Region, None] = {}
+    for index in _cores(findings):
+        path = findings.weighed[index].id
+        region = experiment.call_paths[path].region
+        if not region.file or region.file.endswith(".py"):
+            elsewhere[region] = None
+            continue
+        found = Opened(region, _modes(findings.weighed_costs[index]), _is_open(experiment, path))
+        opened.setdefault((region.file, found.function), found)
+        kept.update(dict.fromkeys(_way_to(experiment, path)))
+    return Refinement(_plan(opened.values(), kept), tuple(opened.values()), tuple(elsewhere))
+
+
+def _cores(findings: Findings) -> Iterator[int]:
+    """Give the positions of cores, those of dissimilarity first; each once."""
+    yield from dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
+
+
+def _modes(cost: Cost) -> tuple[str, ...]:
+    wall = cost.wall_time or 0.0
+    mpi = ("mpi",) if (cost.mpi_time or 0.0) > _CALLS * wall else ()
+    io = ("syscall", "library") if (cost.io_time or 0.0) > _CALLS * wall else ()
+    return (*_LOOPS, *mpi, *io)
+
+
+def _is_open(experiment: Experiment, path: int) -> bool:
+    """Tell whether the loops of a core were regions already: some right in it, or another one around it."""
+    region = experiment.call_paths[path].region
+    near = [*experiment.children[path], *experiment.ancestors(path)]
+    return any(
+        each.kind == "loop" and (each.file, each.function) == (region.file, region.function or region.name)
+        for each in (experiment.call_paths[other].region for other in near)
+    )
+
+
+def _way_to(experiment: Experiment, path: int) -> Iterator[Region]:
+    """Give the regions with a source from the program to a call path."""
+    for each in [*list(experiment.ancestors(path))[::-1], path]:
+        if experiment.call_paths[each].region.file:
+            yield experiment.call_paths[each].region
+
+
+def _weighing(findings: Findings) -> Iterator[Region]:
+    """Give the regions with a source that take time enough to be kept."""
+    for region, cost in zip(findings.performance.regions, findings.costs, strict=True):
+        found = findings.experiment.call_paths[region.id].region
+        if found.file and cost.share >= _KEPT:
+            yield found
+
+
+def _plan(opened: Iterable[Opened], kept: Iterable[Region]) -> Plan:
+    opened = list(opened)
+    return Plan(
+        modes=(),
+        include=(
+            *(Include(Pattern.of(region), comment=_shown(region)) for region in kept),
+            *(Include(_all_of_function(each.region), each.modes, f"opens {_shown(each.region)}") for each in opened),
+        ),
+        split=tuple(Split(Pattern.of(each.region), "blocks") for each in opened if each.into_blocks),
+    )
+
+
+def _all_of_function(region: Region) -> Pattern:
+    return replace(Pattern.of(region), kind=None, ordinal=None)
+
+
+def _shown(region: Region) -> str:
+    where = f"{region.file}:{region.first_line}"
+    return f"{region.name} in {region.function}, {where}" if region.kind != "function" else f"{region.name}, {where}"

@@ -1,0 +1,111 @@
+"""Two rounds, from functions alone to the line of the loop that is planted."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autoanalyzer.experiment import load
+from autoanalyzer.experiment.plan import load_plan
+
+from .conftest import LAUNCH, SCRIPTS, copied
+
+# Sample → its size, the file with the planted loop, a text in that loop's first line and that line's offset from it.
+PLANTED = {
+    "spectra": ("2000", "analyse_anew.c", "real += tapered", -1),
+    "gas": ("", "pressures_scan.cpp", "while (entry + 2", 0),
+    "st": ("", "ramod3_strided.f", "DO 108 I = I1", 0),
+}
+
+
+def debug(sample: Path, *words: str, build: str = "make -j2") -> Any:
+    """Carry the command out in a sample's folder; tests of its own see neither modes nor plans of the caller."""
+    command = [SCRIPTS / "autoanalyzer", "debug", "--build", build, "-o", "out", *words]
+    return subprocess.run(command, cwd=sample, capture_output=True, text=True, check=False, timeout=250)
+
+
+def place(sample: Path, name: str) -> str:
+    _, file, text, offset = PLANTED[name]
+    lines = (sample / file).read_text().splitlines()
+    (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+    return f"{file}:{number + offset}"
+
+
+def found(sample: Path) -> set[str]:
+    """The places that the findings name."""
+    document = json.loads((sample / "findings.json").read_text())
+    cores = [*document["dissimilarity"]["cccr"], *document["disparity"]["cccr"]]
+    return {f"{each['file']}:{each['line']}" for each in cores}
+
+
+def test_the_first_round_knows_functions_and_the_second_ends_at_the_planted_loop(tmp_path: Path) -> None:
+    sample = copied("spectra", tmp_path)
+    done = debug(sample, "--json", "findings.json", "--", *LAUNCH, "./spectra", PLANTED["spectra"][0])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == 2 * "spectra: 2000 windows, 24 of 24 waves counted right\n"
+    assert re.search(r"^autoanalyzer: opened +analyse_anew.c:5 +analyse: loops$", done.stderr, re.M)
+    plan = load_plan(sample / "out" / "first" / "plan.toml")
+    assert plan.modes == ()
+    assert "analyse" in {rule.pattern.function for rule in plan.include if rule.modes}
+    assert place(sample, "spectra") in found(sample)
+    first = load(sample / "out" / "first" / "experiment.cube")
+    kinds = {path.region.name: path.region.kind for path in first.call_paths}
+    assert kinds["analyse"] == "function"
+    assert "loop" not in kinds.values()
+
+
+@pytest.mark.measured
+@pytest.mark.parametrize("name", PLANTED)
+def test_debug_ends_at_the_planted_loop(name: str, tmp_path: Path) -> None:
+    sample = copied(name, tmp_path)
+    done = debug(sample, "--json", "findings.json", "--", *LAUNCH, f"./{name}")
+    assert done.returncode == 0, done.stderr
+    assert place(sample, name) in found(sample)
+
+
+def test_a_build_without_the_wrappers_is_said(tmp_path: Path) -> None:
+    sample = copied("spectra", tmp_path)
+    done = debug(sample, "--", *LAUNCH, "./spectra", "100", build=f"make CC={shutil.which('mpicc')}")
+    assert done.returncode == 2
+    assert "a build that calls $CC, $CXX or $FC, or mpicc, mpicxx or mpifort by name wanted" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_build_that_fails_is_said_with_its_message(tmp_path: Path) -> None:
+    sample = copied("spectra", tmp_path)
+    (sample / "record.c").write_text("int broken(void) { return nothing; }\n")
+    done = debug(sample, "--", *LAUNCH, "./spectra")
+    assert done.returncode == 2
+    assert "a build that succeeds wanted, found status 2; see out/first/build.log (" in done.stderr
+    assert "nothing" in done.stderr.splitlines()[-1]
+
+
+def test_a_second_build_that_makes_nothing_is_refused(tmp_path: Path) -> None:
+    sample = copied("spectra", tmp_path)
+    done = debug(sample, "--", *LAUNCH, "./spectra", "2000", build="test -e spectra || make")
+    assert done.returncode == 2
+    assert "a build that makes the program anew wanted" in done.stderr
+    removed = debug(
+        sample, "--clean", "make clean", "--", *LAUNCH, "./spectra", "2000", build="test -e spectra || make"
+    )
+    assert removed.returncode == 0, removed.stderr
+
+
+def test_refine_writes_the_plan_that_opens_a_bottleneck(tmp_path: Path) -> None:
+    sample = copied("spectra", tmp_path)
+    env = {**os.environ, "AUTOANALYZER_MODES": "functions"}
+    subprocess.run(["make", "-s", f"CC={SCRIPTS / 'aa-mpicc'}"], cwd=sample, env=env, check=True)
+    run = [SCRIPTS / "autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./spectra", "2000"]
+    subprocess.run(run, cwd=sample, check=True, capture_output=True)
+    refine = [SCRIPTS / "autoanalyzer", "refine", "out", "-o", "plan.toml"]
+    done = subprocess.run(refine, cwd=sample, capture_output=True, text=True, check=True)
+    *opened, last = done.stdout.splitlines()
+    assert "opened   analyse_anew.c:5   analyse: loops" in opened
+    assert last == f"plan plan.toml: AUTOANALYZER_PLAN={sample / 'plan.toml'} make CC=aa-mpicc"
