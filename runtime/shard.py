@@ -218,12 +218,13 @@ class _Reader:
 
     def records(self) -> Iterator[tuple[int, int, int]]:
         """Yield each record's type, offset and size."""
-        words = np.frombuffer(self.data, "u4", count=self.used // layout.ALIGNMENT * layout.ALIGNMENT // 4)
-        heads = words.reshape(-1, layout.ALIGNMENT // 4)[:, :2].tolist()
+        words = np.frombuffer(self.data, "u2", count=self.used // layout.ALIGNMENT * layout.ALIGNMENT // 2)
+        heads = words.reshape(-1, layout.ALIGNMENT // 2)[:, :2].tolist()
         at = layout.HEADER_LAYOUT.itemsize
         while at < self.used:
-            kind, size = heads[at // layout.ALIGNMENT] if at + layout.ALIGNMENT <= self.used else (0, 0)
-            if size < layout.ALIGNMENT or size % layout.ALIGNMENT or at + size > self.used:
+            kind, lines = heads[at // layout.ALIGNMENT] if at + layout.ALIGNMENT <= self.used else (0, 0)
+            size = lines * layout.ALIGNMENT
+            if not size or at + size > self.used:
                 raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
             yield kind, at, size
             at += size
@@ -240,7 +241,7 @@ class _Reader:
             else:
                 offsets[kind].append(at)
         regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
-        self.throttled = self._throttled(offsets[layout.THROTTLE_RECORD])
+        self.throttled = self._throttled(offsets[layout.THROTTLE_RECORD], offsets[layout.NODE_RECORD])
         threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
         return self._describe(regions, threads, tuple(files))
 
@@ -260,14 +261,22 @@ class _Reader:
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
-    def _throttled(self, offsets: list[int]) -> dict[int, int]:
+    def _throttled(self, offsets: list[int], node_offsets: list[int]) -> dict[int, int]:
         """Give the places of throttled nodes in the file, and their visits by then."""
         if not offsets:
             return {}
         found = self._take(offsets, layout.THROTTLE_LAYOUT)
-        return dict(
-            zip((found["node"].astype(np.int64) * layout.ALIGNMENT).tolist(), found["visits"].tolist(), strict=True)
-        )
+        places = (found["node"].astype(np.int64) * layout.ALIGNMENT).tolist()
+        strange = set(places).difference(node_offsets)
+        if strange:
+            raise self.defect("throttled nodes", f"none at byte {min(strange)}")
+        nodes = self._take(places, layout.NODE_LAYOUT)
+        for place, visits, node in zip(places, found["visits"].tolist(), nodes, strict=True):
+            if node["region"] == layout.NO_REGION:
+                raise self.defect("throttled regions", f"a base at byte {place}")
+            if visits > node["visits"]:
+                raise self.defect(f"at most the {node['visits']} visits of the throttled node at byte {place}", visits)
+        return dict(zip(places, found["visits"].tolist(), strict=True))
 
     def _take(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
         """Gather records of one type; ``offsets`` are multiples of the alignment."""

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 3
+VERSION: Final = 4
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -69,20 +69,20 @@ THREAD_LAYOUT: Final = np.dtype(
 NODE_LAYOUT: Final = np.dtype(
     {
         "names": [
-            *["parent", "region", "visits", "thread", "io_calls", "time"],
+            *["thread", "parent", "region", "visits", "io_calls", "time"],
             *["mpi_calls", "mpi_sent", "mpi_received", "io_read", "io_written", "counters"],
         ],
-        "formats": ["u4", "u4", "u8", "u4", "u4", (TIME, 4)] + ["u8"] * 5 + [("u8", len(COUNTERS))],
-        "offsets": [8, 12, 16, 24, 28, 32, 96, 104, 112, 120, 128, 136],
+        "formats": ["u4"] * 3 + ["u8"] * 2 + [(TIME, 4)] + ["u8"] * 5 + [("u8", len(COUNTERS))],
+        "offsets": [4, 8, 12, 16, 24, 32, 96, 104, 112, 120, 128, 136],
         "itemsize": 192,
     }
 )
 
-REGION_LAYOUT: Final = struct.Struct("<8xII")
+REGION_LAYOUT: Final = struct.Struct("<4xII")
 
 THROTTLE_LAYOUT: Final = np.dtype(
-    {"names": ["node", "visits"], "formats": ["u4", "u8"], "offsets": [8, 16], "itemsize": ALIGNMENT}
+    {"names": ["node", "visits"], "formats": ["u4", "u8"], "offsets": [4, 8], "itemsize": ALIGNMENT}
 )
 
-FILE_LAYOUT: Final = struct.Struct("<8xI4xQQQQ")
+FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
 """Length of the name, which follows; calls, bytes read and written, ticks."""

@@ -42,8 +42,8 @@ print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAG
 
 def record(kind: int, body: bytes) -> bytes:
     """Give a record, padded."""
-    size = -(-(8 + len(body)) // layout.ALIGNMENT) * layout.ALIGNMENT
-    return (np.array([kind, size], "u4").tobytes() + body).ljust(size, b"\0")
+    lines = -(-(4 + len(body)) // layout.ALIGNMENT)
+    return (np.array([kind, lines], "u2").tobytes() + body).ljust(lines * layout.ALIGNMENT, b"\0")
 
 
 def shard(rank: int, ranks: int, paths: int) -> bytes:
@@ -69,7 +69,7 @@ def shard(rank: int, ranks: int, paths: int) -> bytes:
         body.append(record(layout.REGION_RECORD, np.array([number, len(text)], "u4").tobytes() + text + b"\0"))
     thread = np.zeros(1, layout.THREAD_LAYOUT)
     thread["taken"], thread["last"], thread["tid"] = 1, RATE, rank
-    body.append(record(layout.THREAD_RECORD, thread.tobytes()[8:]))
+    body.append(record(layout.THREAD_RECORD, thread.tobytes()[4:]))
     base = at + sum(map(len, body))
     nodes = np.zeros(paths + 1, layout.NODE_LAYOUT)
     size = layout.NODE_LAYOUT.itemsize
@@ -80,7 +80,7 @@ def shard(rank: int, ranks: int, paths: int) -> bytes:
     nodes["time"]["wall"] = (chance.random((paths + 1, nodes["time"].shape[1])) * RATE / paths).astype("i8")
     nodes["mpi_calls"] = chance.integers(0, 9, paths + 1)
     nodes["mpi_sent"] = chance.integers(0, 1 << 30, paths + 1)
-    body += [record(layout.NODE_RECORD, each.tobytes()[8:]) for each in nodes]
+    body += [record(layout.NODE_RECORD, each.tobytes()[4:]) for each in nodes]
     header = np.zeros(1, layout.HEADER_LAYOUT)
     header["magic"], header["version"], header["byte_order"] = layout.MAGIC, layout.VERSION, layout.BYTE_ORDER
     header["header_size"], header["region_size"] = at, layout.REGION_LAYOUT.size

@@ -111,11 +111,13 @@ static bool grow(uint64_t needed) {
 
 void *aa_shard_append(enum aa_record_type type, size_t size) {
     uint64_t padded = (size + AA_SHARD_ALIGNMENT - 1) / AA_SHARD_ALIGNMENT * AA_SHARD_ALIGNMENT;
+    if (padded / AA_SHARD_ALIGNMENT > UINT16_MAX)
+        return NULL;
     if (shard.appended + padded > shard.length && !grow(shard.appended + padded))
         return NULL;
     struct aa_record *record = (void *)((char *)shard.header + shard.appended);
-    record->type = type;
-    record->size = (uint32_t)padded;
+    record->type = (uint16_t)type;
+    record->lines = (uint16_t)(padded / AA_SHARD_ALIGNMENT);
     shard.appended += padded;
     return record;
 }
@@ -129,8 +131,8 @@ void aa_shard_publish(void) {
 }
 
 struct aa_record *aa_shard_next(struct aa_record *record) {
-    char *start = (char *)shard.header,
-         *next = record ? (char *)record + record->size : start + sizeof *shard.header;
+    char *start = (char *)shard.header, *next = record ? (char *)record + record->lines * AA_SHARD_ALIGNMENT
+                                                       : start + sizeof *shard.header;
     return next < start + shard.appended ? (struct aa_record *)next : NULL;
 }
 

@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 3u
+#define AA_SHARD_VERSION 4u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -75,7 +75,7 @@ struct aa_header {
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
-    uint32_t type, size;
+    uint16_t type, lines; /* of AA_SHARD_ALIGNMENT bytes */
 };
 
 struct aa_region {
@@ -87,7 +87,7 @@ struct aa_region {
 /* What was read from a file and written to it, and how long the calls took. */
 struct aa_file {
     struct aa_record record;
-    uint32_t length, unused; /* of the name, without its null */
+    uint32_t length; /* of the name, without its null */
     _Atomic uint64_t calls, read, written, ticks;
     char name[]; /* empty: several files */
 };
@@ -107,10 +107,10 @@ enum { AA_OWN, AA_MPI, AA_IO, AA_OMP, AA_SHARES };
 
 struct aa_node {
     struct aa_record record;
+    uint32_t thread;
     uint32_t parent; /* the parent's offset in the file by 64; 0: none */
     uint32_t region; /* AA_NO_REGION: a base, where a thread stands outside every region */
-    uint64_t visits;
-    uint32_t thread, io_calls;
+    uint64_t visits, io_calls;
     struct aa_time time[AA_SHARES];
     uint64_t mpi_calls, mpi_sent, mpi_received;
     uint64_t io_read, io_written;
@@ -120,8 +120,8 @@ struct aa_node {
 /* From now on a node's time goes to its parent, while its visits are counted on. */
 struct aa_throttle {
     struct aa_record record;
-    uint32_t node, unused; /* the node's offset in the file by 64 */
-    uint64_t visits;       /* those whose time is known */
+    uint32_t node;   /* the node's offset in the file by 64 */
+    uint64_t visits; /* those whose time is known */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.runtime.shard import Shard, read_shard
-from autoanalyzer.runtime.shard_layout import COUNTERS, HEADER_LAYOUT, NODE_LAYOUT, NODE_RECORD, REGION_RECORD
+from autoanalyzer.runtime.shard_layout import (
+    ALIGNMENT,
+    COUNTERS,
+    HEADER_LAYOUT,
+    NODE_LAYOUT,
+    NODE_RECORD,
+    REGION_LAYOUT,
+    REGION_RECORD,
+    THROTTLE_RECORD,
+)
 
 Record = Callable[..., list[Shard]]
 
@@ -28,12 +37,12 @@ def find_record(data: bytes, kind: int, number: int = 0) -> int:
     """Give the offset of one of the records of a kind."""
     at, found = HEADER_LAYOUT.itemsize, []
     while at < len(data):
-        record, size = struct.unpack_from("=II", data, at)
-        if not size:
+        record, lines = struct.unpack_from("=HH", data, at)
+        if not lines:
             break
         if record == kind:
             found.append(at)
-        at += size
+        at += lines * ALIGNMENT
     return found[number]
 
 
@@ -73,7 +82,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_another_version_names_both(good: Path) -> None:
-    assert "version 3 wanted, found version 2" in refusal(patched(good, header_offset("version"), 2))
+    assert "version 4 wanted, found version 3" in refusal(patched(good, header_offset("version"), 3))
 
 
 def test_the_other_byte_order_is_told(good: Path) -> None:
@@ -90,15 +99,15 @@ def test_a_cut_file_is_told(good: Path) -> None:
     assert f"{used} bytes in use wanted, found {used - 1} bytes" in refusal(good)
 
 
-@pytest.mark.parametrize("size", [0, 63, 65, 1 << 30])
-def test_a_record_of_impossible_size_is_told(good: Path, size: int) -> None:
+@pytest.mark.parametrize("lines", [0, 0xFFFF])
+def test_a_record_of_impossible_size_is_told(good: Path, lines: int) -> None:
     at = find_record(good.read_bytes(), NODE_RECORD, 3)
-    assert f"a whole record at byte {at} wanted" in refusal(patched(good, at + 4, size))
+    assert f"a whole record at byte {at} wanted" in refusal(patched(good, at + 2, lines, "=H"))
 
 
 def test_an_unknown_record_is_told(good: Path) -> None:
     at = find_record(good.read_bytes(), NODE_RECORD, 3)
-    assert "found type 9" in refusal(patched(good, at, 9))
+    assert "found type 9" in refusal(patched(good, at, 9, "=H"))
 
 
 @pytest.mark.parametrize("parent", [0, 1, 1 << 20, 0xFFFFFFFF])
@@ -119,7 +128,7 @@ def test_an_unknown_region_is_told(good: Path) -> None:
 
 def test_a_descriptor_of_another_version_is_told(good: Path) -> None:
     at = find_record(good.read_bytes(), REGION_RECORD)
-    assert "version aa1 wanted" in refusal(patched(good, at + 18, ord("2"), "=B"))
+    assert "version aa1 wanted" in refusal(patched(good, at + REGION_LAYOUT.size + 2, ord("2"), "=B"))
 
 
 def test_counts_of_every_kind_come_back(linked: Record) -> None:
@@ -129,6 +138,38 @@ def test_counts_of_every_kind_come_back(linked: Record) -> None:
     assert [int(main[name]) for name in names] == [1, 1, 5, 10, 2, 7, 14]
     assert [int(main[name]) for name in COUNTERS] == [0] * 7
     assert shard.sources == {}
+
+
+def test_more_calls_than_32_bits_hold_come_back(good: Path) -> None:
+    at = find_record(good.read_bytes(), NODE_RECORD, 1)
+    assert NODE_LAYOUT.fields is not None
+    patched(good, at + NODE_LAYOUT.fields["io_calls"][1], 5_000_000_000, "=Q")
+    assert int(read_shard(good).threads[0].nodes["io_calls"][1]) == 5_000_000_000
+
+
+@pytest.fixture
+def throttled(preloaded: Record) -> Path:
+    (shard,) = preloaded("+main times 40000 +f -f ; -main", AUTOANALYZER_MAX_OVERHEAD="0.001%")
+    assert list(shard.threads[0].throttled) == [2]
+    return shard.path
+
+
+def test_a_throttled_node_that_is_none_is_told(throttled: Path) -> None:
+    at = find_record(throttled.read_bytes(), THROTTLE_RECORD)
+    assert "throttled nodes wanted, found none at byte 64" in refusal(patched(throttled, at + 4, 1))
+
+
+def test_a_throttled_base_is_told(throttled: Path) -> None:
+    data = throttled.read_bytes()
+    at, base = find_record(data, THROTTLE_RECORD), find_record(data, NODE_RECORD)
+    assert f"throttled regions wanted, found a base at byte {base}" in refusal(
+        patched(throttled, at + 4, base // ALIGNMENT)
+    )
+
+
+def test_more_visits_than_a_throttled_node_has_are_told(throttled: Path) -> None:
+    at = find_record(throttled.read_bytes(), THROTTLE_RECORD)
+    assert "at most the 40000 visits of the throttled node" in refusal(patched(throttled, at + 8, 40001))
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
