@@ -328,14 +328,12 @@ class _Reader:
         region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
         if (region >= regions).any():
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
-        visits = raw["visits"].astype(np.int64)  # -1 for a moment, where an entry is counted to a parent
-        if (visits > _MOST).any():
-            raise self.defect(f"at most {_MOST} visits in thread {thread}", visits.max())
+        if (raw["visits"] > _MOST).any():
+            raise self.defect(f"at most {_MOST} visits in thread {thread}", raw["visits"].max())
         nodes["region"] = region
         same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
         for name in same:
             nodes[name] = raw[name]
-        nodes["visits"] = np.maximum(visits, 0)
         for number, name in enumerate(layout.COUNTERS):
             nodes[name] = raw["counters"][:, number]
         self._fill_times(nodes, raw["time"])

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "event.h"
 #include "counter.h"
+#include "key.h"
 #include "probe.h"
 #include "thread.h"
 #include "throttle.h"
@@ -120,28 +121,30 @@ void aa_event_book_wait_of(struct aa_thread *thread) {
 
 /* ---- enter and exit */
 
-static inline void push(struct aa_thread *thread, const char *key, struct aa_node *child) {
+/* Time goes to the node from now on, which may be that where it went. */
+static inline void push(struct aa_thread *thread, const char *key, struct aa_node *node) {
     struct aa_frame *frame = thread->top;
     thread->top = frame + 1;
     aa_in_order();
-    frame->node = thread->current;
-    frame->key = key;
-    frame->call = thread->call;
+    aa_frame_set(frame, thread->current, key, thread->call);
     thread->call = (struct aa_call){.share = AA_OWN};
-    thread->current = child;
-    if (aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0))
-        aa_throttle_look(thread, frame->node, key, child);
+    thread->current = node;
 }
 
-/* Into a throttled region: time goes on where it went. */
+static inline void visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    push(thread, key, child);
+    if (aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0))
+        aa_throttle_look(thread);
+}
+
+/* Whether time goes on where it went in this child: what a library calls back is no time of the library. */
+static inline bool is_passed(const struct aa_thread *thread, const struct aa_node *child) {
+    return aa_is_throttled(child) && thread->call.share == AA_OWN;
+}
+
 static inline void pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    struct aa_frame *frame = thread->top;
-    thread->top = frame + 1;
-    aa_in_order();
-    frame->node = thread->current;
-    frame->key = key;
-    frame->call = thread->call;
-    child->visits++;
+    aa_throttled_node(child)->visits++;
+    push(thread, key, thread->current);
 }
 
 /* Whether time goes on where it went when the region is left. */
@@ -171,13 +174,23 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
     pop_to(thread, frame);
 }
 
-static void enter(struct aa_thread *thread, const char *key) {
-    int error = errno; /* the program's, which a file that cannot grow must not change */
-    aa_event_book(thread);
-    if (!has_room(thread))
-        aa_thread_stop();
+/* Null: an entry that is not told apart. */
+static void go_into(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    if (!child)
+        push(thread, key, thread->current);
+    else if (is_passed(thread, child))
+        pass(thread, key, child);
     else
-        push(thread, key, aa_tree_step(thread, key));
+        visit(thread, key, aa_throttled_node(child));
+}
+
+static void enter(struct aa_thread *thread, const char *key) {
+    int error = errno; /* the program's */
+    aa_event_book(thread);
+    if (has_room(thread))
+        go_into(thread, key, aa_tree_step(thread, key));
+    else
+        aa_thread_stop();
     errno = error;
 }
 
@@ -198,28 +211,31 @@ void aa_probe_enter(const char *descriptor) {
     const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
     /* Read once, for the table may be emptied. */
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
-    if (aa_likely(edge->node == thread->current) && aa_likely(edge->key == descriptor) &&
+    if (aa_likely(edge->node == thread->current) && aa_likely(aa_key_get(&edge->key) == descriptor) &&
         aa_likely(child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
-        if (aa_unlikely(aa_is_throttled(child))) {
-            pass(thread, descriptor, aa_throttled_node(child));
+        if (aa_likely(!aa_is_throttled(child))) {
+            book_until(thread, aa_clock_count());
+            visit(thread, descriptor, child);
             return;
         }
-        book_until(thread, aa_clock_count());
-        push(thread, descriptor, child);
-        return;
+        if (is_passed(thread, child)) {
+            pass(thread, descriptor, child);
+            return;
+        }
     }
     enter_slowly(descriptor);
 }
 
 /* Entry and exit may carry the same text at two addresses. */
-static bool same(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
+static bool is_of(const struct aa_frame *frame, const char *key) {
+    const char *entered = aa_key_get(&frame->key);
+    return entered == key || (entered && key && strcmp(entered, key) == 0);
 }
 
 /* The last region entered with this text; the bottom, if none is open. */
 static struct aa_frame *find_frame(const struct aa_thread *thread, const char *key) {
     struct aa_frame *frame = thread->top - 1;
-    while (frame > thread->frames && !same(frame->key, key))
+    while (frame > thread->frames && !is_of(frame, key))
         frame--;
     return frame;
 }
@@ -247,7 +263,7 @@ void aa_probe_exit(const char *descriptor) {
     if (aa_unlikely(!thread))
         return;
     struct aa_frame *frame = thread->top - 1;
-    if (aa_likely(frame->key == descriptor) && undisturbed(thread)) {
+    if (aa_likely(aa_key_get(&frame->key) == descriptor) && undisturbed(thread)) {
         if (aa_likely(!was_passed(thread, frame)))
             book_until(thread, aa_clock_count());
         pop_to(thread, frame);
@@ -258,7 +274,7 @@ void aa_probe_exit(const char *descriptor) {
 
 void aa_probe_resync(const char *descriptor) {
     struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread) || aa_likely(thread->top[-1].key == descriptor))
+    if (aa_unlikely(!thread) || aa_likely(aa_key_get(&thread->top[-1].key) == descriptor))
         return;
     struct aa_frame *frame = find_frame(thread, descriptor);
     if (frame == thread->frames) {

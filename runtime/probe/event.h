@@ -7,7 +7,7 @@
 /* Count the time since the last event. */
 void aa_event_book(struct aa_thread *thread);
 
-/* Enter a region whose node is known; false if there is no memory for it. Return to where a frame was opened.
+/* Go on in a node, without a visit; false if there is no memory for it. Return to where a frame was opened.
  */
 bool aa_event_descend(struct aa_thread *thread, const char *key, struct aa_node *node);
 void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame);

@@ -3,13 +3,12 @@
 #include "shard.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #define FIRST_CAPACITY 512u
 
 static struct {
     struct aa_region **slots; /* open addressing; at most half full */
-    struct aa_region **by_id;
+    struct aa_region **by_id; /* read without the lock */
     uint32_t capacity, count;
 } table;
 
@@ -29,6 +28,7 @@ static struct aa_region **find(const char *text, size_t length) {
     }
 }
 
+/* The old ones stay mapped, for whoever is looking a region up by its number. */
 static bool make_room(void) {
     if (2 * table.count < table.capacity)
         return true;
@@ -39,14 +39,12 @@ static bool make_room(void) {
     if (old)
         memcpy(slots + capacity, table.by_id, table.count * sizeof *slots);
     table.slots = slots;
-    table.by_id = slots + capacity;
+    __atomic_store_n(&table.by_id, slots + capacity, __ATOMIC_RELEASE);
     table.capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++) {
         if (old[i])
             *find(old[i]->descriptor, old[i]->length) = old[i];
     }
-    if (old)
-        munmap(old, old_capacity * sizeof *old * 3 / 2);
     return true;
 }
 
@@ -75,5 +73,5 @@ struct aa_region *aa_region_intern(const char *descriptor) {
 }
 
 struct aa_region *aa_region_at(uint32_t id) {
-    return table.by_id[id];
+    return __atomic_load_n(&table.by_id, __ATOMIC_ACQUIRE)[id];
 }

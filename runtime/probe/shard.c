@@ -131,8 +131,9 @@ void aa_shard_publish(void) {
 }
 
 struct aa_record *aa_shard_next(struct aa_record *record) {
-    char *start = (char *)shard.header, *next = record ? (char *)record + record->lines * AA_SHARD_ALIGNMENT
-                                                       : start + sizeof *shard.header;
+    char *start = (char *)shard.header, *next = start + sizeof *shard.header;
+    if (record)
+        next = (char *)record + record->lines * AA_SHARD_ALIGNMENT;
     return next < start + shard.appended ? (struct aa_record *)next : NULL;
 }
 

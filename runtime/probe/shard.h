@@ -209,6 +209,8 @@ struct aa_record *aa_shard_next(struct aa_record *record);
 
 /* The region with this text, made if need be; null if there is no more memory. */
 struct aa_region *aa_region_intern(const char *descriptor);
+
+/* The region with this number; without the lock, where a node of this thread has it. */
 struct aa_region *aa_region_at(uint32_t id);
 
 /* Private memory, zeroed; null if there is none. */

@@ -4,6 +4,7 @@
 #include "event.h"
 #include "probe.h"
 #include "thread.h"
+#include "throttle.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -26,15 +27,23 @@ static bool is_construct(const char *key) {
     return begins_with(kind, "loop|") || begins_with(kind, "parallel|");
 }
 
-struct aa_origin aa_team_origin(void) {
-    const struct aa_thread *thread = aa_thread_self;
-    const char *key = thread->top[-1].key;
-    return (struct aa_origin){thread->current, key, is_construct(key)};
+/* The construct that was entered last, also where it is throttled and its time goes to its parent. */
+static struct aa_node *construct_of(const struct aa_thread *thread) {
+    const struct aa_frame *frame = thread->top - 1;
+    const char *key = aa_key_get(&frame->key);
+    return is_construct(key) ? aa_throttled_node(aa_tree_edge(thread, frame->node, key)->child) : NULL;
 }
 
+/* The program's own key may be gone before the task is executed. */
 struct aa_origin aa_task_origin(void) {
-    struct aa_origin origin = aa_team_origin();
-    origin.is_construct = false;
+    struct aa_node *node = aa_thread_self->current;
+    bool is_base = node->region == AA_NO_REGION;
+    return (struct aa_origin){node, is_base ? aa_no_key : aa_region_at(node->region)->descriptor, NULL};
+}
+
+struct aa_origin aa_team_origin(void) {
+    struct aa_origin origin = aa_task_origin();
+    origin.construct = construct_of(aa_thread_self);
     return origin;
 }
 
@@ -107,14 +116,13 @@ void aa_team_finish(void) {
 
 /* ---- turns */
 
-/* Entering counts a visit. */
+/* The opener has counted its visit itself. */
 static bool descend(struct aa_thread *thread, struct aa_origin origin) {
-    bool is_own = origin.node->thread == thread->index;
-    struct aa_node *node = is_own ? origin.node : aa_tree_adopt(thread, origin.node);
+    struct aa_node *node = aa_tree_adopt(thread, origin.node);
     if (!aa_event_descend(thread, origin.key, node))
         return false;
-    if (is_own || !origin.is_construct)
-        node->visits--;
+    if (origin.construct && node != origin.node)
+        aa_tree_adopt(thread, origin.construct)->visits++;
     return true;
 }
 

@@ -12,11 +12,11 @@
 
 #include "shard.h"
 
-/* Where a path goes on from: the node, and the key of the region that is open there. */
+/* Where a path goes on from: the node, and a key of its region that stays. */
 struct aa_origin {
     struct aa_node *node;
     const char *key;
-    bool is_construct; /* which each thread of a team enters */
+    struct aa_node *construct; /* which each thread of a team enters; null: there is none */
 };
 
 /* Lives as long as the parallel region, with room for all threads that there can be. */

@@ -4,9 +4,9 @@
 #include "event.h"
 #include "process.h"
 #include "team.h"
+#include "throttle.h"
 #include "tree.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -36,7 +36,7 @@ struct open_regions {
 static _Thread_local struct open_regions handed_down AA_INITIAL_EXEC;
 static struct open_regions inherited;
 
-static const char bottom[] = ""; /* no descriptor has this address */
+const char aa_no_key[] = "no key";
 
 static uint32_t thread_id(void) {
     return (uint32_t)syscall(SYS_gettid);
@@ -57,10 +57,8 @@ static void use_frames(struct aa_thread *thread, struct aa_frame *frames, uint64
     thread->top = frames + depth;
 }
 
-bool aa_thread_deepen(struct aa_thread *thread) {
-    if (aa_thread_closed)
-        return (uint64_t)(thread->top - thread->frames) < thread->frame_capacity;
-    aa_thread_closed = true;
+/* Under the shard's lock, for another thread may be about to forget keys. */
+static bool deepen(struct aa_thread *thread) {
     struct aa_frame *old = thread->frames;
     uint64_t old_capacity = thread->frame_capacity;
     uint64_t capacity = old_capacity ? 2 * old_capacity : FIRST_FRAMES;
@@ -71,8 +69,39 @@ bool aa_thread_deepen(struct aa_thread *thread) {
         use_frames(thread, frames, capacity);
     if (frames && old)
         munmap(old, old_capacity * sizeof *old);
-    aa_thread_closed = false;
     return frames != NULL;
+}
+
+bool aa_thread_deepen(struct aa_thread *thread) {
+    if (aa_thread_closed)
+        return (uint64_t)(thread->top - thread->frames) < thread->frame_capacity;
+    struct aa_section section = aa_section_begin();
+    aa_shard_lock();
+    bool is_deeper = deepen(thread);
+    aa_shard_unlock();
+    aa_section_end(section);
+    return is_deeper;
+}
+
+/* All of them, as only their owner knows how many are open. */
+static void forget_keys(struct aa_frame *frames, uint64_t count, struct aa_span span) {
+    for (uint64_t i = 0; i < count; i++)
+        aa_key_forget(&frames[i].key, span);
+}
+
+void aa_key_forget_all(struct aa_span span) {
+    struct aa_section section = aa_section_begin();
+    aa_shard_lock();
+    for (struct aa_record *record = NULL; aa_shard() && (record = aa_shard_next(record));) {
+        struct aa_thread *thread = (struct aa_thread *)record;
+        if (record->type != AA_RECORD_THREAD)
+            continue;
+        aa_tree_forget_keys(thread, span);
+        forget_keys(thread->frames, thread->frames ? thread->frame_capacity : 0, span);
+    }
+    forget_keys(inherited.bottom, (uint64_t)(inherited.top - inherited.bottom), span);
+    aa_shard_unlock();
+    aa_section_end(section);
 }
 
 /* ---- trees, taken by one thread after the other */
@@ -137,16 +166,14 @@ static void begin_main(struct aa_thread *thread) {
 
 /* The child of a fork stands where its parent stood; what is open there was entered by the parent. */
 static void reopen_inherited(struct aa_thread *thread) {
+    uint64_t collapsed = thread->collapsed;
     for (struct aa_frame *frame = inherited.bottom + 1; frame < inherited.top; frame++) {
-        if (thread->top >= thread->limit && !aa_thread_deepen(thread))
+        const char *key = aa_key_get(&frame->key);
+        struct aa_node *node = key == aa_no_key ? NULL : aa_throttled_node(aa_tree_step(thread, key));
+        if (!aa_event_descend(thread, key, node ? node : thread->current))
             break;
-        uint64_t collapsed = thread->collapsed;
-        struct aa_node *node = aa_tree_step(thread, frame->key);
-        node->visits += thread->collapsed - collapsed; /* none was made, so that none is to be taken back */
-        thread->collapsed = collapsed;
-        *thread->top++ = (struct aa_frame){thread->current, frame->key, thread->call};
-        thread->current = node;
     }
+    thread->collapsed = collapsed;
     inherited = (struct open_regions){NULL, NULL};
 }
 
@@ -155,7 +182,7 @@ static void begin(struct aa_thread *thread) {
     thread->in_use = 1;
     thread->current = aa_thread_birth ? aa_tree_base_below(thread, aa_thread_birth) : thread->base;
     thread->call = (struct aa_call){.share = AA_OWN};
-    thread->frames[0] = (struct aa_frame){thread->current, bottom, thread->call};
+    aa_frame_set(thread->frames, thread->current, aa_no_key, thread->call);
     thread->top = thread->frames + 1;
     if (thread == trees.main && !thread->taken) {
         begin_main(thread);
@@ -217,15 +244,17 @@ static struct aa_thread *find_tree(uint32_t number) {
     if (header && !trees.has_key)
         trees.has_key = pthread_key_create(&trees.key, end_thread) == 0;
     struct aa_thread *thread = header && trees.has_key ? take_tree(header, number) : NULL;
+    if (thread && !thread->frames && !(deepen(thread) && aa_tree_widen(thread)))
+        thread = NULL;
     aa_shard_unlock();
     return thread;
 }
 
 static struct aa_thread *attach(uint32_t number) {
-    aa_thread_closed = true;
+    struct aa_section section = aa_section_begin();
     struct aa_thread *thread = find_tree(number);
-    aa_thread_closed = false;
-    if (!thread || (!thread->frames && !(aa_thread_deepen(thread) && aa_tree_widen(thread)))) {
+    aa_section_end(section);
+    if (!thread) {
         if (aa_shard())
             atomic_fetch_add(&aa_shard()->unrecorded, 1);
         aa_thread_closed = true;
@@ -240,11 +269,9 @@ static struct aa_thread *attach(uint32_t number) {
 struct aa_thread *aa_thread_attach(uint32_t number) {
     if (!aa_process_records() || aa_thread_closed)
         return NULL;
-    int error = errno;
     sigset_t before = block_signals();
     struct aa_thread *thread = attach(number);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = error;
     return thread;
 }
 
@@ -260,6 +287,7 @@ void aa_thread_before_fork(void) {
 
 void aa_thread_in_child(void) {
     inherited = handed_down;
+    aa_tree_forget();
     trees.main = trees.free = NULL;
     aa_thread_self = NULL;
     aa_thread_birth = NULL;

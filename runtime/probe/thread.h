@@ -2,6 +2,9 @@
 #ifndef AA_THREAD_H
 #define AA_THREAD_H
 
+#include <errno.h>
+
+#include "key.h"
 #include "shard.h"
 
 #define AA_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
@@ -15,6 +18,29 @@ extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 /* The thread is in the library's slow path, which a signal handler must not enter anew; or is never recorded.
  */
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
+
+/*
+ * What a signal handler on the same thread must not enter: it would wait for a lock that the thread holds, or
+ * meet a table that is half made. It leaves errno to the program. One may stand in another one; whoever must
+ * not asks aa_thread_closed before.
+ */
+struct aa_section {
+    bool was_closed;
+    int error;
+};
+
+static inline struct aa_section aa_section_begin(void) {
+    struct aa_section section = {aa_thread_closed, errno};
+    aa_thread_closed = true;
+    aa_in_order();
+    return section;
+}
+
+static inline void aa_section_end(struct aa_section section) {
+    aa_in_order();
+    aa_thread_closed = section.was_closed;
+    errno = section.error;
+}
 
 /* Where the thread that created this one stood; null if that is not known. */
 extern _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;

@@ -25,8 +25,7 @@ static inline struct aa_node *aa_throttled_node(const struct aa_node *child) {
  * loaded. */
 void aa_throttle_load(void);
 
-/* A node was entered by a descriptor from another one for so many times again. */
-void aa_throttle_look(struct aa_thread *thread, const struct aa_node *parent, const char *key,
-                      struct aa_node *node);
+/* The region on top was entered for so many times again. */
+void aa_throttle_look(struct aa_thread *thread);
 
 #endif

@@ -15,18 +15,17 @@
 
 /* ---- edges */
 
-static struct aa_edge *find_edge(const struct aa_thread *thread, const struct aa_node *node,
-                                 const char *key) {
+struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key) {
     struct aa_edge *edge = aa_tree_first_edge(thread, node, key);
-    while (edge->node && (edge->node != node || edge->key != key))
+    while (edge->node && (edge->node != node || aa_key_get(&edge->key) != key))
         edge = edge == thread->edges + thread->edge_mask ? thread->edges : edge + 1;
     return edge;
 }
 
 static void put_edge(struct aa_thread *thread, struct aa_edge put) {
-    struct aa_edge *edge = find_edge(thread, put.node, put.key);
+    struct aa_edge *edge = aa_tree_edge(thread, put.node, put.key);
     edge->child = put.child;
-    edge->key = put.key;
+    aa_key_set(&edge->key, put.key);
     aa_in_order();
     edge->node = put.node;
 }
@@ -49,6 +48,7 @@ bool aa_tree_widen(struct aa_thread *thread) {
     return true;
 }
 
+/* The lock is held. */
 static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
         return false;
@@ -57,31 +57,22 @@ static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     return true;
 }
 
-static const char gone[] = ""; /* no descriptor has this address */
-
-static void forget_keys(struct aa_thread *thread, const char *start, const char *end) {
-    uint64_t mask = thread->edge_mask; /* before the table, which may become larger */
-    aa_in_order();
-    struct aa_edge *edges = thread->edges;
-    for (uint64_t i = 0; edges && i <= mask; i++) {
-        if (edges[i].node && edges[i].key >= start && edges[i].key < end)
-            edges[i].key = gone;
-    }
+void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span) {
+    for (uint64_t i = 0; thread->edges && i <= thread->edge_mask; i++)
+        aa_key_forget(&thread->edges[i].key, span);
 }
 
-void aa_tree_forget_keys(const char *start, const char *end) {
-    aa_shard_lock();
-    struct aa_record *record = NULL;
-    while ((record = aa_shard_next(record))) {
-        if (record->type == AA_RECORD_THREAD)
-            forget_keys((struct aa_thread *)record, start, end);
+void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
+    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
+        struct aa_edge *edge = &thread->edges[i];
+        if (edge->node == node && edge->child == child)
+            edge->child = (struct aa_node *)((uintptr_t)child | AA_THROTTLED);
     }
-    aa_shard_unlock();
 }
 
 /* ---- nodes */
 
-static struct aa_node *parent_of(const struct aa_node *node) {
+struct aa_node *aa_tree_parent(const struct aa_node *node) {
     return node->parent ? (void *)((char *)aa_shard() + (uint64_t)node->parent * AA_SHARD_ALIGNMENT) : NULL;
 }
 
@@ -99,8 +90,15 @@ struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent,
 /* Nodes above the node are all open, so that a region found there is entered recursively. */
 static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t *level) {
     for (*level = 0; node && node->region != region; ++*level)
-        node = parent_of(node);
+        node = aa_tree_parent(node);
     return node;
+}
+
+/* Of the memory, the part of 256 beyond its first half at which levels are given up next. */
+static struct { uint32_t nodes[LEVELS], all, given_up; } made;
+
+void aa_tree_forget(void) {
+    memset(&made, 0, sizeof made);
 }
 
 /*
@@ -109,21 +107,20 @@ static struct aa_node *find_open(struct aa_node *node, uint32_t region, uint32_t
  * to its parent.
  */
 static bool is_shallow(uint32_t level) {
-    static uint32_t nodes[LEVELS], all, next = 128;
     struct aa_header *header = aa_shard();
     uint32_t place = level < LEVELS ? level : LEVELS - 1;
-    if (aa_shard_filled() >= next) {
+    if (aa_shard_filled() >= 128 + made.given_up) {
         uint32_t deepest = header->deepest ? header->deepest + 1 : LEVELS, below = 0;
-        while (deepest > ALWAYS_MADE + 1 && 2 * below < all)
-            below += nodes[--deepest];
+        while (deepest > ALWAYS_MADE + 1 && 2 * below < made.all)
+            below += made.nodes[--deepest];
         header->deepest = deepest - 1;
-        next += (256 - next) / 2;
-        all -= below;
+        made.given_up += (128 - made.given_up) / 2;
+        made.all -= below;
     }
     if (header->deepest && place > header->deepest)
         return false;
-    nodes[place]++;
-    all++;
+    made.nodes[place]++;
+    made.all++;
     return true;
 }
 
@@ -151,7 +148,7 @@ static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *
     uint32_t level;
     struct aa_node *child = find_open(node, region->id, &level);
     if (!child)
-        child = aa_throttled_node(find_edge(thread, node, region->descriptor)->child);
+        child = aa_tree_edge(thread, node, region->descriptor)->child;
     if (!child && is_shallow(level) && (child = aa_tree_append(thread, node, region->id))) {
         aa_shard_publish();
         keep_edge(thread, (struct aa_edge){node, region->descriptor, child});
@@ -160,88 +157,68 @@ static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *
 }
 
 static struct aa_node *discover(struct aa_thread *thread, struct aa_node *node, const char *key) {
-    struct aa_node *child = NULL;
-    if (well_formed(key)) {
-        aa_shard_lock();
-        child = find_or_append(thread, node, key);
-        aa_shard_unlock();
-    } else {
+    bool is_descriptor = well_formed(key);
+    if (!is_descriptor)
         refuse(key);
-    }
+    aa_shard_lock();
+    struct aa_node *child = is_descriptor ? find_or_append(thread, node, key) : NULL;
     keep_edge(thread, (struct aa_edge){node, key, child});
+    aa_shard_unlock();
     return child;
 }
 
 static struct aa_node *look_up(struct aa_thread *thread, struct aa_node *node, const char *key) {
-    const struct aa_edge *edge = find_edge(thread, node, key);
+    const struct aa_edge *edge = aa_tree_edge(thread, node, key);
     return edge->node ? edge->child : discover(thread, node, key);
 }
 
-/* The entry counts to the node itself, which nevertheless is not visited once more. */
-static struct aa_node *collapse(struct aa_node *node, uint64_t *counter) {
-    ++*counter;
-    node->visits--;
-    return node;
-}
-
-/* The node itself, for whose time it is; the child is visited. */
-static struct aa_node *pass(struct aa_node *node, struct aa_node *child) {
-    child->visits++;
-    node->visits--;
-    return node;
-}
-
-void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const char *key) {
-    struct aa_edge *edge = find_edge(thread, node, key);
-    if (edge->node && edge->child)
-        edge->child = (struct aa_node *)((uintptr_t)edge->child | AA_THROTTLED);
-}
-
 struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key) {
-    struct aa_node *node = thread->current;
-    if (aa_thread_closed)
-        return collapse(node, &thread->reentered);
-    aa_thread_closed = true;
-    aa_in_order();
-    struct aa_node *child = key ? look_up(thread, node, key) : NULL;
-    aa_in_order();
-    aa_thread_closed = false;
-    if (aa_is_throttled(child))
-        return pass(node, aa_throttled_node(child));
-    return child ? child : collapse(node, &thread->collapsed);
+    if (aa_thread_closed) {
+        thread->reentered++;
+        return NULL;
+    }
+    struct aa_section section = aa_section_begin();
+    struct aa_node *child = key ? look_up(thread, thread->current, key) : NULL;
+    aa_section_end(section);
+    thread->collapsed += !child;
+    return child;
 }
 
 /* ---- paths of other threads: kept as edges from the base, by the address of the other thread's node */
 
+/* The lock is held. */
 static struct aa_node *remember(struct aa_thread *thread, const void *key, struct aa_node *node) {
     if (node)
         keep_edge(thread, (struct aa_edge){thread->base, key, node});
     return node;
 }
 
-static struct aa_node *find_or_append_region(struct aa_thread *thread, struct aa_node *parent, uint32_t id) {
+static struct aa_node *adopt_region(struct aa_thread *thread, struct aa_node *parent,
+                                    const struct aa_node *node) {
     aa_shard_lock();
-    struct aa_node *node = find_or_append(thread, parent, aa_region_at(id)->descriptor);
+    struct aa_node *own = find_or_append(thread, parent, aa_region_at(node->region)->descriptor);
+    own = remember(thread, node, aa_throttled_node(own));
     aa_shard_unlock();
-    return node;
+    return own;
 }
 
 static struct aa_node *adopt(struct aa_thread *thread, const struct aa_node *node) {
-    const struct aa_edge *known = find_edge(thread, thread->base, (const char *)node);
+    const struct aa_edge *known = aa_tree_edge(thread, thread->base, (const char *)node);
     if (known->node)
-        return known->child;
-    const struct aa_node *above = parent_of(node);
+        return aa_throttled_node(known->child);
+    const struct aa_node *above = aa_tree_parent(node);
     struct aa_node *parent = above ? adopt(thread, above) : thread->base;
     if (!parent || node->region == AA_NO_REGION)
         return parent;
-    return remember(thread, node, find_or_append_region(thread, parent, node->region));
+    return adopt_region(thread, parent, node);
 }
 
-static struct aa_node *append_base(struct aa_thread *thread, struct aa_node *parent) {
+static struct aa_node *append_base(struct aa_thread *thread, const void *key, struct aa_node *parent) {
     aa_shard_lock();
     struct aa_node *base = aa_tree_append(thread, parent, AA_NO_REGION);
     if (base)
         aa_shard_publish();
+    remember(thread, key, base);
     aa_shard_unlock();
     return base;
 }
@@ -254,29 +231,28 @@ static bool is_of_this_process(const struct aa_node *node) {
 /* An odd address is no node's. */
 static struct aa_node *base_below(struct aa_thread *thread, const struct aa_node *node) {
     const char *key = (const char *)node + 1;
-    const struct aa_edge *known = find_edge(thread, thread->base, key);
+    const struct aa_edge *known = aa_tree_edge(thread, thread->base, key);
     if (known->node)
         return known->child;
     struct aa_node *parent = adopt(thread, node);
-    return !parent || parent == thread->base ? parent : remember(thread, key, append_base(thread, parent));
+    return !parent || parent == thread->base ? parent : append_base(thread, key, parent);
 }
 
 static struct aa_node *go_on(struct aa_thread *thread, const struct aa_node *node,
                              struct aa_node *(*find)(struct aa_thread *, const struct aa_node *)) {
     if (aa_thread_closed || !is_of_this_process(node))
         return thread->base;
-    aa_thread_closed = true;
-    aa_in_order();
+    struct aa_section section = aa_section_begin();
     struct aa_node *own = find(thread, node);
-    aa_in_order();
-    aa_thread_closed = false;
+    aa_section_end(section);
     if (!own)
         thread->collapsed++;
     return own ? own : thread->base;
 }
 
-struct aa_node *aa_tree_adopt(struct aa_thread *thread, const struct aa_node *node) {
-    return go_on(thread, node, adopt);
+struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node) {
+    bool is_own = is_of_this_process(node) && node->thread == thread->index;
+    return is_own ? node : go_on(thread, node, adopt);
 }
 
 struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node) {

@@ -2,6 +2,7 @@
 #ifndef AA_TREE_H
 #define AA_TREE_H
 
+#include "key.h"
 #include "shard.h"
 
 static inline uint64_t aa_tree_hash(const struct aa_node *node, const char *key) {
@@ -13,26 +14,37 @@ static inline struct aa_edge *aa_tree_first_edge(const struct aa_thread *thread,
     return &thread->edges[aa_tree_hash(node, key) & thread->edge_mask];
 }
 
-/* From the current node by a descriptor; the current node itself, if the entry is not to be told apart. */
+/* By which a child is found; without a node if there is none. */
+struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key);
+
+/* The node above, null above a base that stands below nothing. */
+struct aa_node *aa_tree_parent(const struct aa_node *node);
+
+/* From the current node by a descriptor to a child, marked if it is throttled; null if the entry is not to be
+ * told apart. */
 struct aa_node *aa_tree_step(struct aa_thread *thread, const char *key);
 
 /*
- * The thread's own node for the path that a node of another thread stands for; the thread's base, if there is
- * no memory. And a base below it.
+ * The thread's own node for the path that a node stands for, mostly of another thread; the thread's base, if
+ * there is no memory. And a base below it.
  */
-struct aa_node *aa_tree_adopt(struct aa_thread *thread, const struct aa_node *node);
+struct aa_node *aa_tree_adopt(struct aa_thread *thread, struct aa_node *node);
 struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_node *node);
 
 /* Append a node; null if there is no more memory. The caller holds the shard's lock, and publishes. */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
-/* Descriptors in this memory are no keys any more, for any thread. */
-void aa_tree_forget_keys(const char *start, const char *end);
+/* All edges from the node to the child are marked: the child is throttled. */
+void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
 
-/* The child behind this edge is throttled. The caller holds the shard's lock. */
-void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const char *key);
+/* Descriptors in this memory lead nowhere any more. The caller holds the shard's lock; so it does in the
+ * following. */
+void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span);
 
 /* Twice the room for edges; false if there is no more memory. */
 bool aa_tree_widen(struct aa_thread *thread);
+
+/* In the child of a fork, which has a shard of its own. */
+void aa_tree_forget(void);
 
 #endif

@@ -3,27 +3,45 @@
  * descriptors, at the same addresses. So these addresses are no keys any more.
  */
 #define _GNU_SOURCE
+#include "key.h"
 #include "probe.h"
-#include "tree.h"
+#include "process.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 
-#define MOST_OBJECTS 1024
+#define FIRST_ROOM 256u
 
+/* What is loaded; less of it if there is no memory for more. */
 struct objects {
-    size_t count;
-    struct span {
-        uintptr_t start, end;
-    } spans[MOST_OBJECTS];
+    size_t count, room;
+    struct aa_span *spans;
+    unsigned long long unloaded; /* so many were, up to now */
 };
+
+static void widen(struct objects *objects) {
+    size_t room = objects->room ? 2 * objects->room : FIRST_ROOM;
+    struct aa_span *spans = aa_memory_map(room * sizeof *spans);
+    if (!spans)
+        return;
+    if (objects->room) {
+        memcpy(spans, objects->spans, objects->count * sizeof *spans);
+        aa_memory_unmap(objects->spans, objects->room * sizeof *spans);
+    }
+    objects->spans = spans;
+    objects->room = room;
+}
 
 static int add_object(struct dl_phdr_info *info, size_t unused, void *found) {
     struct objects *objects = found;
     (void)unused;
-    if (objects->count == MOST_OBJECTS)
+    objects->unloaded = info->dlpi_subs;
+    if (objects->count == objects->room)
+        widen(objects);
+    if (objects->count == objects->room)
         return 1;
-    struct span span = {UINTPTR_MAX, 0};
+    struct aa_span span = {UINTPTR_MAX, 0};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
@@ -36,7 +54,13 @@ static int add_object(struct dl_phdr_info *info, size_t unused, void *found) {
     return 0;
 }
 
-static bool has(const struct objects *objects, struct span wanted) {
+static struct objects loaded(void) {
+    struct objects objects = {.count = 0};
+    dl_iterate_phdr(add_object, &objects);
+    return objects;
+}
+
+static bool has(const struct objects *objects, struct aa_span wanted) {
     for (size_t i = 0; i < objects->count; i++) {
         if (objects->spans[i].start == wanted.start && objects->spans[i].end == wanted.end)
             return true;
@@ -45,23 +69,28 @@ static bool has(const struct objects *objects, struct span wanted) {
 }
 
 static void forget_unloaded(const struct objects *before, const struct objects *after) {
-    for (size_t i = 0; i < before->count; i++) {
+    for (size_t i = 0; before->unloaded != after->unloaded && i < before->count; i++) {
         if (!has(after, before->spans[i]))
-            aa_tree_forget_keys((const char *)before->spans[i].start, (const char *)before->spans[i].end);
+            aa_key_forget_all(before->spans[i]);
     }
+}
+
+static void drop(struct objects *objects) {
+    if (objects->room)
+        aa_memory_unmap(objects->spans, objects->room * sizeof *objects->spans);
 }
 
 AA_EXPORT int dlclose(void *library) {
     static int (*next)(void *);
     if (!next)
         next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
-    struct objects *objects = aa_shard() ? aa_memory_map(2 * sizeof *objects) : NULL;
-    if (!objects)
+    if (!aa_process_records())
         return next(library);
-    dl_iterate_phdr(add_object, &objects[0]);
+    struct objects before = loaded();
     int result = next(library);
-    dl_iterate_phdr(add_object, &objects[1]);
-    forget_unloaded(&objects[0], &objects[1]);
-    aa_memory_unmap(objects, 2 * sizeof *objects);
+    struct objects after = loaded();
+    forget_unloaded(&before, &after);
+    drop(&before);
+    drop(&after);
     return result;
 }

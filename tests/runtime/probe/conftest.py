@@ -15,7 +15,7 @@ PROBE = Path(reader.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
     *("clock", *COUNTERS, "event", "fork", "process", "region"),
-    *("script", "shard", "team", "thread", "throttle", "tree"),
+    *("script", "shard", "team", "thread", "throttle", "tree", "unload"),
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]
 EVENTS = Path(__file__).parents[1] / "programs" / "events.c"
@@ -113,6 +113,15 @@ def record(request: pytest.FixtureRequest) -> Record:
     """Run words in both ways."""
     chosen: Record = request.getfixturevalue(request.param)
     return chosen
+
+
+@pytest.fixture(scope="session")
+def plug(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with a region, for the program to load."""
+    folder = tmp_path_factory.mktemp("plug")
+    (folder / "plug.c").write_text('const char descriptor[] = "aa1|function|plug|p.c|plug|0|1|2";\n')
+    compile_c("-shared", "-fPIC", "-nostdlib", "-s", folder / "plug.c", "-o", folder / "plug.so")
+    return folder / "plug.so"
 
 
 def visits_by_path(shard: reader.Shard, thread: int = 0) -> dict[str, int]:

@@ -9,22 +9,30 @@
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
  *   team N WORDS ;    in a team of so many threads, of which this one is the first (only with -DLINKED)
  *   first WORD N      in a team: this one alone does the word
+ *   task              a task is made; execute WORDS ;: it does the words (only with -DLINKED)
  *   fork WORDS ;      in a child; _Fork WORDS ;: in one of which no handler is told
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
+ *   crowd N TIMES     enter and leave each of so many regions so often; errno must stay what it was
+ *   plug{  }plug      load the library $PLUG, and enter a region of it; unload it; plug: both, the region is left
+ *   plugs N           load $PLUG.0 and so on
  *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while
  *   spent             tell what these took since it was last told, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
+ *   surprises         the same, one that was never entered before
+ *   unlink            the shards' folder is emptied
  *   closeall chdir exit _exit kill hang
  *
  * With -DLINKED the library's sources are part of the program; else it is preloaded.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -43,8 +51,11 @@
 
 #include "probe.h"
 #include "team.h"
+#include "thread.h"
 
 #define REGIONS 64
+#define CROWD 1024
+#define SURPRISES 100000
 
 struct words {
     char **at, **end;
@@ -93,6 +104,75 @@ static void enter_new(int number) {
     }
 }
 
+static void crowd(int number, int times) {
+    static char texts[CROWD][48];
+    for (int i = 0; i < number; i++) {
+        snprintf(texts[i], sizeof texts[i], "aa1|user|r%d|f|g|%d|1|1", i, i);
+        for (int time = 0; time < times; time++) {
+            errno = 0;
+            probe_enter(texts[i]);
+            probe_exit(texts[i]);
+            if (errno) {
+                fprintf(stderr, "errno became %d\n", errno);
+                exit(6);
+            }
+        }
+    }
+}
+
+/* ---- libraries that are loaded and unloaded */
+
+static void *plug;
+
+static void *load(const char *path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(3);
+    }
+    return library;
+}
+
+static void enter_and_leave_plug(void) {
+    void *library = load(getenv("PLUG"));
+    const char *text = dlsym(library, "descriptor");
+    probe_enter(text);
+    probe_exit(text);
+    dlclose(library);
+}
+
+static void load_many(int number) {
+    for (int i = 0; i < number; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s.%d", getenv("PLUG"), i);
+        load(path);
+    }
+}
+
+static int perform_plug(const char *word) {
+    if (strcmp(word, "plug{") == 0)
+        plug = load(getenv("PLUG")), probe_enter(dlsym(plug, "descriptor"));
+    else if (strcmp(word, "}plug") == 0)
+        dlclose(plug);
+    else if (strcmp(word, "plug") == 0)
+        enter_and_leave_plug();
+    else
+        return 0;
+    return 1;
+}
+
+/* ---- signals */
+
+static char surprises[SURPRISES][56];
+
+static void on_surprise(int unused) {
+    static int turn;
+    const char *region = surprises[turn++ % SURPRISES];
+    (void)unused;
+    probe_enter(region);
+    probe_exit(region);
+}
+
 static void on_alarm(int unused) {
     static int turn;
     static const char *const regions[] = {"aa1|function|handler_0|x.c|handler_0|0|1|2",
@@ -103,9 +183,11 @@ static void on_alarm(int unused) {
     probe_exit(region);
 }
 
-static void set_alarms(int microseconds) {
+static void set_alarms(void (*handler)(int), int microseconds) {
     struct itimerval every = {{0, microseconds}, {0, microseconds}};
-    signal(SIGALRM, on_alarm);
+    for (int i = 0; handler == on_surprise && i < SURPRISES; i++)
+        snprintf(surprises[i], sizeof surprises[i], "aa1|user|surprise_%d|f|g|%d|1|1", i, i);
+    signal(SIGALRM, handler);
     setitimer(ITIMER_REAL, &every, NULL);
 }
 
@@ -170,7 +252,8 @@ static struct words block(struct words *words) {
     for (int depth = 1; depth; words->at++) {
         const char *word = *words->at;
         depth += strcmp(word, "times") == 0 || strcmp(word, "thread") == 0 || strcmp(word, "parallel") == 0 ||
-                 strcmp(word, "fork") == 0 || strcmp(word, "_Fork") == 0 || strcmp(word, "team") == 0;
+                 strcmp(word, "fork") == 0 || strcmp(word, "_Fork") == 0 || strcmp(word, "team") == 0 ||
+                 strcmp(word, "execute") == 0;
         depth -= strcmp(word, ";") == 0;
         inner.end = words->at;
     }
@@ -232,9 +315,21 @@ static void in_team(int number, struct words words) {
         pthread_join(threads[i], NULL);
     pthread_barrier_destroy(&done);
 }
+
+static struct aa_origin task;
+
+static void in_task(struct words words) {
+    struct aa_turn turn = aa_turn_begin(task, AA_ANY_TREE);
+    perform(words);
+    aa_turn_end(turn, NULL);
+}
 #else
 static void in_team(int number, struct words words) {
     (void)number, (void)words;
+}
+
+static void in_task(struct words words) {
+    (void)words;
 }
 #endif
 
@@ -275,6 +370,8 @@ static int perform_call(const char *word, struct words *words) {
         aa_statement_begin();
     else if (strcmp(word, "}statement") == 0)
         aa_statement_end();
+    else if (strcmp(word, "task") == 0)
+        task = aa_task_origin();
     else if (strcmp(word, "mpi") == 0)
         aa_count_mpi(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "io") == 0)
@@ -298,9 +395,18 @@ static int perform_call(const char *word, struct words *words) {
 }
 #endif
 
+static void empty_folder(const char *path) {
+    DIR *folder = opendir(path);
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+}
+
 static int perform_end(const char *word) {
     if (strcmp(word, "spent") == 0)
         fprintf(stderr, "%lld\n", __atomic_exchange_n(&spent, 0, __ATOMIC_RELAXED));
+    else if (strcmp(word, "unlink") == 0)
+        empty_folder(getenv("AUTOANALYZER_SHARDS"));
     else if (strcmp(word, "closeall") == 0)
         closefrom(3);
     else if (strcmp(word, "chdir") == 0)
@@ -328,6 +434,10 @@ static int perform_block(const char *word, struct words *words) {
         in_child(is_fork ? fork : _Fork, block(words));
         return 1;
     }
+    if (strcmp(word, "execute") == 0) {
+        in_task(block(words));
+        return 1;
+    }
     int is_team = strcmp(word, "team") == 0;
     if (!is_times && !at_once && !is_team && strcmp(word, "thread") != 0)
         return 0;
@@ -350,6 +460,10 @@ static int perform_number(const char *word, struct words *words) {
     }
     if (strcmp(word, "new") == 0)
         enter_new(number);
+    else if (strcmp(word, "plugs") == 0)
+        load_many(number);
+    else if (strcmp(word, "crowd") == 0)
+        crowd(number, atoi(*++words->at));
     else if (strcmp(word, "spin") == 0)
         spend(spin, number);
     else if (strcmp(word, "sleep") == 0)
@@ -377,11 +491,13 @@ static void perform_word(struct words *words) {
     } else if (strcmp(word, "exec") == 0)
         execute(*words);
     else if (strcmp(word, "alarms") == 0 || strcmp(word, "calm") == 0)
-        set_alarms(*word == 'a' ? 50 : 0);
+        set_alarms(on_alarm, *word == 'a' ? 50 : 0);
+    else if (strcmp(word, "surprises") == 0)
+        set_alarms(on_surprise, 50);
     else if (strcmp(word, "deny") == 0)
         deny(*words->at++);
     else if (!perform_number(word, words) && !perform_block(word, words) && !perform_call(word, words) &&
-             !perform_end(word)) {
+             !perform_plug(word) && !perform_end(word)) {
         fprintf(stderr, "unknown word: %s\n", word);
         exit(2);
     }

@@ -1,0 +1,42 @@
+/*
+ * Keys in frames and edges: the descriptors' addresses. They are their thread's own; but who unloads a
+ * library takes out those that lay in it, from the frames and edges of all threads.
+ */
+#ifndef AA_KEY_H
+#define AA_KEY_H
+
+#include "shard.h"
+
+struct aa_span {
+    uintptr_t start, end;
+};
+
+/* In the place of a key that is gone, or never was; no descriptor has this address, nor this text. */
+extern const char aa_no_key[];
+
+static inline const char *aa_key_get(const char *const *place) {
+    return __atomic_load_n(place, __ATOMIC_RELAXED);
+}
+
+static inline void aa_key_set(const char **place, const char *key) {
+    __atomic_store_n(place, key, __ATOMIC_RELAXED);
+}
+
+/* Unless the owner has put another one there in the meantime. */
+static inline void aa_key_forget(const char **place, struct aa_span span) {
+    const char *key = aa_key_get(place);
+    if ((uintptr_t)key >= span.start && (uintptr_t)key < span.end)
+        __atomic_compare_exchange_n(place, &key, aa_no_key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, const char *key,
+                                struct aa_call call) {
+    frame->node = node;
+    aa_key_set(&frame->key, key);
+    frame->call = call;
+}
+
+/* No thread finds a region by a key in this memory any more. */
+void aa_key_forget_all(struct aa_span span);
+
+#endif
