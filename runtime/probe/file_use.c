@@ -38,11 +38,11 @@ static uint16_t find_or_append(const char *name) {
 uint16_t aa_file_number(const char *name) {
     if (aa_shard() == NULL || aa_thread_closed)
         return 0;
-    aa_thread_closed = true; /* to handlers of signals: the lock is not for them */
+    struct aa_section section = aa_section_begin();
     aa_shard_lock();
     uint16_t number = find_or_append(name);
     aa_shard_unlock();
-    aa_thread_closed = false;
+    aa_section_end(section);
     return number;
 }
 
