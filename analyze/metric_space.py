@@ -48,6 +48,7 @@ class MetricSpace:
         dropped: Metric → why it is no dimension.
         left_out: Labels of the points that are not there → why.
         formulas: Derived metric → its formula.
+        sources: Metric → how it was measured; empty of one that was derived.
         place: What the values are of: ``the program``, or a region's name.
     """
 
@@ -58,6 +59,7 @@ class MetricSpace:
     dropped: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[int | str, str] = field(default_factory=dict)
     formulas: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     place: str = "the program"
 
     @classmethod
@@ -101,7 +103,7 @@ class MetricSpace:
                 raise UsageError(f"--exclude-rank {rank}: no such rank; there are {min(there)} to {max(there)}")
         taken = np.array([point.process not in exclude_ranks for point in points])
         columns = {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in tables[0].columns}
-        return cls.of_columns(
+        space = cls.of_columns(
             columns,
             [point for point, kept in zip(points, taken, strict=True) if kept],
             entered=np.concatenate([table.entered for table in tables])[taken],
@@ -110,6 +112,7 @@ class MetricSpace:
             units={name: experiments[0].metric(name).unit for name in wanted.measured},
             place=region or "the program",
         )
+        return replace(space, sources={name: experiments[0].metric(name).source for name in wanted.measured})
 
     @classmethod
     def of_columns(

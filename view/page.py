@@ -103,7 +103,7 @@ def page(title: str, pictures: Sequence[Picture], *, about: str = "") -> bytes:
 def picture_html(picture: Picture) -> str:
     """Give a section of a page: title, sentences, and the figure's data beside the place where it is drawn."""
     figure = {**picture.figure, "layout": {**_LAYOUT, **picture.figure.get("layout", {})}}
-    data = orjson.dumps(figure, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("<", "\\u003c")
+    data = orjson.dumps(figure, default=_plain).decode().replace("<", "\\u003c")
     sentences = "".join(f"<p>{_text(each)}</p>\n" for each in picture.sentences)
     height = int(figure["layout"].get("height", 450))
     return f"""<section>
@@ -118,6 +118,10 @@ def shown(name: object, longest: int = _LONGEST) -> str:
     if len(text) > longest:
         text = f"{text[: longest // 2]}…{text[-(longest // 2 - 1) :]}"
     return escape(text, quote=False).replace("$", "&#36;")  # else it is taken for TeX
+
+
+def _plain(array: Any) -> Any:
+    return array.tolist()
 
 
 def _text(text: str) -> str:

@@ -6,9 +6,9 @@ Needs scikit-learn and scipy: imported by what uses it, not with ``analyze``.
 from __future__ import annotations
 
 from .correlation import Correlation, correlation
-from .factors import ROTATIONS, Factors, factors
-from .hierarchy import LINKAGES, Hierarchy, hierarchy
-from .kmeans import CRITERIA, Clusters, kmeans
+from .factors import ROTATIONS, Factors, Rotation, factors
+from .hierarchy import LINKAGES, Hierarchy, Linkage, hierarchy
+from .kmeans import CRITERIA, Clusters, Criterion, kmeans
 from .membership import Grid, Membership, grid_of, membership
 from .partition import Partition
 from .pca import Components, pca
@@ -21,12 +21,15 @@ __all__ = [
     "Clusters",
     "Components",
     "Correlation",
+    "Criterion",
     "Factors",
     "Grid",
     "Hierarchy",
+    "Linkage",
     "Membership",
     "Part",
     "Partition",
+    "Rotation",
     "correlation",
     "factors",
     "grid_of",

@@ -23,7 +23,6 @@ CRITERIA: Final[tuple[Criterion, ...]] = ("silhouette", "calinski-harabasz", "da
 
 _MOST: Final = 10  # clusters that are tried
 _SAMPLE: Final = 5_000  # points by which k is chosen
-_SMALL: Final = 1_000_000  # values that one thread is done with before others have begun
 _STARTS: Final = 10
 _STARTS_OF_MANY: Final = 3
 
@@ -89,7 +88,7 @@ def _scores(scaled: Values, criterion: Criterion, seed: int) -> dict[int, float]
 
 
 def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
-    with threadpool_limits(1 if scaled.size < _SMALL else None):
+    with threadpool_limits(1):  # others would be waited for longer than they work
         found = KMeans(n_clusters=count, n_init=starts, random_state=seed).fit(scaled)
     return np.asarray(found.labels_, dtype=np.intp)
 

@@ -35,20 +35,24 @@ class Partition:
         f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf where the members of all
             clusters are equal, NaN where there is none.
         means: ``float64[cluster, metric]`` in the metrics' units.
+        typical: ``int[cluster]``, the member that is nearest to the mean of its cluster.
     """
 
     labels: Labels
     silhouette: float | None
     f_ratios: Values
     means: Values
+    typical: npt.NDArray[np.intp]
 
     @classmethod
     def of(cls, space: MetricSpace, labels: npt.ArrayLike, scaled: Values, *, seed: int = 0) -> Partition:
         """Judge a partition of a space; ``scaled`` are the values by which it was made."""
         own = numbered(labels)
         count = int(own.max()) + 1
-        means = np.array([space.values[own == each].mean(axis=0) for each in range(count)])
-        return cls(own, silhouette(scaled, own, seed=seed), _f_ratios(space, own), means)
+        rows = [np.flatnonzero(own == each) for each in range(count)]
+        means = np.array([space.values[each].mean(axis=0) for each in rows])
+        typical = np.array([each[_nearest_to_mean(scaled[each])] for each in rows], dtype=np.intp)
+        return cls(own, silhouette(scaled, own, seed=seed), _f_ratios(space, own), means, typical)
 
     @property
     def count(self) -> int:
@@ -88,6 +92,10 @@ def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None
     widths = silhouette_samples(scaled[rows], taken)
     means = np.bincount(taken, weights=widths) / np.bincount(taken)
     return float(np.average(means, weights=sizes))
+
+
+def _nearest_to_mean(values: Values) -> int:
+    return int(np.square(values - values.mean(axis=0)).sum(axis=1).argmin())
 
 
 def _f_ratios(space: MetricSpace, labels: Labels) -> Values:
