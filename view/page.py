@@ -15,12 +15,15 @@ import orjson
 
 from .place import visible
 
-__all__ = ["COLOURS", "Figure", "Picture", "page", "picture_html", "shown"]
+__all__ = ["COLOURS", "DIVERGING", "Figure", "Picture", "page", "picture_html", "shown"]
 
 Figure = Mapping[str, Any]
 
 # Told apart by those who do not see red or green as others do (Okabe and Ito).
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
+
+# From less over none to more.
+DIVERGING: Final = ((0, "#2166ac"), (0.25, "#92c5de"), (0.5, "#f7f7f7"), (0.75, "#f4a582"), (1, "#b2182b"))
 
 _LONGEST: Final = 40
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics.partition import WEAK, Partition
-from ..page import COLOURS, Picture, shown
+from ..page import COLOURS, DIVERGING, Picture, shown
 from ..report import Table
 from ..units import ranks
 from .space import finite, names, value
@@ -162,8 +162,7 @@ def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequenc
                 "z": means,
                 "x": list(range(len(metrics))),
                 "y": clusters,
-                "colorscale": "RdBu",
-                "reversescale": True,
+                "colorscale": DIVERGING,
                 "zmin": -most,
                 "zmax": most,
                 "colorbar": {"title": {"text": "std. dev."}},

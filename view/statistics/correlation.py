@@ -9,7 +9,7 @@ import numpy as np
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics import Correlation
 from ...analyze.statistics.correlation import REDUNDANT
-from ..page import COLOURS, Picture, shown
+from ..page import COLOURS, DIVERGING, Picture, shown
 from ..report import Report, Table
 from .space import caveats, document, names, some_rows
 
@@ -139,8 +139,7 @@ def _heatmap(found: Correlation) -> Picture:
                 "y": places,
                 "zmin": -1,
                 "zmax": 1,
-                "colorscale": "RdBu",
-                "reversescale": True,
+                "colorscale": DIVERGING,
                 "colorbar": {"title": {"text": "r"}},
                 "text": [[f"{ticks[row]} and {ticks[column]}" for column in places] for row in places],
                 "texttemplate": "%{z:.2f}" if len(ticks) <= _NUMBERED else "",
@@ -180,9 +179,10 @@ def _panels(space: MetricSpace, chosen: list[str], rows: Any) -> dict[str, Any]:
         for across, horizontal in enumerate(chosen[: down + 1]):
             number = down * size + across + 1
             key = "" if number == 1 else str(number)
-            common = {"xaxis": f"x{key}", "yaxis": f"y{key}", "marker": {"color": COLOURS[0], "size": 4}}
+            axes = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
             if across == down:
-                traces.append({"type": "histogram", "x": columns[horizontal], "hoverinfo": "skip", **common})
+                bars = {"type": "histogram", "x": columns[horizontal], "marker": {"color": COLOURS[0]}}
+                traces.append({**bars, "hoverinfo": "skip", **axes})
             else:
                 traces.append(
                     {
@@ -190,9 +190,10 @@ def _panels(space: MetricSpace, chosen: list[str], rows: Any) -> dict[str, Any]:
                         "mode": "markers",
                         "x": columns[horizontal],
                         "y": columns[vertical],
+                        "marker": {"color": COLOURS[0], "size": 4},
                         "text": labels,
                         "hovertemplate": "%{text}<extra></extra>",
-                        **common,
+                        **axes,
                     }
                 )
             layout[f"xaxis{key}"] = _axis(across, size, shown(horizontal, 20) if down == size - 1 else "", f"y{key}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...analyze.statistics import Factors
 from ...analyze.statistics.factors import JOINS
-from ..page import COLOURS, Picture, shown
+from ..page import COLOURS, DIVERGING, Picture, shown
 from ..report import Report, Table
 from ..units import percent
 from .space import caveats, document, finite, names
@@ -134,8 +134,7 @@ def _pictures(found: Factors) -> list[Picture]:
         "y": list(range(len(order))),
         "zmin": -1,
         "zmax": 1,
-        "colorscale": "RdBu",
-        "reversescale": True,
+        "colorscale": DIVERGING,
         "colorbar": {"title": {"text": "loading"}},
         "texttemplate": "%{z:.2f}" if len(titles) <= _NUMBERED else "",
         "hovertemplate": "%{x}: %{z:.3f}<extra></extra>",

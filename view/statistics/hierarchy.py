@@ -17,7 +17,7 @@ from .space import caveats, document, names
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture"]
 
-_LEAVES: Final = 60  # that can be read; of more, the last merges are drawn
+_LEAVES: Final = 64  # that can be read; of more, the last merges are drawn
 _MEMBERS: Final = 12  # that are named of a leaf which is several locations
 _GREY: Final = "#888888"
 
