@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
@@ -160,7 +161,7 @@ class MetricSpace:
         )
         return space._cleaned()
 
-    @property
+    @cached_property
     def labels(self) -> tuple[int | str, ...]:
         """What points are called: ranks, ``rank.thread`` once a process has several, ``#sample`` once there are."""
         return _labels(self.points)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -59,12 +60,12 @@ class Partition:
         """How many clusters there are."""
         return len(self.means)
 
-    @property
+    @cached_property
     def members(self) -> tuple[npt.NDArray[np.intp], ...]:
         """Positions of the points of each cluster."""
         return tuple(np.flatnonzero(self.labels == each) for each in range(self.count))
 
-    @property
+    @cached_property
     def by_f_ratio(self) -> list[int]:
         """Columns of the metrics, the largest F-ratio first; without those that have none."""
         order = np.argsort(-np.nan_to_num(self.f_ratios, nan=-1.0), kind="stable")
