@@ -99,6 +99,21 @@ class Formula:
             found = np.asarray(_value(self._tree, {word: columns[name] for word, name in self._names.items()}))
         return np.where(np.isfinite(found), found, np.nan) + np.zeros(shape)
 
+    def unit(self, units: Mapping[str, str]) -> str:
+        """Tell the unit of sums and differences of one unit; empty of all else."""
+        return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})
+
+
+def _unit(tree: ast.expr, units: Mapping[str, str]) -> str:
+    match tree:
+        case ast.Name(id=name):
+            return units[name]
+        case ast.UnaryOp(operand=operand):
+            return _unit(operand, units)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return _unit(left, units) if _unit(left, units) == _unit(right, units) else ""
+    return ""
+
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Name up to three of the known names that are near to one, for a message; else the first five."""

@@ -45,7 +45,7 @@ class MetricSpace:
         metrics: Names, a column each.
         points: A row each.
         values: ``float64[point, metric]``, in the metrics' units.
-        units: Metric → unit; empty of a metric that was derived.
+        units: Metric → unit; empty of most that were derived.
         dropped: Metric → why it is no dimension.
         left_out: Labels of the points that are not there → why.
         formulas: Derived metric → its formula.
@@ -137,8 +137,10 @@ class MetricSpace:
         """
         table = dict(columns)
         formulas = list(derived)
+        known = dict(units or {})
         for formula in formulas:
             table[formula.name] = formula.evaluate(table)
+            known[formula.name] = formula.unit(known)
         names = tuple(table if metrics is None else metrics)
         values = np.array([table[name] for name in names], dtype=np.float64).reshape(len(names), len(points)).T
         values[~np.isfinite(values)] = np.nan
@@ -154,7 +156,7 @@ class MetricSpace:
             names,
             tuple(points[row] for row in kept.tolist()),
             values[kept],
-            {name: (units or {}).get(name, "") for name in names},
+            {name: known.get(name, "") for name in names},
             left_out=why,
             formulas={formula.name: formula.text for formula in formulas if formula.name in names},
             place=place,

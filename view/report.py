@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table as Printed
@@ -20,6 +21,8 @@ __all__ = ["Report", "Table", "csv_text", "json_text", "print_report"]
 
 Cell = str | int | float | None
 
+_NUMBER: Final = re.compile(r"[-+<]? ?[0-9.]|inf|-$")
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -29,13 +32,11 @@ class Table:
         title: What is in it.
         header: Names of the columns.
         rows: Text for a terminal; numbers with all digits for CSV. None is an empty cell.
-        left: How many columns, from the first on, are names.
     """
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    left: int = 1
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ def print_report(report: Report) -> None:
     for table in report.tables:
         printed = Printed(box=None, pad_edge=False, header_style="bold")
         for column, title in enumerate(table.header):
-            left = column < table.left
-            printed.add_column(Text(visible(title)), justify="left" if left else "right", no_wrap=True)
+            numbers = column and all(row[column] is None or _NUMBER.match(str(row[column])) for row in table.rows)
+            printed.add_column(Text(visible(title)), justify="right" if numbers else "left", no_wrap=True)
         for row in table.rows:
             printed.add_row(*(Text("" if cell is None else visible(str(cell))) for cell in row))
         if not console.is_terminal:

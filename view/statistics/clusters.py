@@ -30,6 +30,7 @@ __all__ = [
 
 _TOLD: Final = 3  # metrics, of a cluster
 _SHOWN: Final = 12
+_NEAR: Final = 0.1  # of another value: then it is told as a part of it
 
 
 def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
@@ -63,14 +64,10 @@ def differences(space: MetricSpace, partition: Partition, cluster: int) -> list[
         metric = space.metrics[column]
         if own == others:
             continue
-        if others and own / others > 0:
-            factor = own / others
-            way = (
-                f"{factor:.3g} times"
-                if factor >= 2
-                else f"{abs(100 * (factor - 1)):.2g} % {'above' if factor > 1 else 'below'}"
-            )
-            said.append(f"{metric} {way} {value(space, metric, others)}")
+        factor = own / others if others else 0.0
+        if _NEAR < factor < 1 / _NEAR:
+            share = f"{abs(100 * (factor - 1)):.2g} % {'above' if factor > 1 else 'below'}"
+            said.append(f"{metric} {share if factor < 2 else f'{factor:.3g} times'} {value(space, metric, others)}")
         else:
             said.append(f"{metric} {value(space, metric, own)} against {value(space, metric, others)}")
     return said
@@ -99,7 +96,7 @@ def table(space: MetricSpace, partition: Partition) -> Table:
         for cluster in range(min(partition.count, 30))
     ]
     title = f"Clusters of {len(space.points)} locations in {space.place}"
-    return Table(title, ("cluster", "who", "size", "typical", "against the others"), rows, left=2)
+    return Table(title, ("cluster", "who", "size", "typical", "against the others"), rows)
 
 
 def f_ratio_rows(space: MetricSpace, partition: Partition) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Re
             if not path or not sentence.startswith("Left out")
         ],
         [
-            Table(f"{_title(path)}{': ' if path else ''}{table.title}", table.header, table.rows, table.left)
+            Table(f"{_title(path)}{': ' if path else ''}{table.title}", table.header, table.rows)
             for path, each in parts
             for table in each.tables
         ],

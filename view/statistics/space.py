@@ -60,7 +60,8 @@ def names(words: Sequence[object], most: int = _NAMED) -> str:
 
 def value(space: MetricSpace, metric: str, number: float) -> str:
     """Write a value of a metric with its unit."""
-    return amount(float(number), space.units.get(metric, ""))
+    unit = space.units.get(metric, "")
+    return amount(float(number), unit) if unit else f"{number:.4g}"
 
 
 def finite(number: float) -> float | None:
