@@ -26,7 +26,7 @@ JOINS: Final = 0.5  # a loading from which on a metric belongs to a factor
 _DRAWS: Final = 200  # of random data, for parallel analysis
 _QUANTILE: Final = 0.95
 _POWER: Final = 4  # of promax
-_HEYWOOD: Final = 0.995  # a communality of 1, but for what iterations leave
+_HEYWOOD: Final = 0.975  # a communality on its way to 1, which the iterations near slowly
 _BORNE_OUT: Final = 0.9  # of a metric's variance, by the other metrics: then it may be common altogether
 _STEPS: Final = 20_000
 

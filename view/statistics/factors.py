@@ -92,7 +92,7 @@ def _sentences(found: Factors) -> list[str]:
         else f"No metric loads by {JOINS}: all stand alone."
     )
     said += [
-        f"{name} is a Heywood case: its factor explains it altogether, the other metrics {percent(100 * borne)} of it. "
+        f"{name} is a Heywood case: its factors explain it altogether, the other metrics {percent(100 * borne)} of it. "
         "Take fewer factors (-k), or leave it out."
         for name, borne in found.heywood.items()
     ]
