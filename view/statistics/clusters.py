@@ -46,10 +46,14 @@ def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Name the members of a cluster: ``ranks 0-3, 7``."""
+    """Name the members of a cluster: ``ranks 0-3, 7``; of threads the ranks whose they are, if no other has these."""
     labels = [space.labels[row] for row in np.flatnonzero(partition.labels == cluster)]
     if all(isinstance(label, int) for label in labels):
         return ranks(labels)
+    own = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each == cluster}
+    others = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each != cluster}
+    if not own & others:
+        return ranks(sorted(own))
     return names(labels)
 
 
