@@ -7,17 +7,20 @@ BIN    := $(VENV)/bin
 MUTATIONS ?= 2000
 RUNS      ?= 10
 SEED      ?= 1
+KILLS     ?= 100
 
-.PHONY: help demo test measured check format bench fuzz clean
+.PHONY: help demo test sanitize measured check format bench fuzz kills clean
 
 help:
 	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
 	@echo "make test    set up, run the tests"
+	@echo "make sanitize  run the probe library's tests under the address, undefined behaviour and thread sanitizers"
 	@echo "make measured  what verdicts say of real runs, ten times each: by hand, on a quiet machine"
 	@echo "make check   set up, lint and type-check"
 	@echo "make format  lay out the sources"
 	@echo "make bench   run the benchmarks"
-	@echo "make fuzz    try the Fortran front end on sources, and the readers on experiments, changed at random"
+	@echo "make fuzz    try the Fortran front end on sources, the readers on experiments, and the gather on shards, changed at random"
+	@echo "make kills   kill runs at random moments, and see that what they had recorded is kept"
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
 $(VENV)/.packages: tools/packages.sh
@@ -32,14 +35,30 @@ demo: $(VENV)/.ready
 	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
 # Tests that launch ranks have the machine to themselves; the others run side by side.
-LAUNCHING := tests/cli tests/runtime tests/samples
+LAUNCHING := $(wildcard tests/cli/test_run*.py) $(addprefix tests/cli/test_, faults.py openmp.py) tests/runtime tests/samples
+ALONGSIDE := $(filter-out tests/cli tests/runtime tests/samples, $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py))) \
+	$(filter-out $(LAUNCHING), $(wildcard tests/cli/test_*.py))
 test: $(VENV)/.ready
 ifdef ARGS
 	@$(BIN)/python -m pytest -q $(ARGS)
 else
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(filter-out $(LAUNCHING), $(patsubst %/,%,$(wildcard tests/*/ tests/test_*.py)))
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ALONGSIDE)
 	@$(BIN)/python -m pytest -q $(LAUNCHING)
 endif
+
+WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
+
+# `make test` has the first two; here the thread sanitizer watches all of the tests. The wrappers
+# are watched in the library that is preloaded, under one MPI.
+sanitize: $(VENV)/.ready
+	@for sanitizer in address,undefined thread; do \
+		echo "== $$sanitizer"; \
+		AUTOANALYZER_SANITIZER=$$sanitizer $(BIN)/python -m pytest -q tests/runtime/probe || exit 1; \
+	done
+	@echo "== address,undefined: wrappers"
+	@AUTOANALYZER_CC="mpicc.openmpi -fsanitize=address,undefined -fno-sanitize-recover=undefined" \
+		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		$(BIN)/python -m pytest -q -k "not mpich" $(WRAPPERS)
 
 # Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
 measured: $(VENV)/.ready
@@ -58,6 +77,10 @@ bench: $(VENV)/.ready
 fuzz: $(VENV)/.ready
 	@$(BIN)/python tools/fuzz.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
+	@$(BIN)/python tools/fuzz_shards.py --mutations $(MUTATIONS) --seed $(SEED)
+
+kills: $(VENV)/.ready
+	@$(BIN)/python tools/kill_runs.py --runs $(KILLS) --first $(SEED)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

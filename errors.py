@@ -13,7 +13,11 @@ Only ``cli.main`` prints them, and ends with exit code 2.
 
 from __future__ import annotations
 
-__all__ = ["AutoanalyzerError", "BuildError", "InputError", "SourceError", "UsageError"]
+import difflib
+from collections.abc import Iterable
+from itertools import islice
+
+__all__ = ["AutoanalyzerError", "BuildError", "InputError", "SourceError", "UsageError", "way_out"]
 
 
 class AutoanalyzerError(Exception):
@@ -41,3 +45,14 @@ class SourceError(InputError):
 
 class BuildError(AutoanalyzerError):
     """Report that the probe library cannot be built with the compiler at hand."""
+
+
+def way_out(wanted: str, known: Iterable[str]) -> str:
+    """Name what a word may stand for: ``did you mean work?``, or where nothing is like it, ``there are …``."""
+    names = dict.fromkeys(known)
+    near = [each for each in names if wanted and wanted.lower() in each.lower()]
+    near = near or difflib.get_close_matches(wanted, names, n=3)
+    if near:
+        return f"did you mean {', '.join(near[:3])}?"
+    more = ", …" if len(names) > 5 else ""
+    return f"there are {', '.join(islice(names, 5))}{more}" if names else "there are none"

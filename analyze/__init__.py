@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .comparison import Comparison, Judgement, compare, metrics_to_compare
+from .compared_runs import metrics_to_compare
+from .comparison import Comparison, Judgement, compare
 from .crnm import DISPARITY_METRICS
 from .findings import Findings, Overhead, analyze
 from .performance import DISSIMILARITY_METRICS

@@ -15,7 +15,7 @@ from .selection import complete
 
 __all__ = ["Cost", "region_costs"]
 
-_TIMES: Final = ("wall_time", "cpu_time", "mpi_time", "mpi_cpu_time", "io_time")
+_TIMES: Final = ("wall_time", "cpu_time", "mpi_time", "mpi_cpu_time", "io_time", "omp_time", "omp_cpu_time")
 _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_bytes")
 
 
@@ -26,10 +26,11 @@ class Cost:
     Attributes:
         visits: How often it was entered, over all locations.
         wall_time: In seconds, as are the other times.
-        compute_time: CPU time outside MPI.
+        compute_time: CPU time outside MPI and OpenMP's waiting.
         mpi_time: In MPI calls.
         mpi_cpu_time: On a processor there, polling included.
         io_time: In calls that read or write files.
+        omp_time: In OpenMP, waiting for other threads.
         mpi_calls: Calls that communicate.
         mpi_bytes: Handed to and got from MPI.
         io_bytes: Read from and written to files.
@@ -42,6 +43,7 @@ class Cost:
     mpi_time: float | None
     mpi_cpu_time: float | None
     io_time: float | None
+    omp_time: float | None
     mpi_calls: float | None
     mpi_bytes: float | None
     io_bytes: float | None
@@ -57,11 +59,11 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
     costs = []
     for index in range(len(regions)):
         each = [None if values is None else float(values[index]) for values in means]
-        wall, cpu, mpi, mpi_cpu, io, calls, mpi_bytes, io_bytes = each
-        compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu
+        wall, cpu, mpi, mpi_cpu, io, omp, omp_cpu, calls, mpi_bytes, io_bytes = each
+        compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
         # A process that starts and ends takes its time, which is no part of the program's.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
-        costs.append(Cost(visits[index], wall, compute, mpi, mpi_cpu, io, calls, mpi_bytes, io_bytes, share))
+        costs.append(Cost(visits[index], wall, compute, mpi, mpi_cpu, io, omp, calls, mpi_bytes, io_bytes, share))
     return costs
 
 
@@ -73,7 +75,7 @@ def _process_means(
         return None
     first = np.array([place.thread == 0 for place in experiment.locations])
     values = inclusive_over(experiment, regions, experiment.exclusive(metric))
-    kept = values[:, first] if metric in ("wall_time", "mpi_time", "io_time") else values
+    kept = values[:, first] if metric in ("wall_time", "mpi_time", "io_time", "omp_time") else values
     return np.asarray(kept.sum(axis=1) / processes)
 
 

@@ -14,7 +14,7 @@ __all__ = ["DecisionTable", "Row"]
 class Row:
     """An object, its value of each attribute, and its decision."""
 
-    id: int
+    id: int | str
     values: tuple[Hashable, ...]
     decision: Hashable
 
@@ -66,15 +66,15 @@ class DecisionTable:
         return tuple(name for name in raised if name in own) or raised
 
     @property
-    def inconsistent(self) -> tuple[tuple[int, ...], ...]:
+    def inconsistent(self) -> tuple[tuple[int | str, ...], ...]:
         """Objects that are alike in all attributes but not in their decision, group by group."""
-        groups: dict[tuple[Hashable, ...], list[int]] = {}
+        groups: dict[tuple[Hashable, ...], list[int | str]] = {}
         for row in self.rows:
             groups.setdefault(row.values, []).append(row.id)
         return tuple(tuple(ids) for values, ids in groups.items() if len(self._decisions[values]) > 1)
 
     @property
-    def distinct(self) -> tuple[tuple[Row, tuple[int, ...]], ...]:
+    def distinct(self) -> tuple[tuple[Row, tuple[int | str, ...]], ...]:
         """Rows that differ, each with the objects that share it, in the order of the first ones."""
         groups: dict[tuple[tuple[Hashable, ...], Hashable], list[Row]] = {}
         for row in self.rows:

@@ -51,7 +51,7 @@ class DissimilarityCauses:
     differences: tuple[Difference, ...] = ()
     of_core: Mapping[int, tuple[Difference, ...]] = field(default_factory=dict)
     same_work: frozenset[int] = frozenset()
-    alike: tuple[tuple[int, ...], ...] = ()
+    alike: tuple[tuple[int | str, ...], ...] = ()
 
     @property
     def noise(self) -> bool:
@@ -79,16 +79,16 @@ def find_dissimilarity_causes(
         attributes: Those that can be had, of the ranks that take part.
         program_time: Mean W_program in seconds.
     """
-    names, ranks = tuple(attributes), performance.ranks
+    names, labels = tuple(attributes), performance.labels
     if not found.exists:
         return DissimilarityCauses(DecisionTable(names))
     places = list(found.cccr or performance.top)
     comparison = _Comparison(performance, attributes, program_time)
     table = comparison.table(places, found.clusters)
     of_core = {core: comparison.differences([core], found.clusters) for core in found.cccr}
-    same_work = frozenset(core for core in found.cccr if comparison.worked_alike([core], range(len(ranks))))
+    same_work = frozenset(core for core in found.cccr if comparison.worked_alike([core], range(len(labels))))
     alike = tuple(
-        group for group in table.inconsistent if comparison.worked_alike(places, np.searchsorted(ranks, group))
+        group for group in table.inconsistent if comparison.worked_alike(places, [labels.index(each) for each in group])
     )
     causes = comparison.differences(places, found.clusters)
     return DissimilarityCauses(table, causes, of_core, same_work, alike)
@@ -104,10 +104,10 @@ class _Comparison:
 
     def table(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> DecisionTable:
         """Put the cluster of each rank by each attribute, and by what is compared, into a row a rank (Table 3)."""
-        ranks = self.performance.ranks
+        labels = self._labels(places, clusters).tolist()
         rows = (
-            Row(rank, tuple(values), decision)
-            for rank, (*values, decision) in zip(ranks, self._labels(places, clusters).tolist(), strict=True)
+            Row(name, tuple(values), decision)
+            for name, (*values, decision) in zip(self.performance.labels, labels, strict=True)
         )
         return DecisionTable(tuple(self.attributes), tuple(rows))
 

@@ -20,7 +20,7 @@ from .dissimilarity import Dissimilarity, find_dissimilarity
 from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
 from .imported import as_run
 from .network import differing_volumes
-from .performance import DISSIMILARITY_METRICS, Performance
+from .performance import DISSIMILARITY_METRICS, Performance, compute_time
 from .program_time import program_times, times_outside
 from .selection import Selection, complete
 from .waiting import late_cores, waiting_times
@@ -117,7 +117,9 @@ def analyze(
     compare = metric or DISSIMILARITY_METRICS[0]
     _check_metrics(experiment, compare)
     everything = Selection.of(experiment)
-    compared = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
+    compared = Selection.of(
+        experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions, by_thread=compare != "mpi_bytes"
+    )
     performance = Performance.selected(compared, metric=compare)
     times = program_times(experiment)
     mean_time = float(times.mean())
@@ -129,7 +131,9 @@ def analyze(
         floor *= BYTES_PER_SECOND
     dissimilarity = find_dissimilarity(performance, floor=floor)
     if metric is None and not dissimilarity.exists:
-        performance, dissimilarity = differing_volumes(compared, mean_time) or (performance, dissimilarity)
+        ranks = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
+        if volumes := differing_volumes(ranks, mean_time):
+            (performance, dissimilarity), compared = volumes, ranks
     disparity = find_disparity(
         weighed.regions,
         values=weights(weighed, metric=disparity_metric).tolist(),
@@ -196,6 +200,7 @@ def _check_values(experiment: Experiment, metrics: Sequence[str]) -> None:
 
 def _overhead(experiment: Experiment) -> Overhead:
     visits = sum(float(np.nansum(experiment.exclusive(name))) for name in ("visits", "mpi_calls") if name in experiment)
+    visits -= experiment.notes.untimed
     probe_ns = experiment.notes.probe_ns
     wall = float(experiment.exclusive("wall_time").sum())
     if probe_ns is None:
@@ -203,7 +208,7 @@ def _overhead(experiment: Experiment) -> Overhead:
     cost = 100 * visits * probe_ns * 1e-9
     computing = 0.0
     if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
-        computing = float((experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")).sum())
+        computing = float(compute_time(experiment).sum())
     return Overhead(
         probe_ns, int(visits), cost / wall if wall > 0 else None, cost / computing if computing > 0 else None
     )

@@ -13,7 +13,7 @@ from ..experiment import CallPath, Experiment, Metric
 from ..experiment.metric import STORED_METRICS
 from ..experiment.severities import LazySeverities, Severity
 
-__all__ = ["as_run", "in_own_names"]
+__all__ = ["as_run", "in_own_names", "negative_rank", "with_kinds"]
 
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
@@ -53,28 +53,32 @@ def as_run(experiment: Experiment) -> Experiment:
         InputError: Its times are those of no run, but differences or deviations, or negative.
     """
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
-    kinds = [_no_run(each) for each in times]
+    kinds = [_no_run(each, experiment) for each in times]
     if kinds and all(kinds):
         raise InputError(f"a run wanted, found {kinds[0]} of runs ({times[0].name}); autoanalyzer dump shows it")
     ours = in_own_names(experiment)
     for name in ("wall_time", "cpu_time"):
-        if name in ours:
-            _check_not_negative(ours, name)
+        if name in ours and (rank := negative_rank(ours, name)) is not None:
+            raise InputError(f"{name} of a run wanted, found a negative time on rank {rank}")
     return ours
 
 
-def _no_run(metric: Metric) -> str | None:
-    """Say what the values of a metric are if they are not those of a run."""
-    operation = metric.source.removeprefix("derived:").partition(" ")[0]
-    return _NO_RUN.get(operation) if metric.source.startswith("derived:") else None
+def _no_run(metric: Metric, experiment: Experiment) -> str | None:
+    """Say what the values of a metric are if they are not those of a run: a mean of differences is a difference."""
+    if not metric.source.startswith("derived:"):
+        return None
+    last = metric.source.removeprefix("derived:").partition(" ")[0]
+    own_name = metric.name.rpartition(".")[2]
+    before = [each for each in experiment.notes.derived_by if each == "difference"]
+    return next((_NO_RUN[each] for each in (last, own_name, *before) if each in _NO_RUN), None)
 
 
-def _check_not_negative(experiment: Experiment, metric: str) -> None:
+def negative_rank(experiment: Experiment, metric: str) -> int | None:
+    """Name a rank with a value below 0 that rounding does not explain."""
     values = experiment.exclusive(metric)
-    negative = (values < -_ROUNDING * np.nansum(np.abs(values), axis=0)).any(axis=0)
-    if negative.any():
-        place = experiment.locations[int(negative.argmax())]
-        raise InputError(f"{metric} of a run wanted, found a negative time on rank {place.process}")
+    with np.errstate(over="ignore"):
+        negative = (values < -_ROUNDING * np.nansum(np.abs(values), axis=0)).any(axis=0)
+    return experiment.locations[int(negative.argmax())].process if negative.any() else None
 
 
 def in_own_names(experiment: Experiment) -> Experiment:
@@ -98,7 +102,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
     remark = f"imported: {said}; lacking: {absent}"
     return Experiment(
         metrics=metrics,
-        call_paths=_with_kinds(experiment.call_paths),
+        call_paths=_named_kinds(experiment.call_paths),
         locations=experiment.locations,
         severities=LazySeverities((each.name for each in metrics), lambda name: sources[name].read()),
         notes=replace(experiment.notes, remarks=(remark, *experiment.notes.remarks)),
@@ -115,7 +119,7 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
             for each in names
             if each in experiment
             and experiment.metric(each).unit in units[ours]
-            and not _no_run(experiment.metric(each))
+            and not _no_run(experiment.metric(each), experiment)
         )
         name = next(known, None) or _called(experiment, ours)
         if name is not None:
@@ -137,7 +141,9 @@ def _called(experiment: Experiment, ours: str) -> str | None:
     if ours not in ("wall_time", "cpu_time"):
         return None
     found = (
-        each.name for each in experiment.metrics if each.display == "Time" and each.unit == "sec" and not _no_run(each)
+        each.name
+        for each in experiment.metrics
+        if each.display == "Time" and each.unit == "sec" and not _no_run(each, experiment)
     )
     return next(found, None)
 
@@ -147,7 +153,21 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
     return np.where(inside[:, None], time, 0.0)
 
 
-def _with_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
+def with_kinds(experiment: Experiment) -> Experiment:
+    """Give an experiment of another tool in its own names, but with functions of MPI told from the program's."""
+    if "wall_time" in experiment:
+        return experiment
+    return Experiment(
+        metrics=experiment.metrics,
+        call_paths=_named_kinds(experiment.call_paths),
+        locations=experiment.locations,
+        severities=LazySeverities((each.name for each in experiment.metrics), experiment.exclusive),
+        notes=experiment.notes,
+        topologies=experiment.topologies,
+    )
+
+
+def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
     """Call functions of MPI what they are, so that its start and end are told from the program's work."""
     return [
         replace(path, region=replace(path.region, kind="mpi")) if path.region.name.startswith(_MPI) else path

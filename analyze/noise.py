@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erfc, expm1, inf, log, sqrt
+from math import erfc, expm1, inf, log, log1p, sqrt
 from typing import Final
 
 __all__ = ["CONFIDENCE", "UNKNOWN_NOISE", "Shift", "shift"]
 
 CONFIDENCE: Final = 0.99
+_LEAST: Final = 2
 _MANY: Final = 7
 _AGREEING: Final = 0.2  # ranks need only be as sure as 1 in 20 where 1 in 100 is asked for
-UNKNOWN_NOISE: Final = 0.1  # with one run a side: what two equal runs on a shared machine easily differ by
+UNKNOWN_NOISE: Final = 0.5  # with one run on a side: more than equal runs on a machine that others use differ by
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,49 +35,51 @@ class Shift:
 
     Attributes:
         change: Of the representative, relative: 0.1 where the other side is 10 % above the base.
-        low: Lower confidence limit of the change.
-        high: Upper confidence limit.
+        low: Lower confidence limit of the change; None if there are too few runs to tell.
+        high: Upper confidence limit; None likewise.
         above: Probability of such a change or a larger one if there is none.
         below: Probability of such a change or a smaller one if there is none.
         noise: Scale of the noise, relative; None if there are too few runs to tell.
     """
 
     change: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     above: float
     below: float
     noise: float | None
 
 
-def shift(base: Sequence[float], other: Sequence[float]) -> Shift:
+def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = False) -> Shift:
     """Compare positive values of repeated runs.
 
-    With less than two runs on either side there is no noise to be seen: a change by ``UNKNOWN_NOISE`` is then taken
-    for a certain one.
+    With less than two runs on either side nothing shows that the one was not disturbed: only a change by
+    ``UNKNOWN_NOISE`` is then taken for a certain one.
 
     Args:
         base: One or more.
         other: One or more.
+        repeats: Whether equal runs have equal values: then one run is enough.
     """
     x, y = sorted(map(log, base)), sorted(map(log, other))
     n, m = len(x), len(y)
     d = y[0] - x[0]
     (time_x, degrees_x), (time_y, degrees_y) = _time_on_test(x), _time_on_test(y)
     time, degrees = time_x + time_y, degrees_x + degrees_y
+    if min(n, m) < _LEAST and not repeats:
+        margin = log1p(UNKNOWN_NOISE)
+        above, below = (0.0 if change >= margin else 1.0 for change in (d, -d))
+        return Shift(_expm1(d), None, None, above, below, None)
     if not degrees:
-        margin = log(1 + UNKNOWN_NOISE)
-        certain = 0.0 if abs(d) >= margin else 0.5
-        above, below = (certain, 1 - certain) if d >= 0 else (1 - certain, certain)
-        return Shift(expm1(d), expm1(d - margin), expm1(d + margin), above, below, None)
+        return Shift(_expm1(d), _expm1(d), _expm1(d), _tail(d, n, m, 0, 0), _tail(-d, m, n, 0, 0), 0.0)
     alpha = 1 - CONFIDENCE
     return Shift(
-        change=expm1(d),
-        low=expm1(d - time / m * ((n / (n + m) / alpha) ** (1 / degrees) - 1)),
+        change=_expm1(d),
+        low=_expm1(d - time / m * ((n / (n + m) / alpha) ** (1 / degrees) - 1)),
         high=_expm1(d + time / n * ((m / (n + m) / alpha) ** (1 / degrees) - 1)),
         above=max(_tail(d, n, m, time, degrees), _AGREEING * _by_ranks(x, y)),
         below=max(_tail(-d, m, n, time, degrees), _AGREEING * _by_ranks(y, x)),
-        noise=expm1(time / degrees),
+        noise=_expm1(time / degrees),
     )
 
 

@@ -14,7 +14,7 @@ from .clusters import members
 from .code_regions import CodeRegion
 from .selection import Selection, complete
 
-__all__ = ["DISSIMILARITY_METRICS", "Performance"]
+__all__ = ["DISSIMILARITY_METRICS", "Performance", "compute_time"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
 
@@ -27,9 +27,10 @@ class Performance:
         experiment: Where the values come from.
         metric: Name of the metric that is compared.
         regions: Every code region but the start-up of MPI, parents before children.
-        ranks: The ranks that take part; a column each.
-        values: ``float64[region, rank]``, inclusive, in the metric's unit; the threads of a rank are summed up.
+        ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
+        values: ``float64[region, rank]``, inclusive, in the metric's unit; see ``Selection.by_rank``.
         programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
+        threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
     """
 
     experiment: Experiment
@@ -38,6 +39,7 @@ class Performance:
     ranks: tuple[int, ...]
     values: npt.NDArray[np.float64]
     programs: npt.NDArray[np.intp] | None = None
+    threads: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -47,16 +49,26 @@ class Performance:
         metric: str = "compute_time",
         exclude_ranks: Sequence[int] = (),
         exclude_regions: Sequence[str] = (),
+        by_thread: bool = False,
     ) -> Performance:
         """Build the vectors of one of ``DISSIMILARITY_METRICS``; for what is excluded see ``Selection.of``."""
-        selection = Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions)
+        selection = Selection.of(
+            experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions, by_thread=by_thread
+        )
         return cls.selected(selection, metric=metric)
 
     @classmethod
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
         """Build the vectors of the ranks and regions that were selected."""
         values = selection.by_rank(_exclusive(selection.experiment, metric))
-        return cls(selection.experiment, metric, selection.regions, selection.ranks, values, _programs(selection))
+        threads = tuple(map(str, selection.labels)) if selection.threads else ()
+        experiment, programs = selection.experiment, _programs(selection)
+        return cls(experiment, metric, selection.regions, selection.ranks, values, programs, threads)
+
+    @property
+    def labels(self) -> tuple[int | str, ...]:
+        """Names of the columns: ranks, or threads as ``rank.thread``."""
+        return self.threads or self.ranks
 
     @property
     def groups(self) -> list[list[int]]:
@@ -83,11 +95,19 @@ def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
 def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
     if metric != "compute_time":
         return experiment.exclusive(metric)
-    compute = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
+    compute = compute_time(experiment)
     if complete(experiment, "io_cpu_time") and complete(experiment, "io_bytes"):
         io_time = experiment.exclusive("io_cpu_time")
         compute += _by_bytes(io_time, experiment.exclusive("io_bytes")) - io_time
     return compute
+
+
+def compute_time(experiment: Experiment) -> npt.NDArray[np.float64]:
+    """Give CPU time outside MPI, and outside OpenMP's waiting where that was told; ``float64[call path, location]``."""
+    compute = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
+    if complete(experiment, "omp_cpu_time"):
+        compute = compute - experiment.exclusive("omp_cpu_time")
+    return np.asarray(compute)
 
 
 def _by_bytes(io_time: npt.NDArray[np.float64], io_bytes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -1,17 +1,17 @@
-"""Which ranks and regions take part in an analysis."""
+"""Which ranks, or threads, and regions take part in an analysis."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UsageError
+from ..errors import UsageError, way_out
 from ..experiment import Experiment
 from .code_regions import CodeRegion, code_regions, inclusive_over
+from .threads import Threads, find_threads
 
 __all__ = ["Selection", "complete", "paths_named"]
 
@@ -25,10 +25,11 @@ class Selection:
     Attributes:
         experiment: Where they come from.
         regions: Every code region but the start-up of MPI, parents before children.
-        ranks: The ranks that take part.
+        ranks: The ranks that take part; where threads are compared, that of each thread.
         columns: Locations that take part, in the order of the ranks.
-        starts: Where the columns of each rank start.
+        starts: Where the columns of each rank start; where threads are compared, each one is its own.
         left_out: Call paths and locations whose values count as 0.
+        threads: How threads share the call paths, where they are compared; None where ranks are.
     """
 
     experiment: Experiment
@@ -37,10 +38,16 @@ class Selection:
     columns: npt.NDArray[np.intp]
     starts: npt.NDArray[np.intp]
     left_out: tuple[tuple[list[int], list[int]], ...] = ()
+    threads: Threads | None = None
 
     @classmethod
     def of(
-        cls, experiment: Experiment, *, exclude_ranks: Sequence[int] = (), exclude_regions: Sequence[str] = ()
+        cls,
+        experiment: Experiment,
+        *,
+        exclude_ranks: Sequence[int] = (),
+        exclude_regions: Sequence[str] = (),
+        by_thread: bool = False,
     ) -> Selection:
         """Select all but what is excluded.
 
@@ -49,22 +56,38 @@ class Selection:
             exclude_ranks: Ranks that take no part, a master for instance.
             exclude_regions: ``NAME``, ``FILE:LINE``, or either with ``@RANK``: regions whose values are left out
                 (paper 001, section 4.2.1).
+            by_thread: Compare threads, where any process has several of them that do something.
 
         Raises:
             UsageError: A rank or region that is excluded does not exist, or no rank is left.
         """
         columns, ranks, starts = _columns_by_rank(experiment, exclude_ranks)
         left_out = tuple(_left_out(experiment, each) for each in exclude_regions)
-        return cls(experiment, code_regions(experiment), ranks, columns, starts, left_out)
+        threads = find_threads(experiment) if by_thread else None
+        if threads:
+            ranks = tuple(experiment.locations[column].process for column in columns)
+            starts = np.arange(len(columns))
+        return cls(experiment, code_regions(experiment), ranks, columns, starts, left_out, threads)
 
     @property
     def top(self) -> tuple[int, ...]:
         """Positions of the 1-code regions, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
+    @property
+    def labels(self) -> tuple[int | str, ...]:
+        """What is compared: ranks, or threads as ``rank.thread``."""
+        if not self.threads:
+            return self.ranks
+        places = [self.experiment.locations[column] for column in self.columns]
+        return tuple(f"{place.process}.{place.thread}" for place in places)
+
     def by_rank(self, exclusive: Values) -> Values:
-        """Give ``float64[region, rank]``, inclusive, of values of call paths; the threads of a rank are summed up."""
-        kept = exclusive.copy()
+        """Give ``float64[region, rank]``, inclusive, of values of call paths; the threads of a rank are summed up.
+
+        Where threads are compared, each has its column, and their values are those that ``Threads.compared`` gives.
+        """
+        kept = self.threads.compared(exclusive) if self.threads else exclusive.copy()
         for paths, columns in self.left_out:
             kept[np.ix_(paths, columns)] = 0.0
         inclusive = inclusive_over(self.experiment, self.regions, kept)
@@ -87,7 +110,8 @@ def _columns_by_rank(
     columns = np.flatnonzero(~np.isin(processes, excluded))
     if not len(columns):
         raise UsageError("--exclude-rank: no rank is left")
-    columns = columns[np.argsort(processes[columns], kind="stable")]
+    threads = np.array([place.thread for place in experiment.locations])
+    columns = columns[np.lexsort((threads[columns], processes[columns]))]
     ranks, starts = np.unique(processes[columns], return_index=True)
     return columns, tuple(ranks.tolist()), starts
 
@@ -102,10 +126,8 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
     if any(experiment.call_paths[path].parent is None for path in paths):
         raise UsageError(f"--exclude-region {name}: a region below the whole program wanted")
     if not paths:
-        names = sorted({path.region.name for path in experiment.call_paths})
-        parts = [each for each in names if name.lower() in each.lower()]
-        near = parts[:3] or difflib.get_close_matches(name, names, n=3) or names[:3]
-        raise UsageError(f"--exclude-region {name}: no such region; did you mean {', '.join(near)}?")
+        names = (path.region.name for path in experiment.call_paths)
+        raise UsageError(f"--exclude-region {name}: no such region; {way_out(name, names)}")
     columns = [i for i, place in enumerate(experiment.locations) if not rank or place.process == int(rank)]
     if not columns:
         raise UsageError(f"--exclude-region {pattern}: no rank {rank}")

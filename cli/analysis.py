@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, Findings, analyze
-from ..errors import UsageError
 from ..experiment import Experiment
-from ..files import replacing
 from ..view import findings_document
+from .documents import write_document
 
-__all__ = ["add_analysis_arguments", "check_target", "findings_of", "write_findings"]
+__all__ = ["add_analysis_arguments", "findings_of", "write_findings"]
 
 
 def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,17 +48,6 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_target(arguments: argparse.Namespace) -> None:
-    """Refuse a JSON file that could not be written, before there is work to lose.
-
-    Raises:
-        UsageError: Its folder does not exist, or it is a folder itself.
-    """
-    target: Path | None = arguments.json
-    if target and (target.is_dir() or not target.parent.is_dir()):
-        raise UsageError(f"--json {target}: a file in a folder that exists wanted")
-
-
 def findings_of(experiment: Experiment, arguments: argparse.Namespace) -> Findings:
     """Analyse an experiment as the options say."""
     return analyze(
@@ -75,8 +62,4 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace) -> Findin
 def write_findings(findings: Findings, file: Path, target: Path) -> None:
     """Write the findings in the experiment ``file`` to ``target`` as JSON; ``-`` is standard output."""
     document = json.dumps(findings_document(findings, file), indent=1, allow_nan=False)
-    if str(target) == "-":
-        sys.stdout.write(document + "\n")
-        return
-    with replacing(target) as stream:
-        stream.write(document.encode() + b"\n")
+    write_document(document.encode() + b"\n", target)

@@ -8,7 +8,8 @@ from typing import Final
 
 from ..runtime.folder import open_experiment
 from ..view import explanation_lines, print_tree, print_verdict, verdict_lines
-from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
+from .analysis import add_analysis_arguments, findings_of, write_findings
+from .documents import check_targets, is_output
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    check_target(arguments)
+    check_targets([arguments.experiment], json=arguments.json)
     experiment, file = open_experiment(arguments.experiment)
     findings = findings_of(experiment, arguments)
     if arguments.json:
@@ -37,5 +38,5 @@ def run(arguments: argparse.Namespace) -> int:
         print_tree(findings)
     if arguments.explain:
         print_verdict(explanation_lines(findings))
-    print_verdict(verdict_lines(findings, file), stderr=str(arguments.json) == "-")
+    print_verdict(verdict_lines(findings, file), stderr=is_output(arguments.json))
     return 0

@@ -10,8 +10,8 @@ from typing import Final
 
 from ..analyze import compare, metrics_to_compare
 from ..errors import UsageError
-from ..files import replacing
 from ..view import comparison_document, comparison_junit, comparison_lines, comparison_markdown, print_verdict
+from .documents import check_targets, is_output, write_document
 from .operands import add_exact_argument, opened
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -21,6 +21,7 @@ HELP: Final = "judge whether runs of one version of a program are slower than th
 
 _TRIPPED: Final = 3
 _THRESHOLD: Final = "5%"
+_DOCUMENTS: Final = {"markdown": "Markdown", "junit": "JUnit XML", "json": "JSON"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
-        help=f"end with exit code 3 if the program or a region is slower by this much, and surely; smaller changes are "
-        f"none (without it: {_THRESHOLD}, and exit code 0)",
+        help="end with exit code 3 if the program or a region is slower by this much, and surely: of one run on a side "
+        f"only a program that takes half as much again is; smaller changes are none (without it: {_THRESHOLD}%, and "
+        "exit code 0)",
     )
     parser.add_argument(
         "--metric",
@@ -48,17 +50,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is compared; may be repeated (default: wall_time, and compute_time, the CPU time outside MPI)",
     )
     add_exact_argument(parser)
-    for kind, title in (("markdown", "Markdown"), ("junit", "JUnit XML"), ("json", "JSON")):
-        parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write the verdict to FILE as {title}")
+    for kind, title in _DOCUMENTS.items():
+        parser.add_argument(
+            f"--{kind}",
+            type=Path,
+            metavar="FILE",
+            help=f"write the verdict to FILE as {title}; - is standard output",
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    threshold = _percent(arguments.fail_on or _THRESHOLD)
-    targets = {kind: getattr(arguments, kind) for kind in ("markdown", "junit", "json")}
-    for kind, target in targets.items():
-        if target and (target.is_dir() or not target.parent.is_dir()):
-            raise UsageError(f"--{kind} {target}: a file in a folder that exists wanted")
+    threshold = _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on)
+    targets: dict[str, Path | None] = {kind: getattr(arguments, kind) for kind in _DOCUMENTS}
+    check_targets([*arguments.base, *arguments.other], **targets)
     base, other = (opened(side, distinct=True) for side in (arguments.base, arguments.other))
     comparisons = [
         compare(
@@ -69,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             exact=arguments.exact,
             labels=[str(path) for path in (*arguments.base, *arguments.other)],
         )
-        for metric in arguments.metric or metrics_to_compare([*base, *other])
+        for metric in dict.fromkeys(arguments.metric or metrics_to_compare([*base, *other]))
     ]
     texts = {
         "markdown": comparison_markdown(comparisons).encode(),
@@ -78,10 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     }
     for kind, target in targets.items():
         if target:
-            with replacing(target) as stream:
-                stream.write(texts[kind])
-    print_verdict(comparison_lines(comparisons))
-    return _TRIPPED if arguments.fail_on and any(each.slower for each in comparisons) else 0
+            write_document(texts[kind], target)
+    print_verdict(comparison_lines(comparisons), stderr=any(map(is_output, targets.values())))
+    return _TRIPPED if arguments.fail_on is not None and any(each.slower for each in comparisons) else 0
 
 
 def _percent(text: str) -> float:
@@ -91,9 +95,9 @@ def _percent(text: str) -> float:
         UsageError: It is no percentage above 0.
     """
     try:
-        value = float(text.strip().removesuffix("%"))
+        value = float(text.strip().removesuffix("%").replace("_", "no digit"))
     except ValueError:
         value = math.nan
-    if not 0 < value < math.inf:
+    if not 0 < value / 100 < math.inf:
         raise UsageError(f"--fail-on {text}: a percentage above 0 wanted, as in 5%")
     return value / 100

@@ -1,4 +1,4 @@
-"""Compile with any C or Fortran compiler, probes in."""
+"""Compile with any C, C++ or Fortran compiler, probes in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .wrapper import build_ahead
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "compile"
-HELP: Final = "compile C and Fortran with any compiler, probes put in: compile -- CC ARGUMENT..."
+HELP: Final = "compile C, C++ and Fortran with any compiler, probes put in: compile -- CC ARGUMENT..."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

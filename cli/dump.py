@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     everything = arguments.csv or arguments.json
     metrics = names_of(experiment, arguments.metrics)
     if metrics is None:
-        metrics = [each.name for each in experiment.metrics] if everything else shown_metrics(experiment)
+        metrics = [each.name for each in experiment.metrics] if everything else shown_metrics(experiment, arguments.by)
     if arguments.csv:
         write_csv(experiment, metrics, sys.stdout)
     elif arguments.json:

@@ -14,7 +14,7 @@ from .sources import USAGE, add_source_arguments, sources_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "instrument"
-HELP: Final = "write the instrumented text of C and Fortran sources"
+HELP: Final = "write the instrumented text of C, C++ and Fortran sources"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write ``DIR/NAME.i``, ``.f`` or ``.f90`` for each source, and say so."""
+    """Write ``DIR/NAME.i``, ``.ii``, ``.f`` or ``.f90`` for each source, and say so."""
     folder: Path = arguments.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ __all__ = ["main"]
 
 # One module a command, imported only when it is needed: the compiler wrapper must start fast.
 COMMANDS: Final = (
-    *("run", "analyze", "compile", "instrument", "regions", "exec"),
+    *("run", "analyze", "compile", "instrument", "regions", "functions", "exec"),
     *("info", "dump", "convert", "cut", "diff", "merge", "mean", "compare"),
     *("stats",),
 )
@@ -85,7 +85,10 @@ def _run(arguments: list[str]) -> int:
     if chosen in _WITH_FLAGS and "--" in arguments:
         place = arguments.index("--")
         words, flags = arguments[:place], arguments[place + 1 :]
-    namespace = parser.parse_args(words, argparse.Namespace(compiler_flags=flags))
+    namespace, unknown = parser.parse_known_args(words, argparse.Namespace(compiler_flags=flags))
+    if unknown:
+        asked = " ".join([parser.prog, *([chosen] if chosen else [])])
+        raise UsageError(f"unrecognized arguments: {' '.join(unknown)}; see {asked} --help")
     status: int = namespace.function(namespace)
     return status
 

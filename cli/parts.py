@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Final
 
-from ..errors import UsageError
+from ..errors import UsageError, way_out
 from ..experiment import Experiment
+from ..view import ranks
 
 __all__ = ["names_of", "ranks_of"]
 
@@ -25,9 +25,8 @@ def names_of(experiment: Experiment, words: str | None) -> list[str] | None:
     names = [word.strip() for word in words.split(",") if word.strip()]
     for name in names or [""]:
         if name not in experiment:
-            known = [each.name for each in experiment.metrics]
-            near = difflib.get_close_matches(name, known, n=3) or known[:5]
-            raise UsageError(f"--metrics {words}: no metric {name!r}; did you mean {', '.join(near)}?")
+            known = (each.name for each in experiment.metrics)
+            raise UsageError(f"--metrics {words}: no metric {name!r}; {way_out(name, known)}")
     return list(dict.fromkeys(names))
 
 
@@ -50,6 +49,14 @@ def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
             raise UsageError(f"--ranks {words}: the lower rank of {word.strip()} first wanted")
         within = {rank for rank in there if first <= rank <= last}
         if len(within) < last - first + 1:
-            raise UsageError(f"--ranks {words}: no such ranks; there are {there[0]} to {there[-1]}")
+            raise UsageError(f"--ranks {words}: {_strangers(experiment, first, last)}")
         found |= within
     return sorted(found)
+
+
+def _strangers(experiment: Experiment, first: int, last: int) -> str:
+    """Tell why ranks of a range are not there, and which are."""
+    there = {place.process for place in experiment.locations}
+    lost = [rank for rank in experiment.notes.missing if first <= rank <= last]
+    why = f"rank {lost[0]} is missing: nothing came back from there" if lost else "no such ranks"
+    return f"{why}; there are {ranks(sorted(there))}"

@@ -1,4 +1,4 @@
-"""``autoanalyzer regions``: the code-region tree of C and Fortran sources."""
+"""``autoanalyzer regions``: the code-region tree of C, C++ and Fortran sources."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from .sources import USAGE, add_source_arguments, sources_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "regions"
-HELP: Final = "print the code regions of C and Fortran sources, and what is left out with the reason"
+HELP: Final = "print the code regions of C, C++ and Fortran sources, and what is left out with the reason"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = f"autoanalyzer regions {USAGE}"
+    parser.usage = f"autoanalyzer regions [--why] {USAGE}"
+    parser.add_argument("--why", action="store_true", help="print what is left out alone, with the reason")
     add_source_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the tree of each source."""
     for source in sources_of(arguments):
-        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, source.regions()))
+        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, source.regions(), why=arguments.why))
     return 0
 
 
-def _lines(source: str, found: CodeRegions) -> Iterator[str]:
+def _lines(source: str, found: CodeRegions, *, why: bool) -> Iterator[str]:
     yield source
     for each in found.regions:
-        if not each.reason:
+        if not each.reason and not why:
             yield f"{_indent(each)}{each.region.name}  {_lines_of(each.region, source)}"
     left_out = [each for each in found.regions if each.reason]
     if left_out or found.problems:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final
@@ -16,8 +18,9 @@ from ..runtime.counting_run import CountingRun, prepared_counting
 from ..runtime.folder import RunFolder
 from ..runtime.measure import measure
 from ..view import print_verdict, ranks, verdict_lines
-from .analysis import add_analysis_arguments, check_target, findings_of, write_findings
-from .progress import progress
+from .analysis import add_analysis_arguments, findings_of, write_findings
+from .documents import check_targets
+from .progress import counted, progress
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -62,6 +65,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="collect the ranks' data by an MPI job, or read it from this disk; auto: by MPI if some is not here",
     )
+    parser.add_argument(
+        "--max-memory",
+        type=_matching(r"\d+[KMG]?", "bytes"),
+        metavar="SIZE",
+        help="so much a process may record, such as 64M (default: 256M); where more is wanted, the deepest call paths "
+        "are counted to their callers",
+    )
+    parser.add_argument(
+        "--max-overhead",
+        type=_matching(r"\d+(\.\d+)?%?", "a share"),
+        metavar="SHARE",
+        help="throttle small regions that are entered so often that measuring them takes more than this share, such as "
+        "5%%: their time is counted to their callers, and DIR/plan.toml leaves them out of the next build",
+    )
     add_analysis_arguments(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
 
@@ -74,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("a command to run wanted, found none; for example: autoanalyzer run -- mpirun -n 4 ./app")
-    check_target(arguments)
+    check_targets(json=arguments.json)
     with _counting_run(arguments, command) as counting:
         experiment, failed = _measured(arguments, command, counting)
     file = RunFolder(arguments.output).experiment
@@ -117,14 +134,24 @@ def _measured(
     Returns:
         What was measured, None if the program failed and nothing was; whether anything failed.
     """
-    measurement = measure(
-        command,
-        arguments.output,
-        counters="none" if counting else arguments.counters,
-        gather=arguments.gather,
-        keep_environment=not arguments.no_environment,
-        say=_say,
-    )
+    with counted("gather") as told:
+        measurement = measure(
+            command,
+            arguments.output,
+            counters="none" if counting else arguments.counters,
+            gather=arguments.gather,
+            keep_environment=not arguments.no_environment,
+            limits={
+                name: value
+                for name, value in (
+                    ("AUTOANALYZER_MAX_MEMORY", arguments.max_memory),
+                    ("AUTOANALYZER_MAX_OVERHEAD", arguments.max_overhead),
+                )
+                if value is not None
+            },
+            told=told,
+            say=_say,
+        )
     experiment, status = measurement.experiment, measurement.status
     # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
     failed = bool(status or (experiment and experiment.notes.unfinished))
@@ -147,6 +174,17 @@ def _measured(
             _say(str(error))
             failed = True
     return experiment, failed
+
+
+def _matching(pattern: str, wanted: str) -> Callable[[str], str]:
+    """Give a type of arguments that have this form."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise argparse.ArgumentTypeError(f"{wanted} wanted, found {text!r}")
+        return text
+
+    return check
 
 
 def _say(sentence: str) -> None:

@@ -12,16 +12,17 @@ from ..instrument.reading import ReadSource, read_sources
 
 __all__ = ["USAGE", "add_source_arguments", "sources_of"]
 
-USAGE = "[--cc CC] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
+USAGE = "[--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare sources, compilers and flags."""
     parser.add_argument(
-        "sources", nargs="+", metavar="SRC", help="C and Fortran sources; after -- any flags of the compiler"
+        "sources", nargs="+", metavar="SRC", help="C, C++ and Fortran sources; after -- any flags of the compiler"
     )
     for option, language, variable, default in (
         ("cc", "C", "AUTOANALYZER_CC", "mpicc"),
+        ("cxx", "C++", "AUTOANALYZER_CXX", "mpicxx"),
         ("fc", "Fortran", "AUTOANALYZER_FC", "mpifort"),
     ):
         parser.add_argument(
@@ -44,8 +45,9 @@ def sources_of(arguments: argparse.Namespace) -> Iterator[ReadSource]:
         InputError: A source cannot be read.
     """
     cc = _command("--cc", arguments.cc)
+    cxx = _command("--cxx", arguments.cxx)
     fc = _command("--fc", arguments.fc)
-    return read_sources(cc, fc, arguments.sources, [*arguments.flags, *arguments.compiler_flags])
+    return read_sources(cc, cxx, fc, arguments.sources, [*arguments.flags, *arguments.compiler_flags])
 
 
 def _command(option: str, text: str) -> list[str]:

@@ -14,12 +14,17 @@ from ..instrument.wrapper import compile_instrumented
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["build_ahead", "mpicc", "mpifort"]
+__all__ = ["build_ahead", "mpicc", "mpicxx", "mpifort"]
 
 
 def mpicc() -> NoReturn:
     """Be ``aa-mpicc``: call ``$AUTOANALYZER_CC``, else ``mpicc``, with the sources instrumented."""
     _stand_in("AUTOANALYZER_CC", "mpicc")
+
+
+def mpicxx() -> NoReturn:
+    """Be ``aa-mpicxx``: call ``$AUTOANALYZER_CXX``, else ``mpicxx``, with the sources instrumented."""
+    _stand_in("AUTOANALYZER_CXX", "mpicxx")
 
 
 def mpifort() -> NoReturn:

@@ -14,26 +14,27 @@ from lxml import etree
 
 from ..errors import InputError
 from .broken import broken_parts
-from .cube_numbers import RowParser
+from .cube_head import StoredMetric
+from .cube_numbers import RowParser, finite
 from .severities import Severity
 from .source import Source
 
-__all__ = ["CubeMatrices", "parser_for"]
+__all__ = ["CubeMatrices", "parser_for", "severities_end"]
 
 _CHUNK: Final = 1 << 20
 _LONGEST_NUMBER: Final = 1 << 8  # with the white space around it
 _LONGEST_TAG: Final = 1 << 12
-_TAIL: Final = 1 << 12  # bytes that may follow the severities
+_TAILS: Final = (1 << 12, 1 << 20)  # bytes at the end that are searched: hardly any follow the severities mostly
 _MATRIX_START: Final = b"<matrix"
 _RARE: Final = b"m"  # a byte is found several times as fast as a word, and in no number or row there is this one
 _SEVERITY_END: Final = b"</severity"
-_MATRIX: Final = re.compile(rb"""<matrix\s+metricId\s*=\s*["'](\d+)["']\s*/?>""")
-_ROW: Final = re.compile(rb'\s*<row cnodeId="(\d+)">')
+_MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*["'](\d+)["'][ \t\r\n]*/?>""")
+_ROW: Final = re.compile(rb'[ \t\r\n]*<row cnodeId="(\d+)">')
 _ROW_END: Final = b"</row>"
-_MATRIX_END: Final = re.compile(rb"\s*</matrix>\s*")
-_SPACE: Final = rb"(?>\s+|<!--.*?-->)*+"  # atomic: many comments must not be tried in many ways
+_MATRIX_END: Final = re.compile(rb"[ \t\r\n]*</matrix>[ \t\r\n]*")
+_SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"  # atomic: many comments must not be tried in many ways
 _BETWEEN: Final = re.compile(_SPACE, re.S)
-_FILE_END: Final = re.compile(rb"</severity\s*>%b</cube\s*>%b" % (_SPACE, _SPACE), re.S)
+_FILE_END: Final = re.compile(rb"</severity[ \t\r\n]*>%b</cube[ \t\r\n]*>%b" % (_SPACE, _SPACE), re.S)
 
 
 class CubeMatrices:
@@ -41,28 +42,28 @@ class CubeMatrices:
 
     Args:
         source: The file.
-        start: Where the content of ``<severity>`` starts; None if it is empty.
+        content: Where the content of ``<severity>`` starts and ends; None if it is empty.
         places: The row of each call path by its number in the file.
         columns: The column of each value of a row.
-        numbers: The number in the file of each metric by its name.
+        metrics: The metrics by their names.
         known: The numbers of all metrics, those included that were left out.
     """
 
     def __init__(
         self,
         source: Source,
-        start: int | None,
+        content: tuple[int, int] | None,
         *,
         places: Mapping[int, int],
         columns: npt.NDArray[np.intp],
-        numbers: Mapping[str, int],
+        metrics: Mapping[str, StoredMetric],
         known: Collection[int],
     ) -> None:
         self._source = source
-        self._start = start
+        self._content = content
         self._places = places
         self._columns = columns
-        self._numbers = numbers
+        self._metrics = metrics
         self._known = known
         self._longest = _LONGEST_NUMBER * (len(columns) + 1)
 
@@ -74,7 +75,7 @@ class CubeMatrices:
         """
         severity = np.zeros((len(self._places), len(self._columns)))
         with broken_parts(self._source.path, f"CUBE 3 XML with values of {metric}"):
-            slot = self._index.get(self._numbers[metric])
+            slot = self._index.get(self._metrics[metric].number)
             if slot is not None:
                 try:
                     self._fill(severity, self._regular_rows(*slot), metric)
@@ -101,8 +102,7 @@ class CubeMatrices:
             if len(values) != width:
                 raise InputError(f"{width} values wanted in {metric} of call path {number}, found {len(values)}")
             severity[row, slice(None) if in_order else self._columns] = values
-        if np.isinf(severity).any():
-            raise InputError(f"finite values, or nan for missing ones, wanted in {metric}, found infinity")
+        finite(severity, self._metrics[metric].metric)
 
     def _regular_rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """Give the rows of a matrix as every tool writes them; what stands otherwise is left to the XML parser."""
@@ -145,12 +145,13 @@ class CubeMatrices:
     @cached_property
     def _index(self) -> dict[int, tuple[int, int]]:
         """Where the matrix of each metric starts and ends."""
-        if self._start is None:
+        if self._content is None:
             return {}
-        starts, stop = self._starts(self._start)
+        start, stop = self._content
+        starts = self._starts(start, stop)
         if len(starts) > len(self._known):
             raise InputError(f"one matrix a metric wanted, found {len(starts)} for {len(self._known)}")
-        self._check_gap(self._start, starts[0] if starts else stop)
+        self._check_gap(start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
         for start, end in pairwise([*starts, stop]):
             tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
@@ -164,11 +165,11 @@ class CubeMatrices:
             index[number] = (start, end)
         return index
 
-    def _starts(self, offset: int) -> tuple[list[int], int]:
-        """Find where matrices start, and where the severities end."""
+    def _starts(self, offset: int, end: int) -> list[int]:
+        """Find where matrices start."""
         starts: list[int] = []
         before = chunk = b""
-        while following := self._source.read(offset, _CHUNK):
+        while following := self._source.read(offset, min(_CHUNK, end - offset)):
             before, chunk = chunk, following
             # The end of what came before may be the beginning of a tag, and holds no whole one.
             overlap = before[1 - len(_MATRIX_START) :]
@@ -179,15 +180,33 @@ class CubeMatrices:
                     starts.append(base + at)
                     at = text.find(_MATRIX_START, at + 1)
             offset += len(chunk)
-        tail = (before[-_TAIL:] + chunk)[-_TAIL:]
-        at = tail.rfind(_SEVERITY_END)
-        if not _FILE_END.fullmatch(tail, max(at, 0)):
-            raise _broken("it ends within the severities; is it cut off?")
-        return starts, offset - len(tail) + at
+        return starts
 
     def _check_gap(self, start: int, end: int) -> None:
         if not _BETWEEN.fullmatch(self._source.read(start, min(end - start, _CHUNK))):
             raise _broken("a <matrix> wanted")
+
+
+def severities_end(source: Source, start: int) -> int:
+    """Give the place of ``</severity>``, after which the file ends as it must.
+
+    Args:
+        source: The file.
+        start: Where the content of ``<severity>`` starts.
+
+    Raises:
+        InputError: The file is cut off, or goes on for long.
+    """
+    end = source.end()
+    for size in _TAILS:
+        offset = max(start, end - size)
+        tail = source.read(offset, size)
+        at = tail.rfind(_SEVERITY_END)
+        if at >= 0:
+            break
+    if at < 0 or not _FILE_END.fullmatch(tail, at):
+        raise _broken(f"</severity> and </cube> in the last {_TAILS[-1] >> 10} KiB wanted; is it cut off?")
+    return offset + at
 
 
 def _broken(message: str) -> InputError:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import numpy as np
 import orjson
 import simdjson
 
+from ..errors import InputError
+from .metric import Metric
 from .severities import Severity
 
-__all__ = ["RowParser", "row_text"]
+__all__ = ["RowParser", "finite", "row_text"]
 
 _NEWLINE: Final = ord("\n")
 _COMMA: Final = ord(",")
+_SPACE: Final = b" \t\r\n"  # that of XML; Python knows more
+_NO_NUMBER: Final = re.compile(rb"[_\x00-\x08\x0b\x0c\x0e-\x1f]")  # what Python takes all the same
+_MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # in JSON a whole number, which has no sign
 _LONG: Final = 1 << 12  # from where on numpy replaces single bytes sooner than bytes.replace
 
 
@@ -41,12 +47,29 @@ class RowParser:
         # has no word for, as nan, is left to Python.
         if not (b"," in text or b"[" in text):
             try:
-                numbers = self._json.parse(_with_commas(b"[%b]" % text.strip()))
+                numbers = self._json.parse(_with_commas(b"[%b]" % text.strip(_SPACE)))
                 if isinstance(numbers, simdjson.Array):
-                    return np.frombuffer(numbers.as_buffer(of_type="d"))
+                    values = np.frombuffer(numbers.as_buffer(of_type="d"))
+                    if b"-" not in text or values.all() or not _MINUS_ZERO.search(text):
+                        return values
             except (ValueError, TypeError, RuntimeError):
                 pass
-        return np.array([float(each) for each in text.decode("ascii").replace("_", "?").split()], dtype=np.float64)
+        if _NO_NUMBER.search(text):
+            raise ValueError("numbers between white space wanted")
+        return np.array([float(each) for each in text.decode("ascii").split()], dtype=np.float64)
+
+
+def finite(values: Severity, metric: Metric) -> None:
+    """Make infinity, how a minimum or maximum of nothing is written, a missing value.
+
+    Raises:
+        InputError: It is a value of another metric.
+    """
+    infinite = np.isinf(values)
+    if metric.aggregation in ("min", "max"):
+        values[infinite] = np.nan
+    elif infinite.any():
+        raise InputError(f"finite values, or nan for missing ones, wanted in {metric.name}, found infinity")
 
 
 def _with_commas(text: bytes) -> bytes:

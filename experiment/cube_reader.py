@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from .broken import broken_parts
 from .cube_head import CubeHead
-from .cube_matrices import CubeMatrices, parser_for
+from .cube_matrices import CubeMatrices, parser_for, severities_end
 from .experiment import Experiment
 from .severities import LazySeverities
 from .source import Source
@@ -21,7 +21,6 @@ MAX_VALUES: Final = 1 << 29  # of one metric: 4 GiB
 _CHUNK: Final = 1 << 16
 _MAX_HEAD: Final = 1 << 29
 _SEVERITY: Final = b"<severity"
-_SEVERITY_END: Final = b"</severity"
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -36,11 +35,11 @@ def read_cube(source: Source) -> Experiment:
         raise InputError(f"{source.path}: an experiment (CUBE 3 XML) wanted, found a file of another kind")
     with broken_parts(source.path, "CUBE 3 XML"):
         head = CubeHead("3")
-        start = _read_head(source, head)
-        return _experiment(source, head, start)
+        content = _read_head(source, head)
+        return _experiment(source, head, content)
 
 
-def _experiment(source: Source, head: CubeHead, start: int | None) -> Experiment:
+def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None) -> Experiment:
     head.check_version()
     stored = head.metrics()
     paths = head.call_paths()
@@ -48,11 +47,11 @@ def _experiment(source: Source, head: CubeHead, start: int | None) -> Experiment
     check_size(len(paths), len(locations))
     matrices = CubeMatrices(
         source,
-        start,
+        content,
         places=head.places(),
         # Rows list their values by the threads' numbers, which need not stand in order in the system part.
         columns=np.argsort([number for number, _ in locations]),
-        numbers={each.metric.name: each.number for each in stored},
+        metrics={each.metric.name: each for each in stored},
         known=head.metric_numbers(),
     )
     return Experiment(
@@ -77,8 +76,8 @@ def check_size(call_paths: int, locations: int) -> None:
         )
 
 
-def _read_head(source: Source, head: CubeHead) -> int | None:
-    """Read up to the severities; give the place where their content starts, None if there are none."""
+def _read_head(source: Source, head: CubeHead) -> tuple[int, int] | None:
+    """Read up to the severities; give the places where their content starts and ends, None if there are none."""
     parser = parser_for(head)
     offset = 0
     while chunk := source.read(offset, _CHUNK):
@@ -94,9 +93,7 @@ def _read_head(source: Source, head: CubeHead) -> int | None:
         if head.in_severity and not before and not chunk.endswith(b"/>"):
             if at < 0:
                 raise InputError("text of one byte a character (UTF-8) wanted, found another encoding")
-            if _SEVERITY_END not in source.read(max(source.end() - _CHUNK, 0), _CHUNK):
-                raise InputError("broken XML: it ends within the severities; is it cut off?")
-            return offset
+            return offset, severities_end(source, offset)
         if offset > _MAX_HEAD:
             raise InputError(f"at most {_MAX_HEAD >> 20} MiB before the severities wanted, found more")
     parser.close()

@@ -37,10 +37,17 @@ def write_cube(experiment: Experiment, path: Path) -> None:
     """Write ``path`` whole or not at all, packed if its name ends in ``.gz``.
 
     Raises:
-        InputError: The folder does not exist or cannot be written, a value is infinite, or there are no locations.
+        InputError: The folder does not exist or cannot be written, a value is infinite, a metric's name would be read
+            back as another, or there are no locations.
     """
     if not experiment.locations:
         raise InputError(f"{path}: an experiment with one process at least wanted, found none")
+    for metric in experiment.metrics:
+        if _printable(metric.name).strip() != metric.name:
+            raise InputError(
+                f"{path}: names of metrics without control characters, and without white space at their ends, wanted, "
+                f"found {metric.name!r}; give it another name"
+            )
     with replacing(path) as file, _packing(file, path) as stream, etree.xmlfile(stream, encoding="UTF-8") as xml:
         xml.write_declaration()
         with xml.element("cube", version="3.0"):

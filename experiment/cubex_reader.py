@@ -19,6 +19,7 @@ from .archive import Archive
 from .broken import broken_parts
 from .cube_head import CubeHead, StoredMetric
 from .cube_matrices import parser_for
+from .cube_numbers import finite
 from .cube_reader import check_size
 from .experiment import CallPath, Experiment, Location
 from .severities import LazySeverities, Severity
@@ -30,6 +31,7 @@ _ANCHOR: Final = "anchor.xml"
 _MAX_ANCHOR: Final = 1 << 29
 _CHUNK: Final = 1 << 16
 _INDEX: Final = b"CUBEX.INDEX"
+_INDEX_HEAD: Final = 22  # bytes: the word above, byte order, version, kind, how many call paths
 _DATA: Final = b"CUBEX.DATA"
 _PACKED: Final = b"ZCUBEX.DATA"
 _LISTED: Final = 1  # the kind of index that lists its call paths
@@ -118,10 +120,7 @@ class _Values:
             order, places = self._index(metric)
             found = self._data(metric, order, len(places) * len(self._columns))
             severity[np.ix_(places, self._columns)] = found.reshape(len(places), len(self._columns))
-            if metric.metric.aggregation in ("min", "max"):
-                severity[np.isinf(severity)] = np.nan  # how a minimum or maximum of nothing is written
-            if np.isinf(severity).any():
-                raise InputError(f"finite values of {name} wanted, found infinity")
+            finite(severity, metric.metric)
         return severity
 
     def _index(self, metric: StoredMetric) -> tuple[str, npt.NDArray[np.intp]]:
@@ -129,11 +128,13 @@ class _Values:
         text = self._archive.read(f"{metric.number}.index", 64 + 4 * len(self._parents))
         if not text.startswith(_INDEX):
             raise InputError(f"{metric.number}.index: {_INDEX.decode()} wanted at its start")
+        if len(text) < _INDEX_HEAD:
+            raise InputError(f"{metric.number}.index: a whole index wanted, found {len(text)} bytes")
         order = "<" if text[11:15] == b"\x01\0\0\0" else ">"
-        kind, count = struct.unpack(f"{order}Bi", text[17:22])
+        kind, count = struct.unpack(f"{order}Bi", text[17:_INDEX_HEAD])
         if kind != _LISTED:
             raise InputError(f"{metric.number}.index: an index of kind {_LISTED} wanted, found kind {kind}")
-        listed = np.frombuffer(text[22:], f"{order}i4")
+        listed = np.frombuffer(text[_INDEX_HEAD:], f"{order}i4")
         if (
             len(listed) != count
             or len(np.unique(listed)) != count

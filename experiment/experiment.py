@@ -85,6 +85,11 @@ class Experiment:
             for name, severity in self._severities.items():
                 self._check_shape(name, severity)
 
+    def __repr__(self) -> str:
+        name = self.notes.history[-1] if self.notes.history else self.notes.program
+        size = f"{len(self.metrics)} metrics, {len(self.call_paths)} call paths, {len(self.locations)} locations"
+        return f"Experiment({name}: {size})"
+
     def check(self) -> None:
         """State what makes an experiment valid. The constructor states it but for values that are not in memory.
 

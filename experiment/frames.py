@@ -64,6 +64,7 @@ def to_pandas(experiment: Experiment, metrics: Sequence[str] | None = None) -> p
     """Give a table with a column a metric, and a row a call path and location.
 
     Values are exclusive along call paths. The index has the levels ``call_path``, ``path``, ``process`` and ``thread``.
+    Only metrics whose ``aggregation`` is ``sum`` may be added.
 
     Args:
         experiment: Any.

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import Any, Final
 
 from ..errors import InputError
+from .file_use import FileUse
 
 __all__ = ["Notes"]
 
 _MOST: Final = 1 << 63
+_CUT: Final = re.compile(r"select\((?:subtree=(.*?)(?:, (?:processes|metrics)=|\)\Z))?|flat\Z", re.DOTALL)
+_OPERATION: Final = re.compile(r"(?:.+ = )?(difference|merge|mean|sum|min|max|stddev|ratio)\(", re.DOTALL)
 
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
+
+
+def _is_file_use(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {each.name for each in fields(FileUse)}
+        and isinstance(value["name"], str)
+        and all(_is_whole(value[name]) for name in ("processes", "calls", "bytes_read", "bytes_written"))
+        and isinstance(value["seconds"], int | float)
+        and isfinite(value["seconds"])
+    )
 
 
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
@@ -28,6 +43,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "int | None": lambda value: value is None or _is_whole(value),
     "float | None": lambda value: value is None or _is_whole(value) or (isinstance(value, float) and isfinite(value)),
     "bool": lambda value: isinstance(value, bool),
+    "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
 }
 
 
@@ -46,10 +62,13 @@ class Notes:
         remarks: Sentences about data that was lost, repaired or collapsed.
         clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
+        throttled: Descriptors of regions whose time was counted to their callers, each with the reason.
+        untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
+        files: What was read and written, by file; those that took longest first.
         history: How a derived experiment came about.
     """
 
@@ -64,11 +83,26 @@ class Notes:
     remarks: tuple[str, ...] = ()
     clocks: dict[str, str] = field(default_factory=dict)
     probe_ns: float | None = None
+    throttled: dict[str, str] = field(default_factory=dict)
+    untimed: int = 0
     repairs: int = 0
     processors: int | None = None
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
+    files: tuple[FileUse, ...] = ()
     history: tuple[str, ...] = ()
+
+    @property
+    def derived_by(self) -> tuple[str, ...]:
+        """Name the operations of the algebra that led to the experiment, which is no run then; of a run none."""
+        steps = (_OPERATION.match(step) for step in self.history if not _CUT.match(step))
+        return tuple(dict.fromkeys(found[1] for found in steps if found))
+
+    @property
+    def cut_to(self) -> tuple[str, ...]:
+        """Say step by step to which part of its call tree the experiment was cut; ``flat`` of flat profiles."""
+        steps = (_CUT.match(step) for step in self.history)
+        return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
     def to_json(self) -> str:
         """Give the notes as one JSON object."""
@@ -95,6 +129,7 @@ class Notes:
         if found:
             rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
             known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
+        known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))
         return cls(**known)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, way_out
 from .experiment import Experiment
 from .metric import Metric
 from .notes import Notes
@@ -29,13 +28,15 @@ def select(
     Args:
         experiment: Any.
         subtree: A call path by its index, by its ``path_name``, or by its region's name, then wherever that is
-            entered first. What is selected becomes a root.
+            entered first; the one procedure of a module that is called so, too. What is selected becomes a root.
         processes: Ranks.
         metrics: Names. One whose parent is left out goes to the nearest metric that includes it.
 
     Raises:
         InputError: There is nothing of the kind, or nothing is asked for.
     """
+    if isinstance(metrics, str):
+        raise InputError(f"a list of metrics wanted, found one name; write [{metrics!r}]")
     for what, chosen in (("rank", processes), ("metric", metrics)):
         if chosen is not None and not len(chosen):
             raise InputError(f"one {what} at least to be selected wanted, found none")
@@ -76,14 +77,20 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
     found = [path for path, name in enumerate(names) if name == wanted]
     if wanted and not found:
         found = [path for path in range(len(names)) if experiment.path_name(path) == wanted]
+    if not found and len({name for name in names if _within(name, wanted)}) == 1:
+        found = [path for path, name in enumerate(names) if _within(name, wanted)]
     if not found:
-        near = difflib.get_close_matches(wanted, dict.fromkeys(names), n=3) or list(dict.fromkeys(names))[:3]
-        raise InputError(f"no region or call path {wanted!r}; did you mean {', '.join(near)}?")
+        raise InputError(f"no region or call path {wanted!r}; {way_out(wanted, names)}")
     kept: set[int] = set()
     for path in found:
         if path not in kept:
             kept.update(experiment.walk(path))
     return sorted(kept)
+
+
+def _within(name: str, wanted: str) -> bool:
+    """Tell whether a name is that of a procedure in a module or class, without which it is called."""
+    return name.lower().endswith(f"::{wanted}".lower())
 
 
 def _columns(experiment: Experiment, processes: Collection[int] | None) -> list[int]:

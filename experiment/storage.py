@@ -16,18 +16,21 @@ __all__ = ["WRITTEN", "check_name", "load", "save"]
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml")
 
+OF_A_RUN: Final = "experiment.cube"
 _TAR: Final = (257, b"ustar")
 
 
 def load(path: Path | str) -> Experiment:
     """Read an experiment: CUBE 3 XML, plain or packed by gzip, or CUBE 4. What a file is of is seen by its content.
 
+    Of a folder, that of a run, its ``experiment.cube`` is read.
+
     Its severities stay in the file until a metric is asked for, and the file stays open: it may be replaced.
 
     Raises:
         InputError: The file is missing, of another kind or version, or broken.
     """
-    source = open_source(Path(path))
+    source = open_source(_file_of(Path(path)))
     place, magic = _TAR
     start = source.read(0, place + len(magic))
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
@@ -35,6 +38,11 @@ def load(path: Path | str) -> Experiment:
             raise InputError(f"{path}: a CUBE 4 archive as it is wanted, found one packed by gzip; unpack it by gunzip")
         return read_cubex(source)
     return read_cube(source)
+
+
+def _file_of(path: Path) -> Path:
+    file = path / OF_A_RUN
+    return file if path.is_dir() and file.exists() else path
 
 
 def save(experiment: Experiment, path: Path | str) -> None:

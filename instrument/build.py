@@ -25,7 +25,7 @@ _MODULE: Final = re.compile(rb"module", re.IGNORECASE)
 
 
 class Build:
-    """Carry out a command that has C or Fortran sources.
+    """Carry out a command that has sources.
 
     Args:
         command: The user's command.
@@ -72,11 +72,11 @@ class Build:
     def _instrument(self, folder: Path) -> bool | None:
         """Write the instrumented text of each source; tell whether the preprocessor was silent, None if it failed."""
         sources = self.command.sources
-        languages = {source.is_fortran for source in sources}
-        front_ends = {fortran: front_end(self.command, fortran=fortran) for fortran in languages}
+        kinds = {(source.is_fortran, source.is_cxx): source for source in sources}
+        front_ends = {kind: front_end(self.command, source) for kind, source in kinds.items()}
         silent = True
         for number, source in enumerate(sources):
-            language = front_ends[source.is_fortran]
+            language = front_ends[source.is_fortran, source.is_cxx]
             done = language.read(source)
             if done.status:
                 return None

@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import ClassVar
 
 from .c.source import code_regions, instrument_text
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
-from .dependencies import dependency_words
-from .steps import Finished, Headers, preprocess, read
+from .openmp import openmp_is_on
+from .preprocessed_front_end import PreprocessedFrontEnd
 
 __all__ = ["CFrontEnd"]
 
 
-class CFrontEnd:
+class CFrontEnd(PreprocessedFrontEnd):
     """The front end for C; see ``FrontEnd``.
 
-    Args:
-        command: The user's command.
+    Comments stay because some say to the compiler that falling through a case is meant.
     """
 
+    language: ClassVar[str] = "c"
+    preprocessor_words: ClassVar[list[str]] = ["-C"]
+
     def __init__(self, command: CompilerCommand) -> None:
-        self._command = command
-        self._headers = Headers(command.compiler)
-
-    @cached_property
-    def _dependency_words(self) -> dict[Argument, list[str]]:
-        return dependency_words(self._command)
-
-    def read(self, source: Argument) -> Finished:
-        """Run the preprocessor, which writes the dependencies; what is preprocessed already is read.
-
-        Comments stay because some say to the compiler that falling through a case is meant.
-        """
-        if source.is_preprocessed:
-            return read(source.words[0])
-        dependencies = [*self._command.of(Role.DEPENDENCY), *self._dependency_words.get(source, [])]
-        return preprocess(self._command, source, ["-C", *dependencies])
+        super().__init__(command)
+        self._openmp = openmp_is_on(command.of(Role.BOTH))
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text."""
-        return instrument_text(text, source.words[0], self._headers.directories())
+        directories = self.headers.directories()
+        return instrument_text(text, source.words[0], directories, openmp=self._openmp, plan=self.plan)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self._headers.directories())
+        return code_regions(text, source.words[0], self.headers.directories(), openmp=self._openmp, plan=self.plan)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C."""

@@ -18,7 +18,7 @@ __all__ = ["Argument", "CompilerCommand", "Role", "no_compiler"]
 class Role(Enum):
     """What an argument is for."""
 
-    SOURCE = auto()  # a C or Fortran source
+    SOURCE = auto()  # a C, C++ or Fortran source
     INPUT = auto()  # any other file: objects, libraries, other languages
     LANGUAGE = auto()  # -x
     OUTPUT = auto()  # -o
@@ -37,11 +37,20 @@ class Argument(NamedTuple):
         role: What it is for.
         words: As on the command line.
         language: For an input, the language that an earlier ``-x`` has set; empty if none.
+        to_cxx: Whether it is given to a C++ compiler, to which a ``.c`` file is C++.
     """
 
     role: Role
     words: tuple[str, ...]
     language: str = ""
+    to_cxx: bool = False
+
+    @property
+    def is_cxx(self) -> bool:
+        """Whether a source is C++."""
+        if self.language:
+            return self.language in _CXX_LANGUAGES
+        return self.words[0].endswith(_CXX_SUFFIXES + (_C_SUFFIXES if self.to_cxx else ()))
 
     @property
     def is_fortran(self) -> bool:
@@ -63,8 +72,8 @@ class Argument(NamedTuple):
 
     @property
     def is_preprocessed(self) -> bool:
-        """Whether a C source has gone through the preprocessor by the user's hand."""
-        return self.language == "cpp-output" or (not self.language and self.words[0].endswith(".i"))
+        """Whether a C or C++ source has gone through the preprocessor by the user's hand."""
+        return self.language in _PREPROCESSED or (not self.language and self.words[0].endswith((".i", ".ii")))
 
 
 # Options whose value is the next word.
@@ -124,17 +133,20 @@ _ASKS_PREFIXES: Final = (
 )
 
 _C_LANGUAGES: Final = frozenset(["c", "cpp-output"])
+_CXX_LANGUAGES: Final = frozenset(["c++", "c++-cpp-output"])
+_PREPROCESSED: Final = frozenset(["cpp-output", "c++-cpp-output"])
 _FORTRAN_LANGUAGES: Final = frozenset(["f77", "f77-cpp-input", "f95", "f95-cpp-input"])
 _C_SUFFIXES: Final = (".c", ".i")
+_CXX_SUFFIXES: Final = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii")
 _FORTRAN_CPP: Final = (".fpp", ".F", ".FOR", ".FTN", ".FPP", ".F90", ".F95", ".F03", ".F08")
 _FORTRAN_SUFFIXES: Final = (*_FORTRAN_CPP, ".f", ".for", ".ftn", ".f90", ".f95", ".f03", ".f08")
 _FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
-_CXX: Final = re.compile(r"\+\+|cxx|CC$")  # g++, clang++-14, mpicxx, mpiCC: to them a .c file is C++
+_CXX_COMPILER: Final = re.compile(r"\+\+|cxx|CC$")  # g++, clang++-14, mpicxx, mpiCC
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
 
 
 class CompilerCommand:
-    """A command that calls a C or Fortran compiler.
+    """A command that calls a C, C++ or Fortran compiler.
 
     Args:
         words: The whole command; the first word is the compiler, or a launcher such as ccache before it.
@@ -147,14 +159,14 @@ class CompilerCommand:
         count = 2 if Path(words[0]).name in _LAUNCHERS and len(words) > 1 else 1
         self.words = words
         self.compiler = words[:count]
-        self.arguments = list(_arguments(_expanded(words[count:])))
+        self.is_cxx = bool(_CXX_COMPILER.search(Path(self.compiler[-1]).name))
+        self.arguments = list(_arguments(_expanded(words[count:]), to_cxx=self.is_cxx))
 
     @property
     def sources(self) -> list[Argument]:
-        """The C and Fortran sources, in order; none for a C++ compiler."""
-        if _CXX.search(Path(self.compiler[-1]).name):
-            return []
-        return [argument for argument in self.arguments if argument.role is Role.SOURCE]
+        """The C, C++ and Fortran sources, in order; no Fortran for a C++ compiler."""
+        sources = [argument for argument in self.arguments if argument.role is Role.SOURCE]
+        return [source for source in sources if not (self.is_cxx and source.is_fortran)]
 
     @property
     def asks(self) -> bool:
@@ -194,8 +206,8 @@ class CompilerCommand:
 def no_compiler(name: str, error: OSError) -> UsageError:
     """Say that a compiler cannot be started."""
     return UsageError(
-        f"compiler {name}: {error.strerror}; name another by AUTOANALYZER_CC, by AUTOANALYZER_FC or after "
-        "'autoanalyzer compile --'"
+        f"compiler {name}: {error.strerror}; name another by AUTOANALYZER_CC, AUTOANALYZER_CXX or "
+        "AUTOANALYZER_FC, or after 'autoanalyzer compile --'"
     )
 
 
@@ -212,7 +224,7 @@ def _expanded(words: list[str]) -> Iterator[str]:
             yield word
 
 
-def _arguments(words: Iterator[str]) -> Iterator[Argument]:
+def _arguments(words: Iterator[str], *, to_cxx: bool) -> Iterator[Argument]:
     language = ""
     for word in words:
         if word.startswith("-") and word != "-":
@@ -223,10 +235,10 @@ def _arguments(words: Iterator[str]) -> Iterator[Argument]:
             yield argument
         else:
             if language:
-                is_source = language in _C_LANGUAGES | _FORTRAN_LANGUAGES
+                is_source = language in _C_LANGUAGES | _CXX_LANGUAGES | _FORTRAN_LANGUAGES
             else:
-                is_source = word.endswith(_C_SUFFIXES + _FORTRAN_SUFFIXES)
-            yield Argument(Role.SOURCE if is_source else Role.INPUT, (word,), language)
+                is_source = word.endswith(_C_SUFFIXES + _CXX_SUFFIXES + _FORTRAN_SUFFIXES)
+            yield Argument(Role.SOURCE if is_source else Role.INPUT, (word,), language, to_cxx)
 
 
 def _option(word: str, following: Iterator[str]) -> Argument:

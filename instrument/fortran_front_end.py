@@ -12,6 +12,8 @@ from .compiler import Argument, CompilerCommand, Role
 from .fortran.form import Form
 from .fortran.source import code_regions, instrument_text
 from .line_markers import quoted_name
+from .openmp import openmp_is_on
+from .plan import read_plan
 from .steps import USUAL_DIRECTORIES, Finished, preprocess, read
 
 __all__ = ["FortranFrontEnd"]
@@ -33,6 +35,7 @@ class FortranFrontEnd:
     def __init__(self, command: CompilerCommand) -> None:
         self._command = command
         self._options = command.of(Role.BOTH)
+        self._plan = read_plan()
 
     def read(self, source: Argument) -> Finished:
         """Run the preprocessor if the compiler would."""
@@ -42,13 +45,13 @@ class FortranFrontEnd:
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put probes into a text, and say at its top what the source is called."""
-        done = instrument_text(text, source.words[0], self.form(source), self.include_directories(source))
+        done = instrument_text(text, source.words[0], self.form(source), self.include_directories(source), self._plan)
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
         return Instrumented(marker + done.text, done.found)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of a text."""
-        return code_regions(text, source.words[0], self.form(source), self.include_directories(source))
+        return code_regions(text, source.words[0], self.form(source), self.include_directories(source), self._plan)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of Fortran that is not to be preprocessed."""
@@ -58,13 +61,12 @@ class FortranFrontEnd:
         """Tell how the lines of a source are laid out."""
         fixed = source.language.startswith("f77") or bool(_FIXED_SUFFIX.search(source.words[0]))
         length = _LINE_LENGTH
-        openmp = simd = openacc = debug_lines = backslash = False
+        simd = openacc = debug_lines = backslash = False
+        openmp = openmp_is_on(self._options)
         for option in self._options:
             match option:
                 case "-ffixed-form" | "-ffree-form":
                     fixed = option == "-ffixed-form"
-                case "-fopenmp" | "-fno-openmp":
-                    openmp = option == "-fopenmp"
                 case "-fopenmp-simd" | "-fno-openmp-simd":
                     simd = option == "-fopenmp-simd"
                 case "-fopenacc" | "-fno-openacc":
@@ -76,7 +78,7 @@ class FortranFrontEnd:
             if match := _LENGTH_OPTION.match(option):
                 value = match[2]
                 length = {**length, match[1] == "fixed": int(value) if value.isdigit() else 0}
-        return Form(fixed, length[fixed], openmp or simd, openacc, debug_lines, backslash)
+        return Form(fixed, length[fixed], openmp or simd, openmp, openacc, debug_lines, backslash)
 
     def include_directories(self, source: Argument) -> list[str]:
         """Give the folder of a source and the user's own folders for INCLUDE lines: mpif.h stays the compiler's."""

@@ -34,12 +34,16 @@ class FrontEnd(Protocol):
         """Give the suffix by which the compiler knows an instrumented text."""
 
 
-def front_end(command: CompilerCommand, *, fortran: bool) -> FrontEnd:
-    """Give the front end of a language; the other is not even loaded."""
-    if fortran:
+def front_end(command: CompilerCommand, source: Argument) -> FrontEnd:
+    """Give the front end of a source's language; the others are not even loaded."""
+    if source.is_fortran:
         from .fortran_front_end import FortranFrontEnd  # noqa: PLC0415 - a build starts it for every source
 
         return FortranFrontEnd(command)
+    if source.is_cxx:
+        from .cxx_front_end import CxxFrontEnd  # noqa: PLC0415
+
+        return CxxFrontEnd(command)
     from .c_front_end import CFrontEnd  # noqa: PLC0415
 
     return CFrontEnd(command)

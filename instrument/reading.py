@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from ..errors import InputError
 from .code_region import CodeRegions, Instrumented
@@ -12,6 +13,8 @@ from .compiler import Argument, CompilerCommand
 from .front_end import FORTRAN_STUB, FrontEnd, front_end
 
 __all__ = ["ReadSource", "read_sources"]
+
+_CXX_HEADERS: Final = (".hpp", ".hh", ".hxx", ".h++", ".H", ".tcc")
 
 
 class ReadSource:
@@ -46,11 +49,14 @@ class ReadSource:
         return self._language.regions(self._source, self._text)
 
 
-def read_sources(c: list[str], fortran: list[str], sources: list[str], flags: list[str]) -> Iterator[ReadSource]:
-    """Read C and Fortran sources one by one.
+def read_sources(
+    c: list[str], cxx: list[str], fortran: list[str], sources: list[str], flags: list[str]
+) -> Iterator[ReadSource]:
+    """Read C, C++ and Fortran sources one by one.
 
     Args:
         c: The C compiler command, with flags if need be.
+        cxx: The C++ compiler command.
         fortran: The Fortran compiler command.
         sources: Paths of the sources.
         flags: Compiler flags of the user: directories, macros, the language standard.
@@ -61,14 +67,15 @@ def read_sources(c: list[str], fortran: list[str], sources: list[str], flags: li
     for path in sources:
         if not Path(path).is_file():
             raise InputError(
-                f"{path}: a C or Fortran source wanted, found {'a folder' if Path(path).is_dir() else 'nothing'}"
+                f"{path}: a C, C++ or Fortran source wanted, found {'a folder' if Path(path).is_dir() else 'nothing'}"
             )
-        found = [source for source in CompilerCommand(["", *flags, path]).sources if source.words == (path,)]
+        words = [*flags, *(["-x", "c++"] if path.endswith(_CXX_HEADERS) else []), path]
+        found = [source for source in CompilerCommand(["", *words]).sources if source.words == (path,)]
         if not found:
-            raise InputError(f"{path}: a C or Fortran source wanted, found another kind of file")
+            raise InputError(f"{path}: a C, C++ or Fortran source wanted, found another kind of file")
         source = found[-1]
-        command = CompilerCommand([*(fortran if source.is_fortran else c), *flags, path])
-        language = front_end(command, fortran=source.is_fortran)
+        command = CompilerCommand([*(fortran if source.is_fortran else cxx if source.is_cxx else c), *words])
+        language = front_end(command, source)
         done = language.read(source)
         if done.status:
             raise InputError(f"{path}: the preprocessor rejects it: {_first_line(done.messages)}")

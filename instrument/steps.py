@@ -66,12 +66,17 @@ def run(words: list[str], *, output: bool = False, messages: bool = False) -> Fi
 
 
 class Headers:
-    """Ask a compiler for its own header directories, while something else is done."""
+    """Ask a compiler for its own header directories, while something else is done.
 
-    def __init__(self, compiler: list[str]) -> None:
+    Args:
+        compiler: The compiler.
+        language: Which of its languages, as ``-x`` knows it.
+    """
+
+    def __init__(self, compiler: list[str], language: str = "c") -> None:
         try:
             self._query = subprocess.Popen(
-                [*compiler, "-E", "-v", "-x", "c", os.devnull],
+                [*compiler, "-E", "-v", "-x", language, os.devnull],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -129,7 +134,9 @@ def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -
     language = ""
     for argument in command.arguments:
         if argument.role in {Role.SOURCE, Role.INPUT}:
-            wanted = "" if argument in instrumented else _language(command, argument)
+            wanted = (
+                _instrumented_language(command, argument) if argument in instrumented else _language(command, argument)
+            )
             words += ["-x", wanted or "none"] if wanted != language else []
             words += [instrumented[argument]] if argument in instrumented else argument.words
             language = wanted
@@ -138,6 +145,11 @@ def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -
         elif argument.role not in left_out and argument.words != ("-pipe",):  # the stub is no pipe
             words += argument.words
     return [*words, *(["-x", "none"] if language else [])]
+
+
+def _instrumented_language(command: CompilerCommand, argument: Argument) -> str:
+    """Say of preprocessed C that it is C where the compiler would take it for C++."""
+    return "cpp-output" if command.is_cxx and not argument.is_cxx else ""
 
 
 def _language(command: CompilerCommand, argument: Argument) -> str:

@@ -22,13 +22,13 @@ __attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_enter_probe = a
 __attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = aa_ignore;
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__)) void
+               __no_profile_instrument_function__, __nothrow__)) void
 aa_enter(const char *descriptor) {
     aa_enter_probe(descriptor);
 }
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__)) void
+               __no_profile_instrument_function__, __nothrow__)) void
 aa_exit(const char *descriptor) {
     aa_exit_probe(descriptor);
 }

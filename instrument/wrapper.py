@@ -18,13 +18,13 @@ _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
 # Sources by which a build system asks what the compiler can do: autoconf, CMake, Meson.
 _PROBING: Final = re.compile(
-    r"/conftest\.(?:c|i|f\w*|F\w*)$|/CMakeFiles/(?:CMakeTmp|CMakeScratch|[\d.]+(?:-\w+)?/CompilerId\w+)/"
+    r"/conftest\.(?:c\w*|C|ii?|f\w*|F\w*)$|/CMakeFiles/(?:CMakeTmp|CMakeScratch|[\d.]+(?:-\w+)?/CompilerId\w+)/"
     r"|/Modules/FortranCInterface/|/meson-private/"
 )
 
 
 def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path], object] | None = None) -> int:
-    """Carry out a compiler command, its C and Fortran sources instrumented on the way.
+    """Carry out a compiler command, its C, C++ and Fortran sources instrumented on the way.
 
     A command with nothing to instrument takes this process's place, unless it links.
 
@@ -40,8 +40,8 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     """
     if os.environ.get(_INSIDE):
         raise UsageError(
-            f"the compiler that was called has called {words[0]} again; let AUTOANALYZER_CC and AUTOANALYZER_FC "
-            "(and OMPI_CC, MPICH_CC, OMPI_FC, MPICH_FC) name real compilers"
+            f"the compiler that was called has called {words[0]} again; let AUTOANALYZER_CC, AUTOANALYZER_CXX and "
+            "AUTOANALYZER_FC (and OMPI_CC, MPICH_CC, OMPI_CXX, MPICH_CXX, OMPI_FC, MPICH_FC) name real compilers"
         )
     os.environ[_INSIDE] = "1"
     if os.environ.get(_SWITCH) == "off":

@@ -19,7 +19,8 @@ from .fortran_wrappers import fortran_wrapper_text
 from .mpi import Mpi
 from .mpi_compiler import mpi_compilers
 from .mpi_library import MpiLibrary, linked_mpi
-from .wrappers import function_list, read_prototypes, wrapper_text
+from .prototypes import read_prototypes
+from .wrappers import function_list, wrapper_text
 
 __all__ = ["build_ahead", "probe_library"]
 
@@ -28,7 +29,7 @@ LIBRARY: Final = "libaaprobe.so"
 _ROOM: Final = Path(__file__).parent
 _VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # without it a library cannot take simulated counts
 _SOURCES: Final = _ROOM / "probe"
-_GENERATORS: Final = ("wrappers.py", "fortran_wrappers.py", "byte_rules.py")
+_GENERATORS: Final = ("byte_rules.py", "fortran_wrappers.py", "prototypes.py", "wrapped_functions.py", "wrappers.py")
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
 # of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
 _FLAGS: Final = (

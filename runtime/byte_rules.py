@@ -7,15 +7,16 @@ the same in words.
 
 The expressions are C over the parameters as they are named here, in the standard's order, whatever a header
 calls them; their vocabulary is ``probe/mpi_bytes.h``. Each rule covers all forms of its functions that the
-header at hand declares: blocking, non-blocking (``I…``), persistent (``…_init``) and large-count (``…_c``).
+header at hand declares: blocking, non-blocking (``I…``, one-sided ``R…``), persistent (``…_init``) and
+large-count (``…_c``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
-__all__ = ["RULES", "TIMED", "ByteRule"]
+__all__ = ["FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "ByteRule", "FileRule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class ByteRule:
         sent: C expression for the bytes handed to MPI.
         received: C expression for the bytes got from MPI, besides those that a status tells.
         source: The parameter that names the rank to receive from, where the status counts.
+        one_sided: Whether the form with a request begins with ``R``.
     """
 
     names: str
@@ -35,11 +37,27 @@ class ByteRule:
     sent: str = "0"
     received: str = "0"
     source: str = ""
+    one_sided: bool = False
 
     @property
     def by_status(self) -> bool:
         """Whether what was received is known from a status alone."""
         return self.parameters.endswith(" status")
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    """Functions of MPI-IO that move bytes of a file; a status tells how many.
+
+    Attributes:
+        names: The blocking functions, without ``MPI_``, separated by blanks.
+        parameters: Their parameters, the last one ``status``.
+        direction: Whether the file is read or written.
+    """
+
+    names: str
+    parameters: str
+    direction: Literal["read", "written"]
 
 
 _GATHER = "sendbuf sendcount sendtype recvbuf recvcount recvtype"
@@ -49,6 +67,8 @@ _ALLTOALL_W = "sendbuf sendcounts sdispls sendtypes recvbuf recvcounts rdispls r
 _SENT_PART = "aa_bytes(sendcount, sendtype)"
 _RECEIVED_PART = "aa_bytes(recvcount, recvtype)"
 _ALL = "aa_bytes(count, type)"
+_ORIGIN = "buf count type target displacement target_count target_type"
+_FETCH = "aa_peer_bytes(target, 1, type)"
 
 RULES: Final = (
     ByteRule("Send Bsend Ssend Rsend", "buf count type dest tag comm", sent="aa_peer_bytes(dest, count, type)"),
@@ -197,16 +217,50 @@ RULES: Final = (
         sent="aa_neighbour_sum_types(AA_TARGETS, sendcounts, sendtypes, comm)",
         received="aa_neighbour_sum_types(AA_SOURCES, recvcounts, recvtypes, comm)",
     ),
+    # One-sided: counts at the call, at the origin alone; the target has no part in it. MPI_NO_OP fetches only.
+    ByteRule("Put", f"{_ORIGIN} win", sent="aa_peer_bytes(target, count, type)", one_sided=True),
+    ByteRule("Get", f"{_ORIGIN} win", received="aa_peer_bytes(target, count, type)", one_sided=True),
+    ByteRule("Accumulate", f"{_ORIGIN} op win", sent="aa_peer_bytes(target, count, type)", one_sided=True),
+    ByteRule(
+        "Get_accumulate",
+        "buf count type fetched fetched_count fetched_type target displacement target_count target_type op win",
+        sent="aa_is_no_op(op) ? 0 : aa_peer_bytes(target, count, type)",
+        received="aa_peer_bytes(target, fetched_count, fetched_type)",
+        one_sided=True,
+    ),
+    ByteRule(
+        "Fetch_and_op",
+        "buf fetched type target displacement op win",
+        sent=f"aa_is_no_op(op) ? 0 : {_FETCH}",
+        received=_FETCH,
+    ),
+    # The value that is compared with is a condition, no payload.
+    ByteRule("Compare_and_swap", "buf compare fetched type target displacement win", sent=_FETCH, received=_FETCH),
 )
 
+FILE_RULES: Final = (
+    FileRule("File_read File_read_all File_read_ordered File_read_shared", "file buf count type status", "read"),
+    FileRule("File_read_at File_read_at_all", "file offset buf count type status", "read"),
+    FileRule("File_write File_write_all File_write_ordered File_write_shared", "file buf count type status", "written"),
+    FileRule("File_write_at File_write_at_all", "file offset buf count type status", "written"),
+)
+"""Each covers all forms that the header declares: non-blocking (``File_i…``), split (``…_begin``, ``…_end``)."""
+
 TIMED: Final = (
-    "Probe Iprobe Mprobe Improbe Request_get_status Buffer_detach Parrived"
-    " Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_split"
-    " Comm_split_type Comm_free Comm_disconnect Comm_accept Comm_connect Comm_join Comm_spawn"
-    " Comm_spawn_multiple Intercomm_create Intercomm_merge Cart_create Cart_sub Graph_create"
-    " Dist_graph_create Dist_graph_create_adjacent"
-    " Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence Win_start Win_complete Win_post"
-    " Win_wait Win_test Win_lock Win_unlock Win_lock_all Win_unlock_all Win_flush Win_flush_all Win_flush_local"
-    " Win_flush_local_all Put Get Accumulate Get_accumulate Fetch_and_op Compare_and_swap"
+    "Probe Iprobe Mprobe Improbe Request_get_status Buffer_detach Parrived Pready Pready_range Pready_list"
+    " Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_create_from_group"
+    " Comm_split Comm_split_type Comm_set_info Comm_free Comm_disconnect Comm_accept Comm_connect Comm_join Comm_spawn"
+    " Comm_spawn_multiple Intercomm_create Intercomm_create_from_groups Intercomm_merge"
+    " Open_port Close_port Publish_name Unpublish_name Lookup_name"
+    " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent"
+    " Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_attach Win_detach Win_set_info Win_free"
+    " Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock Win_lock_all Win_unlock_all"
+    " Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync"
 )
 """Functions that may wait for other ranks or poll, but carry no payload."""
+
+FILE_TIMED: Final = (
+    "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"
+    " File_set_atomicity File_seek File_seek_shared File_get_position_shared"
+)
+"""Functions that work on a file, but move no bytes of it. ``File_open`` and ``File_close`` are wrapped by hand."""

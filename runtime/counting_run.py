@@ -83,7 +83,8 @@ class CountingRun:
         log = RunFolder(self.output).counting_log
         run.prepare()
         try:
-            RunFacts(list(self.command)).write(run.shards)
+            facts = RunFacts(list(self.command))
+            facts.write(run.shards)
             environment = {**measured_environment(probe_library(mpi), run.shards), "PWD": os.fspath(self.folder)}
             words, environment = counting_command(self.command, self.geometry, environment, launcher=mpi.launcher)
             status = launch(
@@ -94,7 +95,7 @@ class CountingRun:
                 log=log,
                 given=self.input,
             )
-            experiment = gather(run, self.command) if status == 0 else None
+            experiment = gather(run, facts) if status == 0 else None
         finally:
             shutil.rmtree(run.path, ignore_errors=True)
         if experiment is None or experiment.notes.unfinished:

@@ -24,6 +24,7 @@ class RunFacts:
         environment: The variables that are kept.
         processors: How many processors this process may use.
         node: Name of this machine.
+        running: Processes that still ran when the others were gathered.
     """
 
     command: list[str] = field(default_factory=list)
@@ -31,6 +32,7 @@ class RunFacts:
     environment: dict[str, str] = field(default_factory=dict)
     processors: int | None = None
     node: str = ""
+    running: list[int] = field(default_factory=list)
 
     def write(self, shards: Path) -> None:
         """Keep the facts in the folder of the shards."""

@@ -9,13 +9,14 @@ from typing import Final
 
 from ..errors import InputError
 from ..experiment import Experiment, load
-from .facts import FACTS_FILE
+from .facts import FACTS_FILE, RunFacts
 
 __all__ = ["RunFolder", "open_experiment"]
 
 _EXPERIMENT: Final = "experiment.cube"
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
+_PLAN: Final = "plan.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class RunFolder:
         return self.path / _SHARDS
 
     @property
+    def plan(self) -> Path:
+        """What the next build leaves out, where the run has throttled regions."""
+        return self.path / _PLAN
+
+    @property
     def counting_log(self) -> Path:
         """What a counting run prints; it stays if that fails."""
         return self.path / _LOG
@@ -49,6 +55,7 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             self.experiment.unlink(missing_ok=True)
             self.counting_log.unlink(missing_ok=True)
+            self.plan.unlink(missing_ok=True)
             self.remove_shards()
             self.shards.mkdir(exist_ok=True)
         except OSError as error:
@@ -74,9 +81,12 @@ class RunFolder:
             self.shards.rmdir()
 
     def has_later_shards(self) -> bool:
-        """Tell whether a process has begun to record since the experiment was written."""
+        """Tell whether a process has begun to record since the experiment was written, or ended that still ran then."""
         written = self.experiment.stat().st_mtime
-        return any(file.stat().st_mtime > written for file in self.shard_files())
+        shards = self.shard_files()
+        running = RunFacts.read(self.shards).running if shards else []
+        ended = running and not any(Path(f"/proc/{pid}").exists() for pid in running)
+        return bool(ended) or any(file.stat().st_mtime > written for file in shards)
 
     def shard_files(self) -> list[Path]:
         """List the shards, by name."""

@@ -12,7 +12,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -25,107 +28,166 @@ from .facts import RunFacts
 from .folder import RunFolder
 from .merge import count_alone, merge_shards
 from .mpi import find_mpi
-from .shard import Shard, read_shard
+from .node_store import NodeStore
+from .shard import Shard, read_shard, used_part
+from .survivors import surviving_processes
 
-__all__ = ["gather", "gather_here"]
+__all__ = ["Told", "gather", "gather_here"]
+
+Told = Callable[[int, int], object]
+"""Takes how much is done, and of how much."""
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
+_PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
 _LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")  # in which launchers say how many processes they start
 
 
-def gather(folder: RunFolder, command: Sequence[str], how: str = "auto") -> Experiment | None:
+def gather(folder: RunFolder, facts: RunFacts, how: str = "auto", *, told: Told | None = None) -> Experiment | None:
     """Gather a run's shards into its folder's experiment.
 
     Args:
         folder: The run's folder.
-        command: The launch command of the program.
+        facts: What the launcher knows.
         how: ``mpi``; ``plain``: from this disk; ``auto``: by MPI if the shards of some ranks are not on this disk.
+        told: Takes how many shards were read, and how many there are; None if nobody wants to know.
 
     Returns:
         The experiment; None if no process recorded anything.
     """
-    remarks: list[str] = []
-    if how == "mpi" or (how == "auto" and _lacks_ranks(folder)):
-        experiment, failure = _gather_by_mpi(folder, command)
-        if experiment is not None:
-            return experiment
-        remarks.append(f"the gather by MPI failed ({failure}): read from this machine's disk alone")
-    return gather_here(folder, remarks=remarks)
+    if how != "mpi":
+        read = _read_all(folder, told)
+        if how == "plain" or not _lacks_ranks(read.shards):
+            return _merge(folder, facts, read)
+    experiment, failure = _gather_by_mpi(folder, facts.command)
+    if experiment is not None:
+        return experiment
+    remark = f"the gather by MPI failed ({failure}): read from this machine's disk alone"
+    return _merge(folder, facts, _read_all(folder, told), [remark])
 
 
-def gather_here(folder: RunFolder, *, remarks: Sequence[str] = (), ended: bool = True) -> Experiment | None:
+def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
     """Merge the shards on this disk into the folder's experiment, and remove them.
 
     A shard that cannot be read is named in the notes and kept, and the rest merged.
 
     Args:
         folder: The run's folder.
-        remarks: What is to be said beside the data.
         ended: Whether the run is known to have ended; otherwise processes that still write are looked for.
+        told: Takes how many shards were read, and how many there are; None if nobody wants to know.
 
     Returns:
         The experiment; None if there is no shard at all.
 
     Raises:
-        InputError: There are shards, but none can be read, or a process still writes one.
+        InputError: There are shards, but none can be read, or a process still writes one; or the experiment cannot be
+            written, and then all shards stay.
     """
-    shards, broken = _read_all(folder)
-    if not ended:
-        _check_ended(folder, shards)
-    if not shards:
-        if broken:
-            raise InputError(broken[0])
+    return _merge(folder, RunFacts.read(folder.shards), _read_all(folder, told), ended=ended)
+
+
+def _merge(
+    folder: RunFolder, facts: RunFacts, read: _Read, remarks: Sequence[str] = (), *, ended: bool = True
+) -> Experiment | None:
+    running = _survivors(folder, read.shards)
+    if running and not ended:
+        raise InputError(
+            f"{folder.path}: a run that has ended wanted, but {next(iter(running.values()))} still runs; wait for it"
+        )
+    if running and facts.status:
+        running = _survivors(folder, read.shards, wait=_PATIENCE)
+        read = _read_all(folder)
+    if not read.shards:
+        if read.broken:
+            raise InputError(read.broken[0])
         return None
-    latest = _latest_run(shards)
-    if len(latest) < len(shards):
-        remarks = [*remarks, f"{len(shards) - len(latest)} shards of an earlier run in this folder were left out"]
-    experiment = merge_shards(latest, RunFacts.read(folder.shards), remarks=[*remarks, *broken])
-    save(experiment, folder.experiment)
-    if not broken:
+    latest = _latest_run(read.shards)
+    said = [*remarks, *read.broken]
+    if len(latest) < len(read.shards):
+        said.append(f"{len(read.shards) - len(latest)} shards of an earlier run in this folder were left out")
+    said += [
+        f"{who} still runs: its data so far; once it has ended, autoanalyzer analyze {folder.path}"
+        for who in running.values()
+    ]
+    experiment = merge_shards(latest, facts, remarks=said)
+    try:
+        save(experiment, folder.experiment)
+    except InputError as error:
+        raise InputError(
+            f"{error}; the data stay in {folder.shards}: make room, and autoanalyzer analyze {folder.path}"
+        ) from None
+    if running:
+        with suppress(InputError):
+            replace(facts, running=list(running)).write(folder.shards)
+    elif not read.broken:
         folder.remove_shards()
     return experiment
 
 
-def _read_all(folder: RunFolder) -> tuple[list[Shard], list[str]]:
-    shards: list[Shard] = []
+@dataclass(frozen=True)
+class _Read:
+    """The shards of a folder, and what is wrong with those that cannot be read."""
+
+    shards: list[Shard]
+    broken: list[str]
+
+
+def _read_all(folder: RunFolder, told: Told | None = None) -> _Read:
+    files = folder.shard_files()
+    store = NodeStore()
     broken: list[str] = []
-    for file in folder.shard_files():
+    for number, file in enumerate(files):
+        if told:
+            told(number, len(files))
         try:
-            shards.append(read_shard(file))
+            shard = read_shard(file)
         except InputError as error:
             broken.append(f"{error}; left out")
-    return shards, broken
+        else:
+            store.take(shard)
+    return _Read(store.shards(), broken)
 
 
-def _check_ended(folder: RunFolder, shards: Sequence[Shard]) -> None:
-    for shard in shards:
-        if shard.end is None and shard.host == os.uname().nodename and Path(f"/proc/{shard.pid}").exists():
-            who = f"process {shard.pid}" if shard.rank is None else f"rank {shard.rank}, process {shard.pid},"
-            raise InputError(f"{folder.path}: a run that has ended wanted, but {who} still runs; wait for it")
+def _survivors(folder: RunFolder, shards: Sequence[Shard], *, wait: float = 0.0) -> dict[int, str]:
+    """Name the processes of this node that go on, as what turns itself into a daemon does, and for a while orphans do.
+
+    Args:
+        folder: The run's folder.
+        shards: What is known of it.
+        wait: Seconds in which they may end.
+    """
+    ranks = {shard.pid: shard.rank for shard in shards if shard.host == os.uname().nodename}
+    programs = {shard.executable for shard in shards}
+    end = time.monotonic() + wait
+    while (found := surviving_processes(folder.shards, programs)) and time.monotonic() < end:
+        time.sleep(0.1)
+    return {pid: f"process {pid}" if ranks.get(pid) is None else f"rank {ranks[pid]}, process {pid}," for pid in found}
 
 
 def _latest_run(shards: list[Shard]) -> list[Shard]:
     """Leave out the ranks that had ended before another process of the same rank began: they are of an earlier run.
 
-    That happens where ``autoanalyzer exec`` is used twice and nothing was gathered in between.
+    That happens where ``autoanalyzer exec`` is used twice and nothing was gathered in between. Of processes that were
+    spawned one may well begin after another has ended.
     """
     starts: dict[int | None, float] = {}
     for shard in shards:
-        if shard.mpi_initialised is not None:
+        if shard.mpi_initialised is not None and not shard.spawned:
             starts[shard.rank] = max(starts.get(shard.rank, 0.0), shard.start_realtime)
     return [
         shard
         for shard in shards
-        if shard.mpi_initialised is None or shard.start_realtime + shard.last >= starts[shard.rank]
+        if shard.mpi_initialised is None
+        or shard.spawned
+        or shard.start_realtime + shard.last >= starts.get(shard.rank, 0.0)
     ]
 
 
-def _lacks_ranks(folder: RunFolder) -> bool:
-    shards, _ = _read_all(folder)
+def _lacks_ranks(shards: Sequence[Shard]) -> bool:
     if count_alone(shards) > 1:
         return False
-    ranks = {shard.rank for shard in shards}
-    return any(rank not in ranks for rank in range(max((shard.size or 0 for shard in shards), default=0)))
+    launched = [shard for shard in shards if not shard.spawned]
+    ranks = {shard.rank for shard in launched if not shard.forked_from}
+    return any(rank not in ranks for rank in range(max((shard.size or 0 for shard in launched), default=0)))
 
 
 def _gather_by_mpi(folder: RunFolder, command: Sequence[str]) -> tuple[Experiment | None, str]:
@@ -173,23 +235,39 @@ def _check_started_together(communicator: Any) -> None:
 
 
 def _collect(communicator: Any, shards: Path) -> None:
-    """Copy the shards that rank 0 does not see into its folder; collective."""
-    names = sorted(file.name for file in shards.glob("*.shard"))
+    """Copy the shards that rank 0 does not see into its folder; collective.
+
+    Any number of ranks will do. Of those that see the same folder the first alone looks into it.
+    """
+    places = communicator.allgather(_place(shards))
+    rank = communicator.Get_rank()
+    is_first = places.index(places[rank]) == rank
+    names = sorted(file.name for file in shards.glob("*.shard")) if is_first else []
     seen: list[list[str]] | None = communicator.gather(names, root=0)
     senders: dict[str, int] = {}
     if seen is not None:
-        for rank, listed in enumerate(seen):
-            for name in set(listed) - set(seen[0]):
-                senders.setdefault(name, rank)
+        here = set(seen[0])
+        for sender, listed in enumerate(seen):
+            for name in listed:
+                if name not in here:
+                    senders.setdefault(name, sender)
     senders = communicator.bcast(senders, root=0)
-    rank = communicator.Get_rank()
     for name, sender in sorted(senders.items()):
         if rank == sender:
-            communicator.send((shards / name).read_bytes(), dest=0)
+            communicator.send(used_part(shards / name), dest=0)
         elif rank == 0:
             shards.mkdir(parents=True, exist_ok=True)
             with replacing(shards / name) as stream:
                 stream.write(communicator.recv(source=sender))
+
+
+def _place(folder: Path) -> tuple[str, int, int]:
+    """Tell folders of different disks apart, whatever they are called; a shared one looks the same on no two nodes."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return os.uname().nodename, 0, 0
+    return os.uname().nodename, found.st_dev, found.st_ino
 
 
 def _main(path: str) -> int:

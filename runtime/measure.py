@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
@@ -14,9 +15,11 @@ from .build import probe_library
 from .command import find_program
 from .facts import RunFacts
 from .folder import RunFolder
+from .gather import Told
 from .gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment
 from .mpi import find_mpi
+from .plan import write_plan
 
 __all__ = ["Measurement", "become", "measure"]
 
@@ -43,6 +46,8 @@ def measure(
     counters: str = "none",
     gather: str = "auto",
     keep_environment: bool = True,
+    limits: Mapping[str, str] | None = None,
+    told: Told | None = None,
     say: Callable[[str], object],
 ) -> Measurement:
     """Run a command with the probe library preloaded, and gather what its processes recorded.
@@ -54,6 +59,8 @@ def measure(
             counts anything.
         gather: ``mpi``, ``plain``, or ``auto``: by MPI if the data of some ranks is not on this disk.
         keep_environment: Whether the few variables that explain a run are kept.
+        limits: Variables that limit what measuring takes.
+        told: Takes how much of the data is gathered, and of how much.
         say: Takes a sentence for the user.
 
     Raises:
@@ -68,12 +75,16 @@ def measure(
     kept = kept_environment() if keep_environment else {}
     facts = RunFacts(list(command), None, kept, len(os.sched_getaffinity(0)), os.uname().nodename)
     facts.write(folder.shards)
-    environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters}
+    environment = {**measured_environment(library, folder.shards), "AUTOANALYZER_COUNTERS": counters, **(limits or {})}
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
-    replace(facts, status=status).write(folder.shards)
-    experiment = gather_shards(folder, command, gather)
+    facts = replace(facts, status=status)
+    with suppress(InputError):  # of a full disk, too, what there is will be gathered
+        facts.write(folder.shards)
+    experiment = gather_shards(folder, facts, gather, told=told)
     if experiment is None:
         folder.remove_shards()
+    elif experiment.notes.throttled:
+        write_plan(folder.plan, experiment.notes.throttled)
     return Measurement(experiment, folder.experiment, status)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -12,9 +12,12 @@ import numpy.typing as npt
 
 from ..experiment import CallPath, Experiment, Location, Notes, Region
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
+from ..experiment.severities import LazySeverities, Severity
 from .facts import RunFacts
+from .files_used import most_used
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
+from .throttling import throttled_regions
 
 __all__ = ["count_alone", "merge_shards"]
 
@@ -26,9 +29,11 @@ _FIELDS: Final = {
     "wall_time": ("wall",),
     "mpi_time": ("mpi_wall",),
     "io_time": ("io_wall",),
+    "omp_time": ("omp_wall",),
     "cpu_time": ("cpu",),
     "mpi_cpu_time": ("mpi_cpu",),
     "io_cpu_time": ("io_cpu",),
+    "omp_cpu_time": ("omp_cpu",),
     "mpi_calls": ("mpi_calls",),
     "mpi_bytes": ("mpi_sent", "mpi_received"),
     "mpi_bytes_sent": ("mpi_sent",),
@@ -59,18 +64,12 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     call_paths, position = forest.in_order()
     counted = _counted(shard for shard in processes.values() if shard.threads)
     metrics = (*STORED_METRICS, *counted)
-    values = _FIELDS | {metric.name: (metric.name,) for metric in counted}
-    severities = {metric.name: np.zeros((len(call_paths), len(columns))) for metric in metrics}
-    for number, column in enumerate(columns):
-        for name, fields in values.items():
-            for each in fields:
-                np.add.at(severities[name][:, number], position[column.places], column.nodes[each])
-        severities["program_time"][position[column.root], number] = column.program_time
+    table = _Table(columns, position, _FIELDS | {metric.name: (metric.name,) for metric in counted})
     return Experiment(
         metrics=metrics,
         call_paths=call_paths,
         locations=[column.location for column in columns],
-        severities=severities,
+        severities=LazySeverities([metric.name for metric in metrics], table.metric),
         notes=_notes(processes, facts, remarks),
     )
 
@@ -86,33 +85,104 @@ def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:
     )
 
 
-def _order(shard: Shard) -> tuple[bool, float, str, int]:
+def _order(shard: Shard) -> tuple[bool, bool, bool, float, str, int]:
     """Ranks first: a helper program that a rank started has that rank's number from the environment alone."""
-    return shard.mpi_initialised is None, shard.start_realtime, shard.host, shard.pid
+    late = shard.spawned, shard.mpi_initialised is None, shard.forked_from is not None
+    return *late, shard.start_realtime, shard.host, shard.pid
 
 
 def _number(shards: Sequence[Shard]) -> dict[int, Shard]:
-    """Give each process its rank; those without one, or with one that is taken, the numbers after the last."""
+    """Give each process its rank; those without one, or with one that is taken, the numbers after the last.
+
+    Ranks are those of the launcher's MPI_COMM_WORLD: processes that were spawned have another one.
+    """
     numbered: dict[int, Shard] = {}
     others = []
+    with_mpi = any(shard.mpi_initialised is not None for shard in shards)
     for shard in shards:
-        if shard.rank is None or shard.rank in numbered:
+        if shard.rank is None or shard.rank in numbered or shard.spawned or (with_mpi and shard.forked_from):
             others.append(shard)
         else:
             numbered[shard.rank] = shard
-    first = max([*(shard.size or 0 for shard in shards), *(rank + 1 for rank in numbered)])
+    first = max([_expected(shards) or 0, *(rank + 1 for rank in numbered)])
     return numbered | dict(enumerate(others, start=first))
+
+
+def _expected(shards: Iterable[Shard]) -> int | None:
+    """Give the size of the launcher's MPI_COMM_WORLD; None if nobody knows it."""
+    return max((shard.size for shard in shards if shard.size and not shard.spawned), default=None)
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A thread's nodes and the call paths to which their values belong."""
+    """A thread's nodes and the call paths to which their values belong.
+
+    Attributes:
+        location: The thread.
+        nodes: What it recorded.
+        places: For each node a call path; the same array for threads that have the same.
+        root: The call path of the program.
+        whole: Whether what it did outside of every region is the program's.
+        program_time: Of the process's first thread.
+    """
 
     location: Location
     nodes: npt.NDArray[np.void]
     places: npt.NDArray[np.intp]
     root: int
+    whole: bool = False
     program_time: float = 0.0
+
+    def values(self, name: str) -> npt.NDArray[np.float64]:
+        """Give a field of the nodes.
+
+        The time outside every region is left out, but for what MPI and I/O calls took: those are the program's.
+        """
+        values = self.nodes[name].astype(np.float64)
+        if self.whole:
+            if name == "visits":
+                values[0] = 1
+        elif name in _OWN:
+            bases = np.flatnonzero(self.nodes["region"] < 0)
+            values[bases] = sum(self.nodes[each][bases] for each in _OWN[name])
+        return values
+
+
+# What of the base of a tree is the program's, where the rest of it is not.
+_OWN: Final = {
+    **{kind: [f"{share}_{kind}" for share in ("mpi", "io", "omp")] for kind in ("wall", "cpu")},
+    **{counter: [] for counter in COUNTERS if counter != "mpi_instructions"},
+}
+
+
+class _Table:
+    """The values of all threads, a metric at a time."""
+
+    def __init__(
+        self, columns: Sequence[_Column], position: npt.NDArray[np.intp], fields: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self._columns = columns
+        self._position = position
+        self._fields = fields
+        kinds = {id(column.places): column.places for column in columns}
+        self._places = {kind: position[places] for kind, places in kinds.items()}
+
+    def metric(self, name: str) -> Severity:
+        """Give a metric's values, of call paths and threads."""
+        paths = len(self._position)
+        found = np.zeros((len(self._columns), paths))
+        for number, column in enumerate(self._columns):
+            if name == "program_time":
+                found[number, self._position[column.root]] = column.program_time
+                continue
+            places = self._places[id(column.places)]
+            for each in self._fields[name]:
+                found[number] += np.bincount(places, weights=column.values(each), minlength=paths)
+        return np.ascontiguousarray(found.T)
+
+
+_Shape = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""What decides where the nodes of a tree belong: the root, the regions, and of each node its parent and region."""
 
 
 @dataclass
@@ -121,6 +191,7 @@ class _Forest:
 
     paths: list[CallPath] = field(default_factory=list)
     index: dict[tuple[int | None, Region], int] = field(default_factory=dict)
+    known: dict[_Shape, npt.NDArray[np.intp]] = field(default_factory=dict)
 
     def in_order(self) -> tuple[list[CallPath], npt.NDArray[np.intp]]:
         """Give the call paths each before all that is below it, as files list them, and the new place of each."""
@@ -150,23 +221,36 @@ class _Forest:
         return [
             _Column(
                 Location(_MACHINE, shard.host, process, tree.index),
-                _own_time_kept(tree) if main is None and tree.index == 0 else _own_time_left_out(tree),
+                tree.nodes,
                 self._places(tree, shard.regions, root, region),
                 root,
+                main is None and tree.index == 0,
                 _program_time(shard) if tree.index == 0 else 0.0,
             )
             for tree in shard.threads
+            if tree.taken or not tree.index
         ]
 
     def _places(
         self, tree: ThreadTree, regions: Sequence[Region], root: int, root_region: Region
     ) -> npt.NDArray[np.intp]:
-        places = np.full(len(tree.nodes), root, dtype=np.intp)
+        """Give the call path of each node; most ranks have the same tree as one before."""
         parents, numbers = tree.nodes["parent"].tolist(), tree.nodes["region"].tolist()
+        shape = (root, tuple(map(id, regions)), tuple(parents), tuple(numbers))
+        if shape not in self.known:
+            self.known[shape] = self._new_places(parents, numbers, regions, root, root_region)
+        return self.known[shape]
+
+    def _new_places(
+        self, parents: list[int], numbers: list[int], regions: Sequence[Region], root: int, root_region: Region
+    ) -> npt.NDArray[np.intp]:
+        places = np.full(len(parents), root, dtype=np.intp)
         for node in range(1, len(places)):
-            region = regions[numbers[node]]
-            if parents[node] or region != root_region:
-                places[node] = self._place(int(places[parents[node]]), region)
+            parent = int(places[parents[node]])
+            if numbers[node] < 0:
+                places[node] = parent
+            elif parents[node] or regions[numbers[node]] != root_region:
+                places[node] = self._place(parent, regions[numbers[node]])
         return places
 
     def _place(self, parent: int | None, region: Region) -> int:
@@ -195,23 +279,6 @@ def _is_program(region: Region) -> bool:
     return region.kind == "program" or (region.kind == "function" and region.name == "main")
 
 
-def _own_time_kept(tree: ThreadTree) -> npt.NDArray[np.void]:
-    nodes = tree.nodes.copy()
-    nodes["visits"][0] = 1
-    return nodes
-
-
-def _own_time_left_out(tree: ThreadTree) -> npt.NDArray[np.void]:
-    """Leave out the time outside every region, but for what MPI and I/O calls took: those are the program's."""
-    nodes = tree.nodes.copy()
-    for kind in ("wall", "cpu"):
-        nodes[kind][0] = nodes[f"mpi_{kind}"][0] + nodes[f"io_{kind}"][0]
-    for counter in COUNTERS:
-        if counter != "mpi_instructions":
-            nodes[counter][0] = 0
-    return nodes
-
-
 def _program_time(shard: Shard) -> float:
     if shard.mpi_initialised is None:
         return 0.0
@@ -221,10 +288,10 @@ def _program_time(shard: Shard) -> float:
 
 def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str]) -> Notes:
     shards = list(processes.values())
-    sizes = [shard.size for shard in shards if shard.size]
-    expected = max(sizes) if sizes else None
-    unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard)]
+    expected = _expected(shards)
+    unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
     instrumented = {Path(shard.executable).name for shard in shards if _has_probes(shard)}
+    throttled, untimed = throttled_regions(shards)
     uninstrumented = sorted({Path(shard.executable).name for shard in shards} - instrumented)
     return Notes(
         program=Path(shards[0].executable).name,
@@ -241,9 +308,12 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
             "ticks_per_second": f"{np.median([shard.ticks_per_second for shard in shards]):.0f}",
         },
         probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
+        throttled=throttled,
+        untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
+        files=most_used(shard.files for shard in shards),
     )
 
 
@@ -252,9 +322,10 @@ def count_alone(shards: Iterable[Shard]) -> int:
     return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
 
 
-def _is_unfinished(shard: Shard) -> bool:
+def _is_unfinished(shard: Shard, status: int | None) -> bool:
+    """Tell whether the data of a process end early; without MPI, ``_exit`` is an end as good as any."""
     if shard.mpi_initialised is None:
-        return shard.state == "running"
+        return shard.state == "running" and status != 0 and not shard.forked_from
     return shard.mpi_finalising is None
 
 
@@ -277,12 +348,17 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
     for process in sorted(unfinished, key=lambda rank: processes[rank].start_realtime + processes[rank].last):
         shard = processes[process]
         yield f"rank {process} was last heard of after {shard.last:.3g} s in {_last_seen(shard)}"
-    extra = [process for process in processes if expected and process >= expected]
-    if extra and not alone > 1:
-        yield f"{len(extra)} processes more than MPI_COMM_WORLD has: numbered from {min(extra)}"
+    if not alone > 1:
+        yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "what not all processes counted, or not in the same way, is left out"
     trees = [tree for shard in shards for tree in shard.threads]
+    levels = [shard.deepest for shard in shards if shard.deepest]
+    if levels:
+        yield (
+            f"call paths deeper than {min(levels)} levels were counted to their callers once memory ran short on"
+            f" {len(levels)} of {len(shards)} processes: --max-memory"
+        )
     counts = {
         "entries counted to their caller, for want of memory": sum(t.collapsed for t in trees),
         "exits of regions that were not open": sum(tree.unmatched for tree in trees),
@@ -295,6 +371,21 @@ def _remarks(processes: dict[int, Shard], unfinished: Sequence[int], expected: i
     for what, count in counts.items():
         if count:
             yield f"{count} {what}"
+
+
+def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
+    """Say which processes are none of the launcher's ranks."""
+    found: dict[str, list[int]] = {}
+    for process, shard in processes.items():
+        if shard.spawned:
+            found.setdefault("started by MPI_Comm_spawn", []).append(process)
+        elif shard.forked_from:
+            found.setdefault("forked by others", []).append(process)
+        elif expected and process >= expected:
+            found.setdefault("more than MPI_COMM_WORLD has", []).append(process)
+    for how, numbers in found.items():
+        who = "process" if len(numbers) == 1 else "processes"
+        yield f"{len(numbers)} {who} {how}: {'numbered' if len(numbers) == 1 else 'numbered from'} {min(numbers)}"
 
 
 def _last_seen(shard: Shard) -> str:

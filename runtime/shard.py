@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import struct
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,17 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..experiment.file_use import FileUse
 from ..experiment.region import Region
 from . import shard_layout as layout
+from .files_used import read_file_use
 
-__all__ = ["NODE", "Shard", "ThreadTree", "read_shard"]
+__all__ = ["NODE", "Shard", "ThreadTree", "read_shard", "used_part"]
 
 NODE: Final = np.dtype(
     [
         ("parent", "i8"),
         ("region", "i8"),
         ("visits", "i8"),
-        *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu")],
+        *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu", "omp_wall", "omp_cpu")],
         *[(name, "i8") for name in ("mpi_calls", "mpi_sent", "mpi_received")],
         *[(name, "i8") for name in ("io_calls", "io_read", "io_written")],
         *[(name, "i8") for name in layout.COUNTERS],
@@ -30,9 +33,10 @@ NODE: Final = np.dtype(
 )
 """A call path of a thread, its values exclusive of its children's.
 
-``parent`` and ``region`` are indices, -1 for the base of the tree. Times are seconds; ``wall`` and ``cpu`` hold what
-the node spent in MPI (``mpi_wall``, ``mpi_cpu``) and in I/O calls, too. Counts leave out what MPI executes, but for
-``mpi_instructions``.
+``parent`` and ``region`` are indices, -1 for the base of the tree; a region of -1 below it is a base, too: where a
+thread stood outside every region that another thread had created there. Times are seconds; ``wall`` and ``cpu`` hold
+what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting in OpenMP, too. Counts leave out what
+MPI and OpenMP execute, but for ``mpi_instructions``.
 """
 
 
@@ -53,6 +57,7 @@ class ThreadTree:
         reentered: Entries of signal handlers counted to the parent, as they interrupted the library.
         stopped: Threads that were recorded no longer, as there was no memory for their stack.
         synchronised: How often the CPU clock was asked.
+        throttled: The nodes whose time goes to their parents, each with the visits of which the time is known.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
 
@@ -68,6 +73,7 @@ class ThreadTree:
     reentered: int
     stopped: int
     synchronised: int
+    throttled: dict[int, int]
     nodes: npt.NDArray[np.void]
 
 
@@ -99,9 +105,13 @@ class Shard:
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
+        deepest: So many levels of new call paths were made since memory ran short; None if it did not.
+        forked_from: The process of which this one is a fork; None if it is none.
+        spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         regions: What ``nodes["region"]`` stands for.
         threads: Their trees, by index.
+        files: What it read and wrote, by file.
     """
 
     path: Path
@@ -127,9 +137,13 @@ class Shard:
     unrecorded: int
     uncounted: int
     refused: int
+    deepest: int | None
+    forked_from: int | None
+    spawned: bool
     sources: dict[str, str]
     regions: tuple[Region, ...]
     threads: tuple[ThreadTree, ...]
+    files: tuple[FileUse, ...]
 
 
 def read_shard(path: Path) -> Shard:
@@ -139,10 +153,24 @@ def read_shard(path: Path) -> Shard:
         InputError: The file cannot be read, is no shard, one of another version, or damaged.
     """
     try:
-        data = path.read_bytes()
+        data = used_part(path)
     except OSError as error:
         raise InputError(f"{path}: shard wanted, found {error.strerror}") from error
     return _Reader(path, data).shard()
+
+
+def used_part(path: Path) -> bytes:
+    """Give the bytes of a shard that are in use: the rest is large, and empty."""
+    with path.open("rb") as stream:
+        data = stream.read(layout.HEADER_LAYOUT.itemsize)
+        if len(data) < layout.HEADER_LAYOUT.itemsize:
+            return data
+        used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
+        return data + stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
+
+
+_MOST: Final = 1 << 48
+"""What is counted can be no more: a nanosecond each, for three days."""
 
 
 class _Reader:
@@ -154,6 +182,7 @@ class _Reader:
         self.header = self._header()
         self.used = int(self.header["used"])
         self.ticks_per_second = _rate(self.header)
+        self.throttled: dict[int, int] = {}
 
     def defect(self, wanted: str, found: object) -> InputError:
         return InputError(f"{self.path}: shard with {wanted} wanted, found {found}")
@@ -182,24 +211,37 @@ class _Reader:
 
     def records(self) -> Iterator[tuple[int, int, int]]:
         """Yield each record's type, offset and size."""
+        words = np.frombuffer(self.data, "u4", count=self.used // layout.ALIGNMENT * layout.ALIGNMENT // 4)
+        heads = words.reshape(-1, layout.ALIGNMENT // 4)[:, :2].tolist()
         at = layout.HEADER_LAYOUT.itemsize
-        unpack = struct.Struct("=II").unpack_from
         while at < self.used:
-            kind, size = unpack(self.data, at)
+            kind, size = heads[at // layout.ALIGNMENT] if at + layout.ALIGNMENT <= self.used else (0, 0)
             if size < layout.ALIGNMENT or size % layout.ALIGNMENT or at + size > self.used:
                 raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
             yield kind, at, size
             at += size
 
     def shard(self) -> Shard:
-        offsets: dict[int, list[int]] = {layout.REGION_RECORD: [], layout.THREAD_RECORD: [], layout.NODE_RECORD: []}
-        for kind, at, _ in self.records():
-            if kind not in offsets:
+        kinds = (layout.REGION_RECORD, layout.THREAD_RECORD, layout.NODE_RECORD, layout.THROTTLE_RECORD)
+        offsets: dict[int, list[int]] = {kind: [] for kind in kinds}
+        files = []
+        for kind, at, size in self.records():
+            if kind == layout.FILE_RECORD:
+                files.append(self._file(at, size))
+            elif kind not in offsets:
                 raise self.defect(f"a known record at byte {at}", f"type {kind}")
-            offsets[kind].append(at)
+            else:
+                offsets[kind].append(at)
         regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
+        self.throttled = self._throttled(offsets[layout.THROTTLE_RECORD])
         threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
-        return self._describe(regions, threads)
+        return self._describe(regions, threads, tuple(files))
+
+    def _file(self, at: int, size: int) -> FileUse:
+        file = read_file_use(self.data, at, size, self.ticks_per_second)
+        if file is None:
+            raise self.defect(f"a file at byte {at}", "a name that is too long")
+        return file
 
     def _region(self, number: int, at: int) -> Region:
         identifier, length = layout.REGION_LAYOUT.unpack_from(self.data, at)
@@ -207,9 +249,18 @@ class _Reader:
         if identifier != number or start + length > self.used:
             raise self.defect(f"region {number} at byte {at}", f"region {identifier} of {length} bytes")
         try:
-            return Region.from_descriptor(self.data[start : start + length].decode("utf-8", "surrogateescape"))
+            return _region_of(self.data[start : start + length])
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
+
+    def _throttled(self, offsets: list[int]) -> dict[int, int]:
+        """Give the places of throttled nodes in the file, and their visits by then."""
+        if not offsets:
+            return {}
+        found = self._take(offsets, layout.THROTTLE_LAYOUT)
+        return dict(
+            zip((found["node"].astype(np.int64) * layout.ALIGNMENT).tolist(), found["visits"].tolist(), strict=True)
+        )
 
     def _take(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
         """Gather records of one type; ``offsets`` are multiples of the alignment."""
@@ -236,6 +287,9 @@ class _Reader:
         tree = self._nodes(nodes[mine], places, regions, int(thread["index"]))
         current = np.flatnonzero(places == int(thread["current"]) - int(self.header["base"]))
         counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised")
+        for name in counts:
+            if thread[name] > _MOST:
+                raise self.defect(f"at most {_MOST} {name} in thread {thread['index']}", thread[name])
         return ThreadTree(
             index=int(thread["index"]),
             tid=int(thread["tid"]),
@@ -243,6 +297,9 @@ class _Reader:
             alive=bool(thread["in_use"]),
             current=int(current[0]) if len(current) else 0,
             last=self._since_start(thread["last"]) or 0.0,
+            throttled={place: self.throttled[at] for place, at in enumerate(places.tolist()) if at in self.throttled}
+            if self.throttled
+            else {},
             nodes=tree,
             **{name: int(thread[name]) for name in counts},
         )
@@ -253,12 +310,16 @@ class _Reader:
         nodes = np.zeros(len(raw), NODE)
         nodes["parent"] = self._parents(raw, places, thread)
         region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
-        if (region >= regions).any() or (region[1:] < 0).any():
+        if (region >= regions).any():
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
+        visits = raw["visits"].astype(np.int64)  # -1 for a moment, where an entry is counted to a parent
+        if (visits > _MOST).any():
+            raise self.defect(f"at most {_MOST} visits in thread {thread}", visits.max())
         nodes["region"] = region
         same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
         for name in same:
             nodes[name] = raw[name]
+        nodes["visits"] = np.maximum(visits, 0)
         for number, name in enumerate(layout.COUNTERS):
             nodes[name] = raw["counters"][:, number]
         self._fill_times(nodes, raw["time"])
@@ -281,12 +342,15 @@ class _Reader:
         nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
         nodes["mpi_wall"], nodes["mpi_cpu"] = wall[:, 1], cpu[:, 1]
         nodes["io_wall"], nodes["io_cpu"] = wall[:, 2], cpu[:, 2]
+        nodes["omp_wall"], nodes["omp_cpu"] = wall[:, 3], cpu[:, 3]
 
     def _since_start(self, ticks: np.uint64) -> float | None:
         start = int(self.header["start"]["ticks"])
         return (int(ticks) - start) / self.ticks_per_second if ticks else None
 
-    def _describe(self, regions: tuple[Region, ...], threads: tuple[ThreadTree, ...]) -> Shard:
+    def _describe(
+        self, regions: tuple[Region, ...], threads: tuple[ThreadTree, ...], files: tuple[FileUse, ...]
+    ) -> Shard:
         header = self.header
         if not 0 <= header["state"] < len(layout.STATES):
             raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
@@ -315,10 +379,20 @@ class _Reader:
             unrecorded=int(header["unrecorded"]),
             uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),
+            deepest=int(header["deepest"]) or None,
+            forked_from=int(header["forked_from"]) or None,
+            spawned=bool(header["spawned"]),
             sources=_sources(header),
             regions=regions,
             threads=threads,
+            files=files,
         )
+
+
+@lru_cache(maxsize=1 << 16)
+def _region_of(text: bytes) -> Region:
+    """Read a descriptor; ranks have the same ones."""
+    return Region.from_descriptor(text.decode("utf-8", "surrogateescape"))
 
 
 def _rate(header: np.void) -> float:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 2
+VERSION: Final = 3
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -24,6 +24,8 @@ COUNTERS: Final = (  # twin: enum aa_counter
 REGION_RECORD: Final = 1  # twin: enum aa_record_type
 THREAD_RECORD: Final = 2
 NODE_RECORD: Final = 3
+FILE_RECORD: Final = 4
+THROTTLE_RECORD: Final = 5
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 TIME = np.dtype([("wall", "i8"), ("off", "i8")])
@@ -46,7 +48,9 @@ HEADER_LAYOUT: Final = np.dtype(
         ("host", "S256"),
         ("executable", "S512"),
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
-        ("reserved", "V8"),
+        *[(name, "i4") for name in ("forked_from", "spawned")],
+        ("deepest", "u4"),
+        ("reserved", "V60"),
     ]
 )
 
@@ -58,20 +62,27 @@ THREAD_LAYOUT: Final = np.dtype(
         ],
         "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 6,
         "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144],
-        "itemsize": 256,
+        "itemsize": 320,
     }
 )
 
 NODE_LAYOUT: Final = np.dtype(
     {
         "names": [
-            *["parent", "region", "visits", "thread", "time"],
-            *["mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written", "counters"],
+            *["parent", "region", "visits", "thread", "io_calls", "time"],
+            *["mpi_calls", "mpi_sent", "mpi_received", "io_read", "io_written", "counters"],
         ],
-        "formats": ["u4", "u4", "u8", "u4", (TIME, 3)] + ["u8"] * 6 + [("u8", len(COUNTERS))],
-        "offsets": [8, 12, 16, 24, 32, 80, 88, 96, 104, 112, 120, 128],
+        "formats": ["u4", "u4", "u8", "u4", "u4", (TIME, 4)] + ["u8"] * 5 + [("u8", len(COUNTERS))],
+        "offsets": [8, 12, 16, 24, 28, 32, 96, 104, 112, 120, 128, 136],
         "itemsize": 192,
     }
 )
 
 REGION_LAYOUT: Final = struct.Struct("<8xII")
+
+THROTTLE_LAYOUT: Final = np.dtype(
+    {"names": ["node", "visits"], "formats": ["u4", "u8"], "offsets": [8, 16], "itemsize": ALIGNMENT}
+)
+
+FILE_LAYOUT: Final = struct.Struct("<8xI4xQQQQ")
+"""Length of the name, which follows; calls, bytes read and written, ticks."""

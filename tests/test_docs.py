@@ -34,12 +34,19 @@ def _anchors(page: Path) -> set[str]:
 
 
 def test_every_command_has_a_page_and_every_page_a_command():
-    assert {page.stem for page in (DOCS / "commands").glob("*.md")} == {*COMMANDS, "aa-mpicc", "aa-mpifort"}
+    assert {page.stem for page in (DOCS / "commands").glob("*.md")} == {
+        *COMMANDS,
+        "aa-mpicc",
+        "aa-mpicxx",
+        "aa-mpifort",
+    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_page_of_a_command_names_every_option_of_its_help(name, tool):
-    said = tool("autoanalyzer", name, "--help", env={"COLUMNS": "200"}).stdout.decode()
+    done = tool("autoanalyzer", name, "--help", env={"COLUMNS": "200"})
+    assert done.returncode == 0, done.stderr.decode()
+    said = done.stdout.decode()
     options = {option for line in _OPTION_LINE.findall(said) for option in _OPTION.findall(line)} - {"-h", "--help"}
     page = (DOCS / "commands" / f"{name}.md").read_text()
     assert options <= set(_OPTION.findall(page))

@@ -9,7 +9,16 @@ from ..analyze.disparity_causes import Cause
 from ..analyze.dissimilarity_causes import Difference
 from .units import count, percent, volume
 
-__all__ = ["NAMES", "SAME_WORK", "TO_TRY", "TO_TRY_FOR_RANKS", "because", "because_of", "first_to_try"]
+__all__ = [
+    "NAMES",
+    "SAME_WORK",
+    "TO_TRY",
+    "TO_TRY_FOR_RANKS",
+    "TO_TRY_FOR_THREADS",
+    "because",
+    "because_of",
+    "first_to_try",
+]
 
 SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
 
@@ -43,6 +52,14 @@ TO_TRY_FOR_RANKS: Final = {
     "io_bytes": "let all ranks share the reading and writing, by MPI-IO for instance",
     "mpi_bytes": "spread the communication: collectives, neighbours, no single collector",
     "instructions": "share the work out evenly: parts of equal cost, or parts on demand",
+}
+
+TO_TRY_FOR_THREADS: Final = {
+    "l1_miss_rate": "give all threads the same layout of data and the same order of loops",
+    "l2_miss_rate": "give all threads parts that fit into their caches alike",
+    "io_bytes": "let one thread read and write while the others compute",
+    "mpi_bytes": "let one thread communicate while the others compute, or all of them alike",
+    "instructions": "share the work out evenly: parts of equal cost, schedule(dynamic), or tasks",
 }
 
 # The most telling first.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..analyze import Findings
+from ..experiment import Region
 from .causes import NAMES
 from .units import ranks, seconds
 
@@ -27,6 +28,8 @@ def caveats(findings: Findings) -> list[str]:
 
 def _all(findings: Findings) -> Iterator[str]:
     notes = findings.experiment.notes
+    if notes.history:
+        yield f"derived: {notes.history[-1]}"
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes}: nothing came back from there"
     if notes.unfinished:
@@ -42,6 +45,10 @@ def _all(findings: Findings) -> Iterator[str]:
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards"
+    if notes.throttled:
+        names = [Region.from_descriptor(each).name for each in notes.throttled]
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        yield f"throttled: {names[0]}{more}: time counted to callers since measuring took too much (--max-overhead)"
     if notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
@@ -51,21 +58,23 @@ def _all(findings: Findings) -> Iterator[str]:
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks took turns."""
+    """Say that ranks, or their threads, took turns."""
     processors = findings.experiment.notes.processors
     processes = len({each.process for each in findings.experiment.locations})
-    if processors is not None and processes > processors:
+    threads = len(findings.performance.threads)
+    if processors is not None and max(processes, threads) > processors:
         where = "one processor" if processors == 1 else f"{processors} processors"
-        yield f"{processes} ranks on {where}: they take turns, and who waits in MPI waits for that, too"
+        who = f"{threads} threads" if threads > processes else f"{processes} ranks"
+        yield f"{who} on {where}: they take turns, and who waits in MPI waits for that, too"
 
 
 def _how_counted(findings: Findings) -> str:
     """Say where counts come from, and which are not there."""
     if "instructions" in findings.lacking:
-        imported = findings.experiment.metric("wall_time").source.startswith("imported:")
+        imported = "imported:" in findings.experiment.metric("wall_time").source
         way = "" if imported else " (--counters simulated)"
         return f"nothing was counted{way}: time alone is classed, no causes in instructions and misses"
-    source = findings.experiment.metric("instructions").source
+    source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""
     parts = [said or f"counts {source}"]

@@ -37,9 +37,10 @@ def operation_lines(result: Experiment, file: Path | None) -> list[str]:
         f"{len(result.locations)} locations",
     )
     lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {', '.join(parts)}"]
-    return [*map(visible, lines), *([f"data {file}"] if file else [])]
+    return [*map(visible, [*lines, *([f"data {file}"] if file else [])])]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def print_changes(joined: Integration, chosen: str | None = None) -> None:
     """Print what changed from the first to the second of two experiments: totals of metrics, then one by region.
 
@@ -53,7 +54,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     names = [each.name for each in joined.metrics]
     if chosen is not None and chosen not in names:
         raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(names)}")
-    metrics = [each for each in joined.metrics if each.aggregation != "none"]
+    metrics = [each for each in joined.metrics if each.aggregation == "sum"]
     if chosen in {*names} - {each.name for each in metrics}:
         raise UsageError(f"--metric {chosen}: it does not add up along call paths and ranks; choose another")
     totals = {each.name: _totals(joined, each) for each in metrics}
@@ -81,7 +82,7 @@ def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals
     depths: dict[str, int] = {}
     for metric in joined.metrics:
         depths[metric.name] = depths[metric.parent] + 1 if metric.parent is not None else 0
-        if metric.aggregation != "sum":
+        if metric.name not in totals:
             continue
         before, after = (float(np.nansum(each)) for each in totals[metric.name])
         if (before or after) and shown < _METRICS:
@@ -104,34 +105,35 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     order = np.argsort(-np.abs(gains), kind="stable")
     listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
     caption = f"{visible(metric.name)} of each call path alone, of {_locations(joined)}"
+    console = Console(highlight=False, soft_wrap=True)
     if not listed:
-        Console(highlight=False, soft_wrap=True).print(Text(f"\n{caption}: no change"))
+        console.print(Text(f"\n{caption}: no change"))
         return
     table = _table("before", "after", "gain", "", left=["region", "source"])
     for path in sorted(listed, key=lambda each: -gains[each]):
         region = joined.call_paths[path].region
         name, place = visible(joined.path_name(path)), at_line(region.file, region.first_line)
         table.add_row(*_cells(float(before[path]), float(after[path]), metric.unit), Text(name), Text(place))
-    table.caption = caption
-    Console().print()
+    console.print()
     _print(table)
+    console.print(Text(caption))
 
 
 def _locations(joined: Integration) -> str:
     """Count the locations that both experiments know something of."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
-    return f"{count} locations together" + (" that both have" if lost else "")
+    return f"{count} location{'' if count == 1 else 's together'}" + (" that both have" if lost else "")
 
 
 def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:
-    gain = before - after
+    gain = before - after + 0.0
     share = f"{100 * gain / abs(before):+.1f} %" if before and not np.isnan(gain) else ""
     return amount(before, unit), amount(after, unit), amount(gain, unit), share
 
 
 def _table(*titles: str, left: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", caption_justify="left")
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     for title in left:

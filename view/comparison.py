@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import floor, isfinite, log10
 from typing import Any, Final
 
 from lxml import etree
@@ -23,11 +23,11 @@ _OPEN: Final = 10.0  # ten times as much: nothing is known of what is above
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Put comparisons of the same runs into words, and say at the end what was matched by likeness."""
+    """Put comparisons of the same runs into words, and say at the end what holds for all of them."""
     lines: list[str] = []
     for comparison in comparisons:
         lines += [*([""] if lines else []), *_lines(comparison)]
-    return [*lines, *(f"         {each}" for each in _likeness(comparisons[0]))]
+    return [*lines, *(f"         {each}" for each in _remarks(comparisons))]
 
 
 def _lines(comparison: Comparison) -> list[str]:
@@ -45,8 +45,8 @@ def _lines(comparison: Comparison) -> list[str]:
 
 def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
     """Write comparisons of the same runs as Markdown."""
-    likeness = [f"\n{_escaped(each)}\n" for each in _likeness(comparisons[0])]
-    return "".join(["\n".join(map(_markdown, comparisons)), *likeness])
+    remarks = [f"\n{_escaped(each)}\n" for each in _remarks(comparisons)]
+    return "".join(["\n".join(map(_markdown, comparisons)), *remarks])
 
 
 def _markdown(comparison: Comparison) -> str:
@@ -63,8 +63,8 @@ def _markdown(comparison: Comparison) -> str:
             _escaped(_title(comparison, each)),
             amount(each.base, comparison.unit),
             amount(each.other, comparison.unit),
-            _signed(each.shift.change),
-            f"{_signed(each.shift.low)} … {_signed(each.shift.high)}" if comparison.noise_known else "unknown",
+            _signed(each.shift.change, comparison.threshold),
+            _limits(comparison, each) or "unknown",
             each.verdict,
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -84,7 +84,9 @@ def _document(comparison: Comparison) -> dict[str, Any]:
     return {
         "metric": comparison.metric,
         "unit": comparison.unit,
+        "of_ranks": "mean" if comparison.mean else "sum",
         "threshold": comparison.threshold,
+        "least": comparison.least,
         "confidence": CONFIDENCE,
         "runs": list(comparison.runs),
         "noise_known": comparison.noise_known,
@@ -128,12 +130,16 @@ def _entry(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
         **_place(comparison, judgement.path),
         "base": judgement.base,
         "other": judgement.other,
-        "change": found.change,
-        "low": found.low,
-        "high": found.high if isfinite(found.high) else None,
-        "noise": found.noise,
+        "change": _finite(found.change),
+        "low": _finite(found.low),
+        "high": _finite(found.high),
+        "noise": _finite(found.noise),
         "verdict": judgement.verdict,
     }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
 
 
 def _place(comparison: Comparison, path: int | None, value: float | None = None) -> dict[str, Any]:
@@ -156,8 +162,11 @@ def _appeared(comparison: Comparison) -> list[str]:
         for path, (mine, theirs) in comparison.partial
     ]
     return partial + [
-        f"{word:8} {_named(comparison, path)} takes {amount(value, comparison.unit)}"
-        for word, paths in (("NEW", comparison.appeared), ("GONE", comparison.vanished))
+        f"{word:8} {_named(comparison, path)} {verb} {amount(value, comparison.unit)}"
+        for word, verb, paths in (
+            ("NEW", _verb(comparison), comparison.appeared),
+            ("GONE", "took" if comparison.unit == "sec" else "had", comparison.vanished),
+        )
         for path, value in paths
     ]
 
@@ -176,26 +185,48 @@ def _regions(count: int) -> str:
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:
     """Say how large a change is, and how sure: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
-    unit, found = comparison.unit, judgement.shift
-    base, now = amount(judgement.base, unit), amount(judgement.other, unit)
-    verb = "takes" if unit == "sec" else "has"
-    size = f"{abs(100 * found.change):.1f} % {'more' if found.change >= 0 else 'less'} than {base}"
-    sure = f" ({_signed(found.low)} to {_signed(found.high)})" if comparison.noise_known else ""
-    doubt = ": more runs to be sure" if judgement.verdict == "unclear" else ""
-    return f"{_title(comparison, judgement)} {verb} {now}, {size}{sure}{doubt}"
+    found = judgement.shift
+    base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
+    size = f"{abs(100 * found.change):.{_digits(comparison.threshold)}f} %"
+    than = f"{size} {'more' if found.change > 0 else 'less'} than {base}" if size.strip("0. %") else "as the base does"
+    limits = _limits(comparison, judgement)
+    sure = f" ({limits})" if limits else ""
+    doubt = f": {_doubt(comparison, judgement)}" if judgement.verdict == "unclear" else ""
+    return f"{_title(comparison, judgement)} {_verb(comparison)} {now}, {than}{sure}{doubt}"
+
+
+def _verb(comparison: Comparison) -> str:
+    return "takes" if comparison.unit == "sec" else "has"
+
+
+def _limits(comparison: Comparison, judgement: Judgement) -> str:
+    """Write the limits of a change; where few runs leave both open, the one; nothing where they are unknown."""
+    found = (judgement.shift.low, judgement.shift.high)
+    low, high = ("" if each is None else _signed(each, comparison.threshold) for each in found)
+    return low if low == high else f"{low} to {high}"
+
+
+def _doubt(comparison: Comparison, judgement: Judgement) -> str:
+    if max(judgement.base, judgement.other) < comparison.least:
+        return f"too short to judge, {amount(comparison.least, comparison.unit)} at least wanted"
+    return "more runs to be sure" if comparison.noise_known else "repeat the runs to be sure"
 
 
 def _basis(comparison: Comparison) -> str:
     base, now = comparison.runs
-    noise = comparison.program.shift.noise
-    said = f"{comparison.metric}, the least of {base} {'run' if base == 1 else 'runs'} against that of {now}"
-    limit = f"less than {100 * comparison.threshold:g} % is no change"
-    if noise is None:
-        return f"{said}; not enough runs to judge noise, {100 * UNKNOWN_NOISE:g} % is taken for it; {limit}"
-    found = comparison.program.shift
-    hidden = found.low <= -comparison.threshold <= comparison.threshold <= found.high
-    much = ", which would hide it" if hidden else ""
-    return f"{said}; {limit}; noise {100 * noise:.1f} %{much}; sure to {100 * CONFIDENCE:g} %"
+    found, threshold = comparison.program.shift, comparison.threshold
+    said = (
+        f"{comparison.metric}, {'mean' if comparison.mean else 'sum'} of the ranks, the least of "
+        f"{base} {'run' if base == 1 else 'runs'} against that of {now}; less than {100 * threshold:g} % is no change"
+    )
+    if found.noise is None:
+        return f"{said}; one run shows no noise: {100 * UNKNOWN_NOISE:g} % more or a third less is sure"
+    if min(base, now) == 1:
+        return f"{said}; simulated counts repeat"
+    low, high = found.low, found.high
+    wide = low is not None and high is not None and low <= -threshold <= threshold <= high
+    hidden = ", which would hide it" if found.noise >= threshold else ", but more runs are wanted to see that much"
+    return f"{said}; noise {100 * found.noise:.1f} %{hidden if wide else ''}; sure to {100 * CONFIDENCE:g} %"
 
 
 def _title(comparison: Comparison, judgement: Judgement) -> str:
@@ -209,13 +240,27 @@ def _named(comparison: Comparison, path: int) -> str:
     return visible(comparison.joined.path_name(path)) + place
 
 
+def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
+    """Say what the values of regions are, and what was matched by likeness."""
+    alone = ["regions are without what is below them"] if any(each.regions for each in comparisons) else []
+    return [*alone, *_likeness(comparisons[0])]
+
+
 def _likeness(comparison: Comparison) -> list[str]:
     return [visible(each) for each in comparison.joined.likenesses()]
 
 
-def _signed(value: float) -> str:
+def _signed(value: float, threshold: float) -> str:
     """Write a change; of one that few runs leave open, that it is."""
-    return f"{100 * value:+.1f} %" if value <= _OPEN else f"over {100 * _OPEN:+.0f} %"
+    if value > _OPEN:
+        return f"over {100 * _OPEN:+.0f} %"
+    rounded = f"{100 * value:+.{_digits(threshold)}f} %"
+    return rounded if rounded.strip("+-0. %") else rounded[1:]
+
+
+def _digits(threshold: float) -> int:
+    """Say how many digits of a percentage show a change that counts: one, or as many as the threshold has."""
+    return -floor(log10(100 * threshold)) if 0 < threshold < 0.001 else 1
 
 
 def _escaped(text: str) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from ..experiment import Experiment, Topology
+from ..experiment.file_use import FileUse
 from .place import visible
-from .units import ranks
+from .units import count, ranks, seconds, volume
 
 __all__ = ["contents_lines"]
 
-_OPERATIONS: Final = frozenset({"difference", "mean", "sum", "min", "max", "stddev", "ratio"})
+_FILES: Final = 10
 
 
 def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
@@ -23,8 +24,8 @@ def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
 def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     notes = experiment.notes
     yield f"{file}"
-    if operations := _operations(experiment):
-        yield f"derived     by {', '.join(operations)}: no run, but what was computed from runs"
+    if notes.derived_by:
+        yield f"derived     by {', '.join(notes.derived_by)}: no run, but what was computed from runs"
     if notes.program or notes.command:
         yield f"program     {notes.program}   {' '.join(notes.command)}".rstrip()
     yield from _system(experiment)
@@ -54,13 +55,7 @@ def _system(experiment: Experiment) -> Iterator[str]:
 
 
 def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _operations(experiment: Experiment) -> list[str]:
-    """Name the operations of the algebra that metrics came about by."""
-    found = (each.source.removeprefix("derived:").partition(" ")[0] for each in experiment.metrics)
-    return [each for each in dict.fromkeys(found) if each in _OPERATIONS]
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def _topology(topology: Topology) -> str:
@@ -79,10 +74,19 @@ def _notes(experiment: Experiment) -> Iterator[str]:
         yield f"missing     {ranks(notes.missing)}"
     if notes.unfinished:
         yield f"unfinished  {ranks(notes.unfinished)}"
+    yield from _files(notes.files)
     for remark in (*notes.remarks, *(f"not instrumented: {each}" for each in notes.not_instrumented)):
         yield f"remark      {remark}"
     for step in notes.history:
         yield f"history     {step}"
+
+
+def _files(files: Sequence[FileUse]) -> Iterator[str]:
+    """The files that took longest: time, bytes, calls, processes, name."""
+    for file in files[:_FILES]:
+        moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
+        by = f"{count(file.calls)} calls of {_many(file.processes, 'process')}"
+        yield f"file        {seconds(file.seconds)}, {moved}, {by}   {file.name or '(others)'}"
 
 
 def _metrics(experiment: Experiment) -> Iterator[str]:

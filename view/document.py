@@ -13,7 +13,7 @@ from ..analyze.clusters import THRESHOLD
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity_causes import Cause
 from ..analyze.dissimilarity_causes import Difference
-from .causes import TO_TRY, TO_TRY_FOR_RANKS
+from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
 from .place import Place
 from .verdict import verdict_lines
 
@@ -74,20 +74,22 @@ def _place(findings: Findings, region: int) -> dict[str, Any]:
 
 def _dissimilarity(findings: Findings) -> dict[str, Any]:
     found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
-    labels = performance.ranks
+    labels = performance.labels
+    to_try = TO_TRY_FOR_THREADS if performance.threads else TO_TRY_FOR_RANKS
 
     def entry(index: int) -> dict[str, Any]:
         differences = causes.of_core.get(index, ())
         return {
             **_place(findings, index),
             "root_causes": [each.attribute for each in differences],
-            "evidence": _evidence(differences, TO_TRY_FOR_RANKS),
+            "evidence": _evidence(differences, to_try),
             "same_work": index in causes.same_work,
         }
 
     return {
         "exists": found.exists,
         "metric": performance.metric,
+        "compared": "threads" if performance.threads else "ranks",
         "threshold": THRESHOLD,
         "clusters": [[labels[column] for column in each] for each in found.clusters],
         "severity": found.severity,
@@ -98,7 +100,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
         "noise": causes.noise,
         "same_work": [list(group) for group in causes.alike],
-        "evidence": _evidence(causes.differences, TO_TRY_FOR_RANKS),
+        "evidence": _evidence(causes.differences, to_try),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
     }
 

@@ -14,12 +14,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..errors import InputError
 from ..experiment import Experiment, Metric
 from ..experiment.aggregate import Level, by_level, columns_at, own_totals, totals
 from ..experiment.experiment import Severity
 from ..experiment.grouping import over_locations
 from .place import at_line, visible
-from .units import amount
+from .units import amount, ranks
 
 __all__ = ["print_dump", "shown_metrics", "write_csv", "write_json"]
 
@@ -34,11 +35,14 @@ def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) ->
 
     Six digits; of whole numbers all, of minima and maxima twelve: as the tools of CUBE do.
     """
+    kinds = [experiment.metric(name) for name in metrics]
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = own_totals(experiment, metrics)
+    for name, values in sums.items():
+        _check_held(name, values)
+    columns = [sums[name].tolist() for name in metrics]
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["Cnode ID", *metrics])
-    kinds = [experiment.metric(name) for name in metrics]
-    sums = own_totals(experiment, metrics)
-    columns = [sums[name].tolist() for name in metrics]
     for path in range(len(experiment.call_paths)):
         writer.writerow([path, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))])
 
@@ -113,7 +117,23 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
 
 
 def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
-    """Give ``float64[call path]``, or ``float64[call path, column]`` of a level of the system."""
+    """Give ``float64[call path]``, or ``float64[call path, column]`` of a level of the system.
+
+    Raises:
+        InputError: A sum is larger than a number can be.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = _put_together(experiment, metric, level, inclusive=inclusive)
+    _check_held(metric, values)
+    return values
+
+
+def _check_held(metric: str, values: Severity) -> None:
+    if np.isinf(values).any():
+        raise InputError(f"metric {visible(metric)!r}: sums that a number can hold wanted, found larger ones")
+
+
+def _put_together(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
     if level:
         values = experiment.inclusive(metric) if inclusive else experiment.exclusive(metric)
         return by_level(experiment, metric, values, level)[1]
@@ -125,10 +145,14 @@ def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusi
     return experiment.summed_up(totals(experiment, metric)[:, None], kind)[:, 0]
 
 
-def shown_metrics(experiment: Experiment) -> list[str]:
-    """Choose what a table shows unless asked for: metrics that no other one includes, and times in MPI and I/O."""
+def shown_metrics(experiment: Experiment, level: Level | None) -> list[str]:
+    """Choose what a table shows unless asked for: metrics that no other one includes, and times in MPI and I/O.
+
+    What is 0 or missing everywhere is left out, unless there is nothing else.
+    """
     roots = [each.name for each in experiment.metrics if each.parent is None or each.name in _ALSO]
-    return [name for name in roots if np.any(totals(experiment, name))][:_MOST] or roots[:_MOST]
+    values = ((name, _values(experiment, name, level, inclusive=False)) for name in roots)
+    return [name for name, each in values if np.any(np.nan_to_num(each))][:_MOST] or roots[:_MOST]
 
 
 def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | None, *, inclusive: bool) -> None:
@@ -137,10 +161,14 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         columns = [
             (name, experiment.metric(name), _values(experiment, name, None, inclusive=inclusive)) for name in metrics
         ]
-        _print(experiment, columns, f"all {len(experiment.locations)} locations together", inclusive=inclusive)
+        _print(experiment, columns, _together(experiment), inclusive=inclusive)
+        if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
+            Console().print("what does not add up is missing; see it by --by thread")
         return
     titles = [".".join(map(str, label)) for label in columns_at(experiment, level)]
-    for name in metrics:
+    for place, name in enumerate(metrics):
+        if place:
+            Console().print()
         kind = experiment.metric(name)
         below = inclusive and kind.aggregation != "none"
         closed = _values(experiment, name, level, inclusive=below)
@@ -167,4 +195,13 @@ def _print(
     if not console.is_terminal:
         console.width = 10_000
     console.print(table)
-    console.print(Text(f"{caption}, {'with' if inclusive else 'without'} what is below"))
+    below = f", {'with' if inclusive else 'without'} what is below" if any(experiment.depths) else ""
+    console.print(Text(caption + below), soft_wrap=True)
+
+
+def _together(experiment: Experiment) -> str:
+    """Say of which locations a sum is: those of ranks that were lost have no value in it."""
+    lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
+    count = len(experiment.locations) - len(lost)
+    whose = f"{count} locations together" if count != 1 else "1 location"
+    return f"{whose}, {ranks(sorted({place.process for place in lost}))} missing" if lost else whose

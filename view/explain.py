@@ -25,9 +25,11 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
     yield f"DISSIMILARITY by {performance.metric}"
     yield ""
-    yield f"there {'is 1 cluster' if len(found.clusters) == 1 else f'are {len(found.clusters)} clusters'} of ranks"
+    compared = "thread" if performance.threads else "rank"
+    clusters = "is 1 cluster" if len(found.clusters) == 1 else f"are {len(found.clusters)} clusters"
+    yield f"there {clusters} of {compared}s"
     for number, members in enumerate(found.clusters[:_MOST_ROWS]):
-        yield f"cluster {number}: {_members([performance.ranks[column] for column in members])}"
+        yield f"cluster {number}: {_members([performance.labels[column] for column in members])}"
     if len(found.clusters) > _MOST_ROWS:
         yield f"… and {len(found.clusters) - _MOST_ROWS} more clusters: analyze --json lists all"
     if found.programs > 1:
@@ -38,7 +40,7 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     yield f"critical: {_regions(findings, found.ccr)}"
     yield f"core: {_regions(findings, found.cccr)}"
     yield ""
-    yield from _table(findings, causes.table, "rank", "cluster", str)
+    yield from _table(findings, causes.table, compared, "cluster", str)
     yield f"root causes: {_names(each.attribute for each in causes.differences)}"
 
 
@@ -56,7 +58,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
         yield "no region is critical"
         return
     yield ""
-    places = {region.id: Place.of(findings.experiment, region) for region in findings.weighed}
+    places: dict[int | str, Place] = {each.id: Place.of(findings.experiment, each) for each in findings.weighed}
     yield from _table(
         findings, causes.table, "region", "core", lambda id_: f"{id_}  {places[id_].source}  {places[id_].title}"
     )
@@ -72,7 +74,7 @@ def _regions(findings: Findings, positions: Sequence[int]) -> str:
 
 
 def _table(
-    findings: Findings, table: DecisionTable, what: str, decision: str, title: Callable[[int], str]
+    findings: Findings, table: DecisionTable, what: str, decision: str, title: Callable[[int | str], str]
 ) -> Iterator[str]:
     """Print a decision table, the discernibility matrix and function, the reducts, and rows that contradict."""
     if not table.attributes:
@@ -99,12 +101,12 @@ def _table(
         yield f"inconsistent, alike in all attributes with different decisions: {_members(ids)}"
 
 
-def _members(ids: Sequence[int]) -> str:
+def _members(ids: Sequence[int | str]) -> str:
     more = f" … and {len(ids) - _MOST_ROWS} more" if len(ids) > _MOST_ROWS else ""
     return " ".join(map(str, ids[:_MOST_ROWS])) + more
 
 
-def _and_more(ids: Sequence[int]) -> str:
+def _and_more(ids: Sequence[int | str]) -> str:
     return f"  (and {len(ids) - 1} alike)" if len(ids) > 1 else ""
 
 

@@ -45,7 +45,15 @@ class Place:
         own = self.path == self.name and self.name.startswith("(own")
         if self.kind == "loop":
             return f"{'own code of ' if own else ''}loop in {self.function}"
+        if self.kind == "parallel":
+            return f"{'own code of ' if own else ''}{_construct(self.name)} in {self.function}"
         return self.name.strip("()") if own else self.name
+
+
+def _construct(name: str) -> str:
+    """Take what an OpenMP construct is from its name: ``parallel for@41``."""
+    words = name.removeprefix("(own code of ").partition("@")[0]
+    return f"{words} region" if words == "parallel" else words
 
 
 def at_line(file: str, line: int) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isinf, isnan
+from typing import Final
 
 __all__ = ["amount", "count", "percent", "ranks", "seconds", "volume"]
+
+_NOTHING: Final = frozenset({"0", "0 B", "0 ns"})
 
 
 def seconds(value: float) -> str:
@@ -24,8 +27,8 @@ def percent(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Write how many: ``3.1e9``, ``870``."""
-    if value < 9995:
+    """Write how many: ``3.1e9``, ``870``; ``inf`` of what no number can hold."""
+    if value < 9995 or isinf(value):
         return f"{value:.0f}"
     mantissa, _, exponent = f"{value:.1e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
@@ -40,18 +43,25 @@ def volume(value: float) -> str:
 
 
 def ranks(labels: Sequence[int | str]) -> str:
-    """Write ranks as a list with ranges: ``ranks 0-2, 5``; at most four parts."""
+    """Write ranks, or threads, as a list with ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``; at most four parts."""
     parts: list[list[int | str]] = []
     for label in labels:
-        last = parts[-1][-1] if parts else None
-        if isinstance(label, int) and isinstance(last, int) and label == last + 1:
+        if parts and _follows(parts[-1][-1], label):
             parts[-1] = [parts[-1][0], label]
         else:
             parts.append([label])
     shown = ["-".join(map(str, part)) for part in parts[:4]]
     if len(parts) > 4:
         shown[3:] = [f"… {parts[-1][-1]}"]
-    return ("rank " if len(labels) == 1 else "ranks ") + ", ".join(shown)
+    what = "thread" if labels and isinstance(labels[0], str) else "rank"
+    return f"{what}{'' if len(labels) == 1 else 's'} {', '.join(shown)}"
+
+
+def _follows(label: int | str, next_label: int | str) -> bool:
+    """Tell whether a rank, or a thread of the same rank, is the one after another."""
+    rank, _, number = str(label).rpartition(".")
+    next_rank, _, next_number = str(next_label).rpartition(".")
+    return rank == next_rank and int(next_number) == int(number) + 1
 
 
 def amount(value: float, unit: str) -> str:
@@ -60,5 +70,6 @@ def amount(value: float, unit: str) -> str:
         return "-"
     writer = {"sec": seconds, "occ": count, "bytes": volume}.get(unit)
     if writer is None:
-        return f"{value:.6g}"
-    return f"-{writer(-value)}" if value < 0 else writer(value)
+        return f"{value + 0.0:.6g}"
+    written = writer(abs(value))
+    return f"-{written}" if value < 0 and written not in _NOTHING else written

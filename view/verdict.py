@@ -13,7 +13,7 @@ from ..analyze.clusters import THRESHOLD
 from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
 from ..analyze.dissimilarity_causes import Difference
-from .causes import SAME_WORK, TO_TRY_FOR_RANKS, because, because_of, first_to_try
+from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
 from .place import Place, at_line
 from .units import count, percent, ranks, seconds, volume
@@ -98,7 +98,8 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     )
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
-    line = f"balanced: one cluster{of_each}{without}{spread if len(findings.performance.ranks) > 1 else ''}"
+    of_threads = " of threads" if findings.performance.threads else ""
+    line = f"balanced: one cluster{of_threads}{of_each}{without}{spread if len(findings.performance.ranks) > 1 else ''}"
     return [line, ""] if stands_out else [f"{line}; no region stands out"]
 
 
@@ -131,11 +132,11 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings)
-        yield _Item(lines, _to_try_for_ranks(causes.of_core[core]), same)
+        yield _Item(lines, _to_try_for_ranks(findings, causes.of_core[core]), same)
     if not found.cccr:
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings)]
         title = f"{_SPEED if causes.noise else word}  spread over all regions"
-        yield _Item([title, last, *said], _to_try_for_ranks(causes.differences), causes.noise)
+        yield _Item([title, last, *said], _to_try_for_ranks(findings, causes.differences), causes.noise)
 
 
 def _cores_by_difference(findings: Findings) -> list[int]:
@@ -155,8 +156,9 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
     return ["no counter explains it: random order in memory, page faults or placement can"]
 
 
-def _to_try_for_ranks(differences: tuple[Difference, ...]) -> list[str]:
-    return [f"try: {TO_TRY_FOR_RANKS[differences[0].attribute]}"] if differences else []
+def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
+    to_try = TO_TRY_FOR_THREADS if findings.performance.threads else TO_TRY_FOR_RANKS
+    return [f"try: {to_try[differences[0].attribute]}"] if differences else []
 
 
 def _hints(findings: Findings) -> Iterator[str]:
@@ -170,10 +172,10 @@ def _hints(findings: Findings) -> Iterator[str]:
 
 
 def _odd_one(findings: Findings, column: int) -> str:
-    rank = findings.performance.ranks[column]
+    rank = findings.performance.labels[column]
     totals = findings.performance.values[list(findings.performance.top)].sum(axis=0)
-    line = f"rank {rank} differs from all others, which are alike"
-    if totals[column] > totals.min() or findings.performance.metric == "mpi_bytes":
+    line = f"{ranks([rank])} differs from all others, which are alike"
+    if findings.performance.threads or totals[column] > totals.min() or findings.performance.metric == "mpi_bytes":
         return line
     return f"{line}: a master? then --exclude-rank {rank}"
 
@@ -182,12 +184,12 @@ def _cluster_times(findings: Findings, region: int) -> str:
     performance, clusters = findings.performance, findings.dissimilarity.clusters
     values = performance.values[region]
     if len(clusters) > 5:
-        most = performance.ranks[int(values.argmax())]
-        return f"from {_amount(findings, values.min())} to {_amount(findings, values.max())}, most on rank {most}"
+        most = performance.labels[int(values.argmax())]
+        return f"from {_amount(findings, values.min())} to {_amount(findings, values.max())}, most on {ranks([most])}"
     verb = _VERBS[performance.metric][len(clusters[0]) == 1]
     parts: list[str] = []
     for each in clusters:
-        who = ranks([performance.ranks[column] for column in each])
+        who = ranks([performance.labels[column] for column in each])
         parts.append(f"{who}{'' if parts else ' ' + verb} {_amount(findings, float(values[list(each)].mean()))}")
     return ", ".join(parts)
 
@@ -247,8 +249,9 @@ def _waiting(findings: Findings, core: int) -> str:
 
 
 def _mostly(cost: Cost) -> str:
-    """Say of a region whether it is MPI or I/O rather than code of the program's own."""
-    for what, time in (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time)):
+    """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
+    parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
+    for what, time in parts:
         if time is not None and cost.wall_time and time > 0.5 * cost.wall_time:
             return f"; {percent(100 * time / cost.wall_time)} of it {what}"
     return ""

@@ -1,4 +1,9 @@
-"""Measure what an entry and exit of a region cost, beside two bare readings of the clock and other tools' hooks."""
+"""Measure what an entry and exit of a region cost, beside two bare readings of the clock and other tools' hooks.
+
+    python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--caliper PREFIX] [--tau PREFIX]
+
+A prefix is where the tool is installed: its libraries are in lib below it, or for TAU in ARCHITECTURE/lib.
+"""
 
 from __future__ import annotations
 
@@ -7,79 +12,144 @@ import os
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
+
+from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.mpi import Mpi
+from autoanalyzer.runtime.shard_layout import HEADER_LAYOUT
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PROBE = ROOT / "runtime" / "probe"
-COUNTERS = ("counter", "counter_papi", "counter_simulated")
-CORE = [PROBE / f"{name}.c" for name in ("clock", *COUNTERS, "event", "process", "region", "shard", "thread", "tree")]
 SHAPES = HERE / "shapes.c"
-
-VARIANTS: dict[str, list[str | Path]] = {
-    "no probe": [SHAPES],
-    "two readings of the clock": ["-DSTAMPS", SHAPES],
-    "probes, rseq": ["-DPROBES", f"-I{ROOT / 'instrument'}", SHAPES, "-ldl"],
-    "probes, perf-lock": ["-DPROBES", f"-I{ROOT / 'instrument'}", SHAPES, "-ldl"],
-    "probes, not recording": ["-DPROBES", f"-I{ROOT / 'instrument'}", SHAPES, "-ldl"],
-    "-finstrument-functions": ["-finstrument-functions", SHAPES, HERE / "hooks.c"],
-    "gprof's mcount (-pg)": ["-pg", SHAPES],
-}
+BARE = "two readings of the clock"
+OURS = "probes, rseq"
 
 
-def build(folder: Path, compiler: str) -> Path:
-    """Compile every variant and the library, which is returned."""
-    library = folder / "libaacore.so"
-    flags = ["-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"]
-    subprocess.run([compiler, *flags, *CORE, "-o", library, "-ldl", "-lpthread"], check=True)
-    for number, arguments in enumerate(VARIANTS.values()):
-        subprocess.run([compiler, "-std=gnu11", "-O2", *arguments, "-o", folder / str(number)], check=True)
-    return library
+@dataclass(frozen=True)
+class Variant:
+    """How the shapes are compiled, and what is in the environment when they run; ``{folder}`` is the scratch folder."""
+
+    name: str
+    arguments: tuple[str | Path, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def measure(folder: Path, variant: str, library: Path, cpu: int) -> dict[str, float]:
+def ours(name: str, **environment: str) -> Variant:
+    """Give the way of an instrumented program."""
+    return Variant(name, ("-DPROBES", f"-I{ROOT / 'instrument'}", SHAPES, "-ldl"), environment)
+
+
+def recording(clock: str) -> Variant:
+    """Give the same with the library, which takes CPU time in this way."""
+    preload = {"LD_PRELOAD": str(probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
+    return ours(f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload)
+
+
+def caliper(prefix: Path) -> Variant:
+    """Give Caliper, with its runtime-report: wall time by call path."""
+    library = prefix / "lib"
+    arguments = ("-DCALIPER", f"-I{prefix / 'include'}", SHAPES, f"-L{library}", "-lcaliper", f"-Wl,-rpath,{library}")
+    return Variant("Caliper, runtime-report", arguments, {"CALI_CONFIG": "runtime-report,output={folder}/report"})
+
+
+def tau(prefix: Path) -> Variant:
+    """Give TAU's flat profile; it is kept from switching off regions that are entered often."""
+    libraries = [path.parent for path in prefix.glob("*/lib/libTAU.so")]
+    if not libraries:
+        raise SystemExit(f"--tau: ARCHITECTURE/lib/libTAU.so below {prefix} wanted, found none")
+    library = libraries[0]
+    arguments = ("-DTAU", SHAPES, f"-L{library}", "-lTAU", f"-Wl,-rpath,{library}")
+    return Variant("TAU, flat profile", arguments, {"TAU_THROTTLE": "0", "PROFILEDIR": "{folder}"})
+
+
+def variants(options: argparse.Namespace) -> Iterator[Variant]:
+    """Give what is compared, in the order of the table."""
+    yield Variant("no probe", (SHAPES,))
+    yield Variant(BARE, ("-DSTAMPS", SHAPES))
+    yield recording("rseq")
+    yield recording("perf-lock")
+    yield ours("probes, not recording")
+    yield Variant("-finstrument-functions", ("-finstrument-functions", SHAPES, HERE / "hooks.c"))
+    yield Variant("gprof's mcount (-pg)", ("-pg", SHAPES))
+    if options.caliper:
+        yield caliper(options.caliper)
+    if options.tau:
+        yield tau(options.tau)
+
+
+def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
+    """Compile every variant."""
+    for number, variant in enumerate(compared):
+        command = [compiler, "-std=gnu11", "-O2", *variant.arguments, "-o", folder / str(number), "-lpthread"]
+        subprocess.run(command, check=True)
+
+
+def run(folder: Path, program: str, variant: Variant, *arguments: str) -> list[str]:
+    """Run one variant, and give the lines that it prints."""
+    environment = {name: value.format(folder=folder) for name, value in variant.environment.items()}
+    command: list[str | Path] = [folder / program, *arguments]
+    output = subprocess.run(
+        command, env={**os.environ, **environment}, cwd=folder, capture_output=True, text=True, check=True
+    )
+    return output.stdout.splitlines()
+
+
+def measure(folder: Path, program: str, variant: Variant, cpus: tuple[int, int]) -> dict[str, float]:
     """Run one variant; give nanoseconds a pair by shape."""
-    environment = dict(os.environ)
-    if variant.startswith("probes, ") and not variant.endswith("not recording"):
-        clock = variant.removeprefix("probes, ")
-        environment |= {"LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(folder)}
-        environment["AUTOANALYZER_CPU_CLOCK"] = clock
-    command = ["taskset", "-c", str(cpu), str(folder / str(list(VARIANTS).index(variant)))]
-    output = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=True)
+    lines = run(folder, program, variant, *map(str, cpus))
     for shard in folder.glob("*.shard"):
         shard.unlink()
-    return {name: float(value) for name, value in (line.split() for line in output.stdout.splitlines())}
+    return {name: float(value) for name, value in (line.split() for line in lines)}
+
+
+def print_memory(folder: Path, program: str, variant: Variant) -> None:
+    """Print what a call path takes where each is in a region of its own."""
+    ((paths, private),) = (map(int, line.split()) for line in run(folder, program, variant, "paths"))
+    (shard,) = folder.glob("*.shard")
+    (header,) = np.frombuffer(shard.read_bytes(), HEADER_LAYOUT, count=1)
+    in_shard = (int(header["used"]) - HEADER_LAYOUT.itemsize) / paths
+    print(f"bytes a call path: {in_shard:.0f} in the shard, {private / paths:.0f} beside it")
 
 
 def print_table(medians: dict[str, dict[str, float]]) -> None:
     """Print nanoseconds a pair, and in brackets the ratio to two readings of the clock."""
-    shapes = list(medians["no probe"])
-    bare = medians["two readings of the clock"]
+    shapes = list(medians[BARE])
     print(f"{'ns a pair (ratio)':28}" + "".join(f"{shape:>18}" for shape in shapes))
     for variant, values in medians.items():
-        cells = [f"{values[shape]:.1f} ({values[shape] / bare[shape]:.2f})" for shape in shapes]
+        cells = [f"{values[shape]:.1f} ({values[shape] / medians[BARE][shape]:.2f})" for shape in shapes]
         print(f"{variant:28}" + "".join(f"{cell:>18}" for cell in cells))
 
 
 def main() -> None:
     """Take the rounds in turn, so that a change in the machine's speed meets all variants."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", default="gcc")
-    arguments = parser.parse_args()
-    cpu = max(os.sched_getaffinity(0))
+    parser.add_argument("--caliper", type=Path, metavar="PREFIX")
+    parser.add_argument("--tau", type=Path, metavar="PREFIX")
+    options = parser.parse_args()
+    compared = list(variants(options))
+    usable = sorted(os.sched_getaffinity(0))
+    cpus = usable[-1], usable[-2:][0]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        library = build(folder, arguments.compiler)
+        compile_all(folder, options.compiler, compared)
         rounds = [
-            {variant: measure(folder, variant, library, cpu) for variant in VARIANTS} for _ in range(arguments.rounds)
+            {variant.name: measure(folder, str(number), variant, cpus) for number, variant in enumerate(compared)}
+            for _ in range(options.rounds)
         ]
-    print_table(
-        {
-            variant: {shape: statistics.median(one[variant][shape] for one in rounds) for shape in rounds[0][variant]}
-            for variant in VARIANTS
-        }
-    )
+        print_table(
+            {
+                name: {shape: statistics.median(one[name][shape] for one in rounds) for shape in shapes}
+                for name, shapes in rounds[0].items()
+            }
+        )
+        number = [variant.name for variant in compared].index(OURS)
+        print_memory(folder, str(number), compared[number])
 
 
 if __name__ == "__main__":

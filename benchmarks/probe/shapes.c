@@ -1,12 +1,19 @@
 /*
- * Small functions, called in four shapes; REGION stands where a function is entered.
+ * Small functions, called in five shapes; REGION stands where a function is entered.
  *
  * -DSTAMPS reads the clock twice, -DPROBES goes the way of an instrumented program: through the pointers that
- * a constructor looked up. Without either the compiler's own hooks may be switched on by its options.
+ * a constructor looked up, -DCALIPER and -DTAU by those tools' C interfaces. Without any of them the
+ * compiler's own hooks may be switched on by its options. The arguments are the two processors to run on, the
+ * first for one thread; or the word "paths", whereupon many call paths are entered instead.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -18,9 +25,11 @@
 #define CHILDREN 10
 #define FIB 28
 #define FIB_CALLS 1028457 /* of fib(28), with itself */
+#define THREADS 2
+#define PATHS 10000
 
 #if defined(STAMPS)
-static volatile unsigned long long stamp;
+static _Thread_local volatile unsigned long long stamp;
 static inline PLAIN void read_clock(void) {
 #if defined(__x86_64__)
     stamp = __rdtsc();
@@ -41,23 +50,32 @@ static inline PLAIN void leave(const int *unused) {
 #define REGION(name)                                                                                         \
     __attribute__((cleanup(aa_leave))) const char *const guard =                                             \
         (aa_enter(DESCRIPTOR(name)), DESCRIPTOR(name))
+#elif defined(CALIPER)
+#include <caliper/cali.h>
+static inline PLAIN void leave(const char *const *name) {
+    cali_end_region(*name);
+}
+#define REGION(name) __attribute__((cleanup(leave))) const char *const guard = (cali_begin_region(name), name)
+#elif defined(TAU)
+extern void Tau_start(const char *name);
+extern void Tau_stop(const char *name);
+static inline PLAIN void leave(const char *const *name) {
+    Tau_stop(*name);
+}
+#define REGION(name) __attribute__((cleanup(leave))) const char *const guard = (Tau_start(name), name)
 #else
 #define REGION(name) ((void)0)
 #endif
 
-#if defined(HOOKS)
-PLAIN void __cyg_profile_func_enter(void *function, void *caller) {
-    (void)function, (void)caller;
-}
-PLAIN void __cyg_profile_func_exit(void *function, void *caller) {
-    (void)function, (void)caller;
-}
-#endif
-
-static volatile int sink;
+static _Thread_local volatile int sink;
 
 static CALLED void leaf(void) {
     REGION("leaf");
+    sink++;
+}
+
+static CALLED void second_leaf(void) {
+    REGION("second_leaf");
     sink++;
 }
 
@@ -128,6 +146,41 @@ static PLAIN int nesting(void) {
     return PAIRS / LEVELS * LEVELS;
 }
 
+/* ---- two threads at once, each with a function of its own */
+
+static pthread_barrier_t together;
+static cpu_set_t places[THREADS];
+
+static PLAIN void stay_on(const cpu_set_t *place) {
+    pthread_setaffinity_np(pthread_self(), sizeof *place, place);
+    pthread_barrier_wait(&together);
+}
+
+static PLAIN void *first_thread(void *unused) {
+    stay_on(&places[0]);
+    for (int i = 0; i < PAIRS; i++)
+        leaf();
+    return unused;
+}
+
+static PLAIN void *second_thread(void *unused) {
+    stay_on(&places[1]);
+    for (int i = 0; i < PAIRS; i++)
+        second_leaf();
+    return unused;
+}
+
+static PLAIN int two_threads(void) {
+    pthread_t first, second;
+    pthread_create(&first, NULL, first_thread, NULL);
+    pthread_create(&second, NULL, second_thread, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return THREADS * PAIRS;
+}
+
+/* ---- */
+
 static PLAIN void measure(const char *name, int (*shape)(void)) {
     shape();
     double start = now();
@@ -135,11 +188,52 @@ static PLAIN void measure(const char *name, int (*shape)(void)) {
     printf("%s %.3f\n", name, (now() - start) / pairs);
 }
 
-int main(void) {
+#if defined(PROBES)
+/* Memory that is no file's. */
+static long private_bytes(void) {
+    long size, resident, shared;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld %ld", &size, &resident, &shared) != 3)
+        exit(1);
+    fclose(file);
+    return (resident - shared) * sysconf(_SC_PAGESIZE);
+}
+
+/* Each in a region of its own, which is the most that a call path takes. */
+static void walk_paths(void) {
+    static char descriptors[PATHS][80];
+    for (int i = 0; i < PATHS; i++)
+        snprintf(descriptors[i], sizeof *descriptors,
+                 "aa1|function|compute_%05d|source/module_%03d.c|compute_%05d|0|1234|1256", i, i / 100, i);
+    long before = private_bytes();
+    for (int i = 0; i < PATHS; i++) {
+        aa_enter(descriptors[i]);
+        aa_exit(descriptors[i]);
+    }
+    printf("%d %ld\n", PATHS, private_bytes() - before);
+}
+#endif
+
+int main(int count, char **arguments) {
     REGION("main");
+#if defined(PROBES)
+    if (count == 2 && strcmp(arguments[1], "paths") == 0) {
+        walk_paths();
+        return 0;
+    }
+#endif
+    if (count != 1 + THREADS)
+        return 2;
+    for (int i = 0; i < THREADS; i++) {
+        CPU_ZERO(&places[i]);
+        CPU_SET(atoi(arguments[1 + i]), &places[i]);
+    }
+    pthread_barrier_init(&together, NULL, THREADS);
+    pthread_setaffinity_np(pthread_self(), sizeof *places, &places[0]);
     measure("loop", loop);
     measure("recursion", recursion);
     measure("alternation", alternation);
     measure("nesting", nesting);
+    measure("two_threads", two_threads);
     return 0;
 }

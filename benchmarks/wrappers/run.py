@@ -2,7 +2,7 @@
 
     python benchmarks/wrappers/run.py [--rounds 9]
 
-The least of all rounds is given: neighbours and frequency only ever add.
+The least CPU time of all rounds is given: neighbours and frequency only ever add.
 """
 
 from __future__ import annotations

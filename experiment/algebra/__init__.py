@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .doubts import strangers
 from .integration import Integration, integrate
 from .locations import Hierarchy
 from .operators import Options, difference, maximum, mean, merge, minimum, ratio, stddev, total
@@ -18,5 +19,6 @@ __all__ = [
     "minimum",
     "ratio",
     "stddev",
+    "strangers",
     "total",
 ]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 import numpy as np
 import numpy.typing as npt
 
 from ..experiment import CallPath
 from ..region import Region
+from .procedures import Program, Version, is_enclosed
 from .regions import Alike, correspond, names_of
 
 __all__ = ["CallForest", "merge_call_paths"]
@@ -73,8 +75,12 @@ class _Union:
         rows = {first: np.arange(len(union))}
         regions = {first: {path.region: path.region for path in union}}
         likened: dict[int, set[Region]] = {first: set()}
+        programs = [Program.of(union)]
         for index in others:
-            found = correspond(union, forests[index], exact=exact)
+            program = Program.of(forests[index])
+            versions = [Version(*each) for each in zip(programs, regions.values(), strict=True)]
+            found = correspond(union, program, versions, exact=exact)
+            programs.append(program)
             union = [_named(path, found.left) for path in union]
             for each in regions.values():
                 each.update({own: found.left.get(one, one) for own, one in each.items()})
@@ -120,7 +126,8 @@ def _owned(
 
     Args:
         regions: For each forest, its regions → those of the union.
-        likened: For each forest, which of these were matched by likeness.
+        likened: For each forest, which of these within procedures were matched by likeness. A procedure was if it
+            has another name, or stands in a file of another name.
     """
     owners: dict[Region, tuple[Region, int]] = {}
     alike: list[tuple[Alike, ...]] = []
@@ -128,10 +135,15 @@ def _owned(
         pairs: list[Alike] = []
         for own, one in each.items():
             known, owner = owners.setdefault(one, (own, index))
-            if own != known and (own in likened[index] or known in likened[owner]):
+            by_likeness = own in likened[index] or known in likened[owner]
+            if own != known and (by_likeness or (not is_enclosed(own) and _title(own) != _title(known))):
                 pairs.append(Alike(known, own))
         alike.append(tuple(pairs))
     return owners, alike
+
+
+def _title(procedure: Region) -> tuple[str, str]:
+    return PurePath(procedure.file).name, procedure.name
 
 
 @dataclass(frozen=True)

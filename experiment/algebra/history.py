@@ -50,16 +50,16 @@ def derived_notes(
         remarks: What else is to be said.
     """
     notes = [each.notes for each in operands]
-    processes = [each.expected_processes for each in notes if each.expected_processes is not None]
+    processes = [each.expected_processes for each in notes]
     return Notes(
         program=_common((each.program for each in notes), ""),
         command=_common((each.command for each in notes), ()),
         program_status=_common((each.program_status for each in notes), None),
-        expected_processes=max(processes, default=None),
+        expected_processes=None if None in processes else max(each for each in processes if each is not None),
         missing=tuple(sorted({rank for each in notes for rank in each.missing})),
         unfinished=tuple(sorted({rank for each in notes for rank in each.unfinished})),
         not_instrumented=_union(each.not_instrumented for each in notes),
-        remarks=(*_union(each.remarks for each in notes), *likenesses(labels, alike), *remarks),
+        remarks=(*_said_of(notes, labels), *likenesses(labels, alike), *remarks),
         clocks=_common((each.clocks for each in notes), {}),
         probe_ns=_common((each.probe_ns for each in notes), None),
         repairs=sum(each.repairs for each in notes),
@@ -68,6 +68,14 @@ def derived_notes(
         environment=_common_entries([each.environment for each in notes]),
         history=(*_steps(notes, labels), f"{operation}({', '.join(labels)})"),
     )
+
+
+def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
+    """Give what was said of operands; of which run it was said, if not of all."""
+    for remark in _union(each.remarks for each in notes):
+        run = [label for each, label in zip(notes, labels, strict=True) if remark in each.remarks and not each.history]
+        everywhere = all(remark in each.remarks for each in notes)
+        yield f"{run[0]}: {remark}" if len(run) == 1 and not everywhere else remark
 
 
 def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:

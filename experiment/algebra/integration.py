@@ -75,19 +75,21 @@ class Integration:
         """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
 
         A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost,
-        and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio.
+        and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio. A metric
+        that it lacks is 0, as the tools of CUBE have it, unless it does not add up.
         Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
         shape = (len(self.call_paths), len(self.locations))
-        absent = 0.0 if self._kinds[metric].aggregation == "sum" else np.nan
-        if metric not in self.names[operand]:
-            return np.broadcast_to(absent, shape)
-        values = self.operands[operand].exclusive(self.names[operand][metric])
-        rows, columns = self.rows[operand], self.columns[operand]
-        if values.shape == shape and _in_order(rows) and _in_order(columns):
-            return values
-        extended = np.full(shape, absent)
-        extended[np.ix_(rows, columns)] = values
+        kind = self._kinds[metric].aggregation
+        if metric in self.names[operand]:
+            values = self.operands[operand].exclusive(self.names[operand][metric])
+            rows, columns = self.rows[operand], self.columns[operand]
+            if values.shape == shape and _in_order(rows) and _in_order(columns):
+                return values
+            extended = np.full(shape, 0.0 if kind == "sum" else np.nan)
+            extended[np.ix_(rows, columns)] = values
+        else:
+            extended = np.full(shape, np.nan if kind == "none" else 0.0)
         if lost := self.lost(operand):
             extended[:, [place.process in lost for place in self.locations]] = np.nan
         return extended

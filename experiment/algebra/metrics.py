@@ -17,13 +17,13 @@ _MARK: Final = "'"  # behind a parent's and a metric's name, where another metri
 
 @dataclass
 class _Node:
-    """A metric of the merged forest: its name among its siblings, and as its first operand has it."""
+    """A metric of the merged forest: its name among its siblings, and as each operand has it."""
 
     own: str
-    metric: Metric
     label: str
     unit: str
     parent: _Node | None
+    known: list[Metric] = field(default_factory=list)
     below: dict[str, _Node] = field(default_factory=dict)
     name: str = ""
 
@@ -35,7 +35,7 @@ def merge_metrics(
 
     Those that match nothing stand for themselves. Two of one name in different places are told apart by their
     parents: ``bytes_sent``, and ``bytes_p2p/bytes_sent``; whichever operand they come from, the names are the same.
-    A unit that a file does not state (empty) goes with any.
+    A unit that a file does not state (empty) goes with any. What operands do not put together alike does not add up.
 
     Args:
         forests: The metrics of each operand, parents before children.
@@ -58,7 +58,7 @@ def merge_metrics(
             key = own[metric.name]
             node = siblings.get(key)
             if node is None:
-                node = siblings[key] = _Node(key, metric, label, metric.unit, parent)
+                node = siblings[key] = _Node(key, label, metric.unit, parent)
             elif not node.unit:
                 node.unit, node.label = metric.unit, label
             elif metric.unit and metric.unit != node.unit:
@@ -66,15 +66,28 @@ def merge_metrics(
                     f"metric {key!r} in one unit wanted, found {node.unit!r} in {node.label} and {metric.unit!r} "
                     f"in {label}; leave it out of one by cut --metrics"
                 )
+            node.known.append(metric)
             nodes[metric.name] = node
         found.append(nodes)
     ordered = tuple(_walk(roots))
     _give_names(ordered)
-    metrics = tuple(
-        replace(node.metric, name=node.name, unit=_root(node).unit, parent=node.parent.name if node.parent else None)
-        for node in ordered
+    return tuple(map(_settled, ordered)), tuple({name: node.name for name, node in nodes.items()} for nodes in found)
+
+
+def _settled(node: _Node) -> Metric:
+    """Give a metric as all operands have it, the first of them its description; their order decides nothing else."""
+    unit = _root(node).unit
+    types = {each.dtype for each in node.known}
+    whole = all(each.integral for each in node.known)
+    return replace(
+        node.known[0],
+        name=node.name,
+        unit=unit,
+        parent=node.parent.name if node.parent else None,
+        dtype=types.pop() if len(types) == 1 else "INTEGER" if whole else "FLOAT",
+        additive=all(each.additive for each in node.known)
+        and len({replace(each, unit=unit).aggregation for each in node.known}) == 1,
     )
-    return metrics, tuple({name: node.name for name, node in nodes.items()} for nodes in found)
 
 
 def _own_names(forest: Sequence[Metric]) -> dict[str, str]:

@@ -7,7 +7,7 @@ result is computed when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypedDict, Unpack
 from weakref import WeakKeyDictionary
@@ -16,8 +16,9 @@ import numpy as np
 
 from ...errors import UsageError
 from ..experiment import Experiment, Severity
-from ..metric import Metric
+from ..metric import Aggregation, Metric
 from ..severities import LazySeverities
+from .doubts import doubts
 from .history import derived_notes
 from .integration import Integration, integrate
 from .locations import Hierarchy
@@ -29,6 +30,18 @@ _MOST_STEPS: Final = 32
 # How many operations lie between a result and values that are there: each takes some calls of the stack when they are
 # asked for, so after so many they are computed at once.
 _STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
+
+
+# What a metric that an operand lacks is, by how its values are put together; one that is not named here is of those
+# operands alone that have it.
+_ZERO: Final = "0 there"
+_LACKED: Final[Mapping[Aggregation, str]] = {
+    "sum": _ZERO,
+    "min": _ZERO,
+    "max": _ZERO,
+    "none": "missing in the result",
+}
+_LACKED_BY_EXTREMES: Final[Mapping[Aggregation, str]] = {"sum": _ZERO}
 
 
 class Options(TypedDict, total=False):
@@ -58,7 +71,7 @@ def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         owner = next(index for index, names in enumerate(joined.names) if metric in names)
         return joined.severity(owner, metric)
 
-    return _experiment("merge", joined, joined.metrics, values)
+    return _experiment("merge", joined, joined.metrics, values, doubts(joined, {}))
 
 
 def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -82,6 +95,7 @@ def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         integrate(operands, **options),
         lambda values: _folded(np.minimum, values),
         of_known=lambda values: _folded(np.fmin, values),
+        lacked=_LACKED_BY_EXTREMES,
     )
 
 
@@ -92,6 +106,7 @@ def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         integrate(operands, **options),
         lambda values: _folded(np.maximum, values),
         of_known=lambda values: _folded(np.fmax, values),
+        lacked=_LACKED_BY_EXTREMES,
     )
 
 
@@ -138,6 +153,7 @@ def _combined(
     flat: bool = False,
     unit: str | None = None,
     of_known: Callable[[Iterator[Severity]], Severity] | None = None,
+    lacked: Mapping[Aggregation, str] = _LACKED,
 ) -> Experiment:
     """Apply an operation value by value.
 
@@ -149,6 +165,7 @@ def _combined(
         flat: Whether the results are metrics of their own, which include none of the others, nor add up.
         unit: That of the result; None for that of the operands.
         of_known: The same for metrics that are minima or maxima, of the values that are not missing.
+        lacked: What a metric is that an operand lacks.
     """
     metrics: list[Metric] = []
     mixed: list[str] = []
@@ -169,19 +186,22 @@ def _combined(
                 unit=metric.unit if unit is None else unit,
                 parent=None if flat else metric.parent,
                 source=f"derived:{operation}{whose}",
-                dtype="FLOAT" if flat else _dtype(known, integral=integral),
-                additive=not flat and all(each.additive for each in known),
+                dtype="FLOAT" if flat else _dtype(metric, integral=integral),
+                additive=metric.additive and not flat,
             )
         )
 
-    of = {metric.name: before.name for metric, before in zip(metrics, joined.metrics, strict=True)}
-    extremes = {metric.name for metric in metrics if metric.aggregation in ("min", "max")}
+    of = {metric.name: before for metric, before in zip(metrics, joined.metrics, strict=True)}
 
     def values(metric: str) -> Severity:
-        function = of_known if of_known and metric in extremes else combine
-        return function(joined.severity(index, of[metric]) for index in range(len(joined.operands)))
+        name, kind = of[metric].name, of[metric].aggregation
+        function = of_known if of_known and kind in ("min", "max") else combine
+        whose = [index for index, names in enumerate(joined.names) if name in names or kind in lacked]
+        return function(joined.severity(index, name) for index in whose)
 
-    remarks = [f"{operation} of values from different sources: {', '.join(mixed)}"] if mixed else []
+    remarks = [*doubts(joined, lacked)]
+    if mixed:
+        remarks.append(f"{operation} of values from different sources: {', '.join(mixed)}")
     return _experiment(operation, joined, metrics, values, remarks)
 
 
@@ -218,12 +238,11 @@ def _basis(metric: Metric) -> str:
     return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
 
 
-def _dtype(metrics: Sequence[Metric], *, integral: bool) -> str:
-    """Give the type of what comes of metrics: signed for whole numbers, since a difference may be negative."""
-    if all(metric.integral for metric in metrics):
+def _dtype(metric: Metric, *, integral: bool) -> str:
+    """Give the type of what comes of a metric: signed for whole numbers, since a difference may be negative."""
+    if metric.integral:
         return "INTEGER" if integral else "FLOAT"
-    types = {metric.dtype for metric in metrics}
-    return types.pop() if len(types) == 1 else "FLOAT"
+    return metric.dtype
 
 
 def _mean_of_known(values: Iterable[Severity]) -> Severity:

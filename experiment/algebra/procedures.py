@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from ..experiment import CallPath
 from ..region import Region
 
-__all__ = ["Procedure", "Program", "is_enclosed", "place_of"]
+__all__ = ["Procedure", "Program", "Version", "is_enclosed", "place_of"]
 
 
 @dataclass(eq=False)
@@ -35,6 +36,20 @@ class Procedure:
     def lines(self) -> tuple[int, int] | None:
         """First and last line, where they are known."""
         return next(((each.first_line, each.last_line) for each in self.own if each.first_line > 0), None)
+
+    @property
+    def length(self) -> int:
+        """How many lines it has; 0 if they are unknown."""
+        return max(0, self.lines[1] - self.lines[0] + 1) if self.lines else 0
+
+    @property
+    def file_name(self) -> str:
+        """The name of its file without the folder."""
+        return PurePath(self.file).name
+
+    def shown(self) -> set[tuple[str, int]]:
+        """Give kind and ordinal of what it encloses."""
+        return {(each.kind, each.ordinal) for each in self.inner}
 
     def kinds(self) -> dict[str, list[Region]]:
         """Give the enclosed regions of each kind, in the order of their ordinals."""
@@ -84,6 +99,19 @@ class Program:
         if caller and calling:
             self.below[caller].add(called.name)
             calling.below.add(called.name)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a program that stands in a union of several.
+
+    Attributes:
+        program: Its procedures.
+        names: Its regions → those of the union.
+    """
+
+    program: Program
+    names: Mapping[Region, Region]
 
 
 def place_of(region: Region) -> tuple[str, str]:

@@ -18,13 +18,13 @@ import bisect
 import difflib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import Final, TypeVar
 
 from ..experiment import CallPath
 from ..region import Region
 from .alignment import align
-from .procedures import Procedure, Program, is_enclosed, place_of
+from .likeness import overlap, ratio, same_offset, same_text, size
+from .procedures import Procedure, Program, Version, is_enclosed, place_of
 
 __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
@@ -50,7 +50,7 @@ class Correspondence:
     Attributes:
         left: Region of the left one → that of the union, where it changes.
         right: Region of the right one → that of the union; a left one's if they match.
-        alike: Pairs that were matched by likeness.
+        alike: Pairs of regions within procedures that were matched by likeness.
     """
 
     left: dict[Region, Region] = field(default_factory=dict)
@@ -58,12 +58,15 @@ class Correspondence:
     alike: list[Alike] = field(default_factory=list)
 
 
-def correspond(left: Sequence[CallPath], right: Sequence[CallPath], *, exact: bool = False) -> Correspondence:
-    """Find for each region of the right call forest the one of the left that it is.
+def correspond(
+    left: Sequence[CallPath], right: Program, versions: Sequence[Version], *, exact: bool = False
+) -> Correspondence:
+    """Find for each region of another program the one of a call forest that it is.
 
     Args:
-        left: A call forest, the union of earlier operands for instance.
-        right: Another.
+        left: A call forest, the union of earlier operands.
+        right: The other program.
+        versions: What the union is made of.
         exact: Match nothing but what has the same identity: file, function, kind and ordinal.
 
     Returns:
@@ -71,8 +74,8 @@ def correspond(left: Sequence[CallPath], right: Sequence[CallPath], *, exact: bo
         kind in the procedure get new ordinals, in the order of both.
     """
     if not exact:
-        return _Matching(Program.of(left), Program.of(right)).found()
-    theirs = dict.fromkeys(path.region for path in right)
+        return _Matching(Program.of(left), right, versions).found()
+    theirs = dict.fromkeys(right.below)
     found = Correspondence(right=dict(zip(theirs, theirs, strict=True)))
     mine = dict.fromkeys(path.region for path in left)
     found.right |= {other: one for one, other in _pairs(mine, theirs, lambda region: region.identity)}
@@ -135,9 +138,16 @@ def _lines(region: Region) -> tuple[int, int]:
 class _Matching:
     """Pairs of procedures, and then of the regions in them."""
 
-    def __init__(self, left: Program, right: Program) -> None:
+    def __init__(self, left: Program, right: Program, versions: Sequence[Version]) -> None:
         self.left = left
         self.right = right
+        self.names: dict[Procedure, Mapping[Region, Region]] = {}  # procedure of a version → its regions in the union
+        self.origins: dict[Region, dict[Procedure, list[Region]]] = {}  # region of the union → those of the versions
+        for version in versions:
+            for own, one in version.names.items():
+                procedure = version.program.procedure(own)
+                self.names[procedure] = version.names
+                self.origins.setdefault(one, {}).setdefault(procedure, []).append(own)
         self.partner: dict[Procedure, Procedure] = {}  # right → left
         self.called: dict[str, str] = {}  # names of procedures, right → left
         self.result = Correspondence(right={region: region for region in right.below})
@@ -154,16 +164,28 @@ class _Matching:
 
         Two in files that both versions have may be different procedures: those are left to likeness.
         """
-        common = {*map(_base, self.left.procedures.values())} & {*map(_base, self.right.procedures.values())}
+        common = {each.file_name for each in self.names} & {each.file_name for each in self.right.procedures.values()}
         for key in (_file_and_name, _base_and_name, _name):
-            mine = _grouped(self._free(self.left, self.partner.values()), key)
+            mine = self._called_as(key)
             theirs = _grouped(self._free(self.right, self.partner), key)
+            taken: set[Procedure] = set()
             for same in theirs:
-                ours, others = mine.get(same, []), theirs[same]
+                ours, others = mine.get(same, {}), theirs[same]
                 if len(ours) != 1 or len(others) != 1:
                     continue
-                if _base(ours[0]) == _base(others[0]) or not {_base(ours[0]), _base(others[0])} <= common:
-                    self._pair(ours[0], others[0])
+                (procedure, versions), other = *ours.items(), others[0]
+                files = [{each.file_name, other.file_name} for each in versions]
+                if procedure not in taken and any(len(each) == 1 or not each <= common for each in files):
+                    taken.add(procedure)
+                    self._pair(procedure, other)
+
+    def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
+        """Find the left procedures, and which versions of them, by what they are called in any version."""
+        found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
+        for mine in self._free(self.left, self.partner.values()):
+            for each in self._versions(mine):
+                found.setdefault(key(each), {}).setdefault(mine, []).append(each)
+        return found
 
     def _pair(self, mine: Procedure, theirs: Procedure) -> None:
         self.partner[theirs] = mine
@@ -203,7 +225,7 @@ class _Matching:
         found: set[int] = set()
         for caller in callers:
             called = by_caller.get(caller, [])
-            middle = bisect.bisect_left(called, (_length(theirs), 0))
+            middle = bisect.bisect_left(called, (theirs.length, 0))
             found.update(index for _, index in called[max(0, middle - _NEAREST) : middle + _NEAREST])
         return found
 
@@ -213,70 +235,105 @@ class _Matching:
         for theirs, mine in self.partner.items():
             pair = (mine.file, theirs.file)
             moved = mine.lines and theirs.lines and mine.lines != theirs.lines
-            files[pair] = files.get(pair, True) and not moved and _same_text(mine, theirs)
+            files[pair] = files.get(pair, True) and not moved and self._with_text_of(theirs, mine) is not None
         return {pair for pair, unmoved in files.items() if unmoved}
 
     def _procedures_alike(self, mine: Procedure, theirs: Procedure, unmoved: set[tuple[str, str]]) -> float:
         if (mine.file, theirs.file) in unmoved:
             return float(mine.lines == theirs.lines)
-        below = _overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
-        files = _base(mine) == _base(theirs)
-        likeness = 0.25 * _ratio(_length(mine), _length(theirs)) + 0.25 * below + 0.2 * files
+        below = overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
+        files = mine.file_name == theirs.file_name
+        likeness = 0.25 * ratio(mine.length, theirs.length) + 0.25 * below + 0.2 * files
         if likeness + 0.3 < _ENOUGH:  # whatever the names: to compare them is slow
             return 0.0
         return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
 
     def _pair_regions(self, mine: Procedure, theirs: Procedure) -> None:
-        renamed = mine.name != theirs.name or _base(mine) != _base(theirs)
         for one, other in _pairs(mine.own, theirs.own, lambda region: (region.kind, region.ordinal)):
             self.result.right[other] = one
-            if renamed:
-                self.result.alike.append(Alike(one, other))
-        same = _same_text(mine, theirs)
+        version = self._with_text_of(theirs, mine)
         left, right = mine.kinds(), theirs.kinds()
         for kind in right:
-            self._pair_kind(mine, theirs, left.get(kind, []), right[kind], same=same)
+            self._pair_kind(mine, theirs, left.get(kind, []), right[kind], version)
+
+    def _versions(self, mine: Procedure) -> list[Procedure]:
+        """List what a procedure of the union is in the versions that have it."""
+        return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
+
+    def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
+        """Find a version of a procedure with the same text as another's; of several the one that shows most of it."""
+        same = [each for each in self._versions(mine) if same_text(each, theirs)]
+        return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 
     def _pair_kind(
-        self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], *, same: bool
+        self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], version: Procedure | None
     ) -> None:
-        """Pair the enclosed regions of one kind, and name those that are left over as the left procedure would."""
-        if same:
-            partner = {other: one for one, other in _pairs(left, right, lambda region: region.ordinal)}
-            for each in right:
-                self._take(partner.get(each), each, mine, each.ordinal)
-            return
-        pairs = align(
-            left, right, lambda one, other: self._regions_alike(mine, theirs, one, other), enough=_ENOUGH_INSIDE
-        )
+        """Pair the enclosed regions of one kind, and name those that are left over as the left procedure would.
+
+        Args:
+            mine: The left procedure.
+            theirs: The right one.
+            left: Regions of the former.
+            right: Regions of the latter.
+            version: One of the former with the same text as the latter, if any.
+        """
+        partner: dict[Region, Region] = {}
+        if version:
+            known = [each for each in version.inner if each.kind == right[0].kind]
+            names = self.names[version]
+            partner = {other: names[own] for own, other in _pairs(known, right, lambda region: region.ordinal)}
+            if self._versions(mine) == [version]:
+                for each in right:
+                    self._take(partner.get(each), each, mine, each.ordinal)
+                return
+
+        def likeness(one: Region, other: Region) -> float:
+            if version and (other in partner or version in self.origins[one]):
+                return float(partner.get(other) == one)
+            return max(
+                self._regions_alike(one, own, other, procedure, theirs)
+                for procedure, regions in self.origins[one].items()
+                for own in regions
+            )
+
+        pairs = align(left, right, likeness, enough=_ENOUGH_INSIDE)
         anew = any(one is None for one, _ in pairs)
+        guessed = version is None and any(None in pair for pair in pairs)  # what is new may be any of those alike
         for place, (one, other) in enumerate(pairs):
             if one and anew:
                 self.result.left[one] = replace(one, ordinal=place)
             if other:
                 self._take(one, other, mine, place)
-            if one and other and one.ordinal != other.ordinal:
+            if one and other and (guessed or one.ordinal != other.ordinal):
                 self.result.alike.append(Alike(one, other))
 
     def _take(self, one: Region | None, other: Region, mine: Procedure, ordinal: int) -> None:
         alone = replace(other, file=mine.file, function=mine.name, ordinal=ordinal)
         self.result.right[other] = self.result.left.get(one, one) if one else alone
 
-    def _regions_alike(self, mine: Procedure, theirs: Procedure, one: Region, other: Region) -> float:
-        """Weigh lengths, callees, place in the procedure and, where it is more than a line number, the name."""
+    def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:
+        """Weigh lengths, callees, place in the procedure and, where it is more than a line number, the name.
+
+        Args:
+            one: The left region, of the union.
+            own: What it is in one of the versions.
+            other: The right region.
+            procedure: That of ``own``.
+            theirs: That of ``other``.
+        """
         called = {self.called.get(name, name) for name in self.right.below[other]}
-        weights = [(2.0, _ratio(_size(one), _size(other))), (1.0, float(_same_offset(mine, theirs, one, other)))]
+        weights = [(2.0, ratio(size(own), size(other))), (1.0, float(same_offset(procedure, theirs, own, other)))]
         if called or self.left.below[one]:
-            weights.append((2.0, _overlap(self.left.below[one], called)))
-        if not one.name.startswith(f"{one.kind}@"):
-            weights.append((3.0, float(one.name == other.name)))
+            weights.append((2.0, overlap(self.left.below[one], called)))
+        if not own.name.startswith(f"{own.kind}@"):
+            weights.append((3.0, float(own.name == other.name)))
         return sum(weight * value for weight, value in weights) / sum(weight for weight, _ in weights)
 
 
 def _by_caller(procedures: Sequence[Procedure]) -> dict[Procedure | None, list[tuple[int, int]]]:
     """List the procedures that each calls by their lengths, with their indices."""
     found: dict[Procedure | None, list[tuple[int, int]]] = {}
-    for length, index in sorted((_length(each), index) for index, each in enumerate(procedures)):
+    for length, index in sorted((each.length, index) for index, each in enumerate(procedures)):
         for caller in procedures[index].callers:
             found.setdefault(caller, []).append((length, index))
     return found
@@ -287,55 +344,8 @@ def _file_and_name(procedure: Procedure) -> Hashable:
 
 
 def _base_and_name(procedure: Procedure) -> Hashable:
-    return _base(procedure), procedure.name
+    return procedure.file_name, procedure.name
 
 
 def _name(procedure: Procedure) -> Hashable:
     return procedure.name
-
-
-def _base(procedure: Procedure) -> str:
-    return PurePath(procedure.file).name
-
-
-def _same_text(mine: Procedure, theirs: Procedure) -> bool:
-    """Tell whether two procedures show the same text: as long, and what both show inside stands at the same places."""
-    if mine.lines is None or theirs.lines is None:
-        return _same_places(mine, theirs, 0, 0)
-    return _length(mine) == _length(theirs) and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])
-
-
-def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: int) -> bool:
-    one, other = _places(mine, start), _places(theirs, other_start)
-    return all(one[each] == other[each] for each in one.keys() & other.keys())
-
-
-def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
-    """Give the lines of enclosed regions, counted from a line."""
-    return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
-
-
-def _same_offset(mine: Procedure, theirs: Procedure, one: Region, other: Region) -> bool:
-    """Tell whether two regions stand as far from the beginning of their procedures, or from the end."""
-    if mine.lines is None or theirs.lines is None:
-        return one.first_line == other.first_line
-    from_start = one.first_line - mine.lines[0] == other.first_line - theirs.lines[0]
-    return from_start or mine.lines[1] - one.last_line == theirs.lines[1] - other.last_line
-
-
-def _size(region: Region) -> int:
-    return max(0, region.last_line - region.first_line + 1) if region.first_line else 0
-
-
-def _length(procedure: Procedure) -> int:
-    return max(0, procedure.lines[1] - procedure.lines[0] + 1) if procedure.lines else 0
-
-
-def _ratio(one: int, other: int) -> float:
-    """Compare two sizes; where one is unknown nothing speaks for or against."""
-    return min(one, other) / max(one, other) if one and other else 0.5
-
-
-def _overlap(one: set[str], other: set[str]) -> float:
-    """Compare two sets; where both are empty nothing speaks for or against."""
-    return len(one & other) / len(one | other) if one | other else 0.5

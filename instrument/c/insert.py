@@ -25,7 +25,7 @@ class _Edit:
     text: str
 
 
-def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...]) -> str:
+def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: bool = False) -> str:
     """Give the text of a unit with a guard for each region that has no reason against it.
 
     ::
@@ -37,32 +37,41 @@ def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...]) -> str:
 
     Each insertion is framed by line markers, the first of which calls it system text, so that no warning is
     about it; then blanks up to the column where the text was cut.
+
+    Args:
+        unit: The text.
+        regions: What was found in it.
+        cxx: Whether it is C++, where a guard is an object of class ``aa_guard``.
     """
     edits: list[_Edit] = []
     for number, found in enumerate(regions):
         if found.reason:
             continue
-        guard = _guard(found.region, number)
+        literal = _literal(found.region)
+        guard = f"aa_guard aa_here({literal});" if cxx else _guard(literal, number)
         if found.region.kind == "function":
             edits.append(_Edit(found.start, 1, guard))
         else:
             edits.append(_Edit(found.start, 2, "{ " + guard))
             edits.append(_Edit(found.end, 0, "}"))
-    return _applied(unit, sorted(edits)) if edits else unit.text
+    return _applied(unit, sorted(edits), _stub(cxx=cxx)) if edits else unit.text
 
 
-def _guard(region: Region, number: int) -> str:
+def _literal(region: Region) -> str:
     descriptor = region.descriptor.encode("utf-8", "surrogateescape").decode("latin-1")
-    literal = '"' + _SPECIAL.sub(lambda match: f"\\{ord(match.group()):03o}", descriptor) + '"'
+    return '"' + _SPECIAL.sub(lambda match: f"\\{ord(match.group()):03o}", descriptor) + '"'
+
+
+def _guard(literal: str, number: int) -> str:
     return (
         f"__attribute__((cleanup(aa_leave), unused)) const char *const aa_guard_{number} ="
         f" (aa_enter({literal}), {literal});"
     )
 
 
-def _applied(unit: Preprocessed, edits: list[_Edit]) -> str:
+def _applied(unit: Preprocessed, edits: list[_Edit], stub: str) -> str:
     start = _prelude_offset(unit)
-    pieces = [unit.text[:start], _prelude(unit, start)]
+    pieces = [unit.text[:start], _prelude(unit, start, stub)]
     for edit in edits:
         pieces.append(unit.text[start : edit.offset])
         pieces.append(_framed(unit, edit))
@@ -95,9 +104,14 @@ def _prelude_offset(unit: Preprocessed) -> int:
     return offset
 
 
-def _prelude(unit: Preprocessed, offset: int) -> str:
+def _stub(*, cxx: bool) -> str:
+    folder = Path(__file__).parents[1]
+    stub = folder.joinpath("stub.h").read_text("ascii")
+    return f'extern "C" {{\n{stub}}}\n{folder.joinpath("guard.h").read_text("ascii")}' if cxx else stub
+
+
+def _prelude(unit: Preprocessed, offset: int, stub: str) -> str:
     """Give the stub's text between a marker that enters it and one that returns to the source."""
     source = unit.markers[1] if offset else unit.markers[0]
     back = source.text(source.line)
-    stub = Path(__file__).parents[1].joinpath("stub.h").read_text("ascii")
     return ("" if offset else f"{back}\n") + f'# 1 "{_PRELUDE_FILE}" 1 3\n{stub}{back} 2\n'

@@ -1,4 +1,4 @@
-"""Lexical look at preprocessed C: where literals, comments, groups and statements begin and end."""
+"""Lexical look at preprocessed C and C++: where literals, comments, groups and statements begin and end."""
 
 from __future__ import annotations
 
@@ -17,18 +17,22 @@ _OPAQUE: Final = re.compile(
     r"""|'(?:\\.|[^'\\\n])*'"""
     r"""|\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})"""
     r"""|\#[^\n]*"""
-    r"""|<%|%>|<:|:>""",
+    r"""|<%|%>|<::(?![:>])|<:|:>""",  # C++ reads '<::' as '<' and '::'
     re.DOTALL,
 )
 # A brace stays at the digraph's last character, so that "right after it" means the same for both spellings.
-_DIGRAPHS: Final = {"<%": " {", "%>": " }", "<:": " [", ":>": " ]"}
+_DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}
 _STANDS_FOR: Final = {'"': '""', "R": '""', "'": "0", "\\": "_" * len("\\U0000000f")}
 _NOT_NEWLINE: Final = re.compile(r"[^\n]")
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _BRACKET: Final = re.compile(r"[()\[\]{}]")
 _BRACKET_OR_END: Final = re.compile(r"[()\[\]{};]")
 _WORD_OR_SIGN: Final = re.compile(r"\w+|\S")
-_LABEL: Final = re.compile(r"[A-Za-z_$][\w$]*\s*:")
+_LABEL: Final = re.compile(r"[A-Za-z_$][\w$]*\s*:(?!:)")
+_ATTRIBUTES: Final = re.compile(r"\s*\[\s*\[")
+_OF_A_BRANCH: Final = re.compile(r"\s*(?:constexpr\b|!?\s*consteval\b)")
+_BLOCK: Final = re.compile(r"\s*\{")
+_CATCH: Final = re.compile(r"\s*catch\b")
 _OPENING: Final = "([{"
 
 
@@ -78,6 +82,8 @@ def group_end(masked: str, start: int) -> int:
 
 def statement_end(masked: str, start: int) -> int:
     """Give the offset right after the statement whose text begins at ``start`` or after blanks."""
+    while match := _ATTRIBUTES.match(masked, start):
+        start = group_end(masked, masked.index("[", match.start()))
     word, after = _word(masked, start)
     while word in {"case", "default"} or _LABEL.match(masked, after - len(word)):
         after = masked.index(":", after) + 1
@@ -87,13 +93,29 @@ def statement_end(masked: str, start: int) -> int:
     if word in {"for", "while", "switch"}:
         return statement_end(masked, _condition_end(masked, after))
     if word == "if":
-        end = statement_end(masked, _condition_end(masked, after))
+        end = statement_end(masked, _branch_start(masked, after))
         following = _WORD_OR_SIGN.search(masked, end)
         return statement_end(masked, following.end()) if following and following.group() == "else" else end
+    if word == "try" and _BLOCK.match(masked, after):
+        return _handlers_end(masked, group_end(masked, masked.index("{", after)))
     if word == "do":
         _, after = _word(masked, statement_end(masked, after))
         return _semicolon_end(masked, after)
     return _semicolon_end(masked, after - len(word))
+
+
+def _branch_start(masked: str, start: int) -> int:
+    """Skip the condition of an ``if``, or what C++ has before or instead of one."""
+    match = _OF_A_BRANCH.match(masked, start)
+    if match and _BLOCK.match(masked, match.end()):
+        return match.end()
+    return _condition_end(masked, match.end() if match else start)
+
+
+def _handlers_end(masked: str, start: int) -> int:
+    while match := _CATCH.match(masked, start):
+        start = group_end(masked, masked.index("{", _condition_end(masked, match.end())))
+    return start
 
 
 def _word(masked: str, start: int) -> tuple[str, int]:

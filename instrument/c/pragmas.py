@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from .lexer import statement_end
 from .preprocessed import Pragma, Preprocessed
 
-__all__ = ["block_start", "device_text", "guard_start"]
+__all__ = ["Construct", "block_start", "constructs", "device_text", "guard_start"]
 
 _LOOP_DIRECTIVE: Final = re.compile(
     r"(?:omp|acc)\b[\w\s]*?\b(?:for|simd|loop|taskloop|distribute|tile|unroll|interchange|reverse|fuse)\b"
@@ -17,6 +19,10 @@ _LOOP_DIRECTIVE: Final = re.compile(
 _DEVICE_DIRECTIVE: Final = re.compile(
     r"omp\s+target\b(?!\s+(?:enter|exit|update|data)\b)|acc\s+(?:parallel|kernels|serial)\b"
 )
+_DIRECTIVE: Final = re.compile(r"omp\s+((?:(?:parallel|for|sections|single|loop|simd|master|masked)\b\s*)+)")
+_ENTERED_BY_ALL: Final = frozenset({"parallel", "for", "sections", "single", "loop"})
+_OF_LOOPS: Final = frozenset({"for", "loop"})
+_TEXT: Final = re.compile(r"\S")
 _OPENS_A_BLOCK: Final = re.compile(r"STDC\b|clang\s+fp\b")
 # They may stand anywhere, or at the start of a block alone: the guard comes after them.
 _NOT_OF_A_LOOP: Final = re.compile(r"STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b")
@@ -50,6 +56,40 @@ def block_start(unit: Preprocessed, offset: int) -> int:
             break
         offset = pragma.end
     return offset
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """A construct of OpenMP that each thread of a team enters.
+
+    Attributes:
+        words: What it is: ``parallel``, ``parallel for``, ``single``.
+        at: Offset of the loop that it binds to, else of its pragma.
+        start: Offset at which a guard around it begins.
+        end: Offset right after it.
+        binds_loop: Whether it binds to a loop.
+    """
+
+    words: str
+    at: int
+    start: int
+    end: int
+    binds_loop: bool
+
+
+def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
+    """Find the constructs between two offsets, in order."""
+    for pragma in unit.pragmas:
+        if not start < pragma.start < end or not (match := _DIRECTIVE.match(pragma.text)):
+            continue
+        words = match.group(1).split()
+        if not _ENTERED_BY_ALL.intersection(words):
+            continue
+        binds_loop = bool(_OF_LOOPS.intersection(words))
+        statement = _TEXT.search(unit.masked, pragma.end)
+        at = statement.start() if binds_loop and statement else pragma.start
+        first = guard_start(unit, at) if binds_loop else pragma.start
+        yield Construct(" ".join(words), at, first, statement_end(unit.masked, pragma.end), binds_loop)
 
 
 def device_text(unit: Preprocessed) -> list[tuple[int, int]]:

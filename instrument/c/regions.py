@@ -13,7 +13,7 @@ from ...errors import SourceError
 from ...experiment.region import Region
 from ..code_region import CodeRegion, CodeRegions
 from .lexer import LexicalError, group_end, statement_end
-from .pragmas import block_start, device_text, guard_start
+from .pragmas import Construct, block_start, constructs, device_text, guard_start
 from .preprocessed import Preprocessed
 from .sanitise import Digest, sanitise
 from .syntax import DigestError, Tree, parse
@@ -47,8 +47,12 @@ class _Jumps:
     last_calls: set[str] = field(default_factory=set)  # functions whose result is returned as it is
 
 
-def find_regions(unit: Preprocessed) -> CodeRegions:
+def find_regions(unit: Preprocessed, *, openmp: bool = False) -> CodeRegions:
     """Find the regions of a unit: functions and their outermost loops.
+
+    Args:
+        unit: The source, preprocessed.
+        openmp: Whether OpenMP's constructs are regions, too.
 
     Raises:
         SourceError: The unit as a whole cannot be read.
@@ -56,7 +60,7 @@ def find_regions(unit: Preprocessed) -> CodeRegions:
     try:
         digest = sanitise(unit)
         tree = parse(digest.text)
-        return _Finder(unit, digest, tree).find()
+        return _Finder(unit, digest, tree, openmp=openmp).find()
     except (DigestError, LexicalError) as error:
         raise _source_error(unit, error.offset, str(error)) from None
 
@@ -74,7 +78,8 @@ def readable(latin: str) -> str:
 class _Finder:
     """Turn the definitions of one unit into regions."""
 
-    def __init__(self, unit: Preprocessed, digest: Digest, tree: Tree) -> None:
+    def __init__(self, unit: Preprocessed, digest: Digest, tree: Tree, *, openmp: bool) -> None:
+        self.openmp = openmp
         self.unit = unit
         self.digest = digest
         self.tree = tree
@@ -99,19 +104,43 @@ class _Finder:
         end = group_end(self.unit.masked, body)
         jumps = self._jumps(node.body)
         jumps.indirect = [offset for offset in self.digest.indirect_jumps if body < offset < end]
+        shared = self._constructs(body, end, jumps)
         first = self.unit.place(self.tree.offset(node.decl))
         region = Region("function", name, readable(first.file), name, 0, first.line, self.unit.place(end - 1).line)
         tail = "calls itself last, which a probe would make use up the stack" if name in jumps.last_calls else ""
         reason = (
             self.exempt.get(name, "")
             or tail
-            or (self._why_tiny(node, body, end, jumps) if complete and name != "main" else "")
+            or (self._why_tiny(node, body, end, jumps) if complete and name != "main" and not shared else "")
         )
         if _LOCAL_LABELS.match(self.unit.masked, body + 1):
             reason = "its body begins with __label__"
         yield CodeRegion(region, block_start(self.unit, body + 1), end, reason)
         for ordinal, loop in enumerate(sorted(jumps.loops)):
             yield self._loop(region, loop, ordinal, jumps)
+        for ordinal, construct in enumerate(shared):
+            yield self._construct(region, construct, ordinal)
+
+    def _constructs(self, body: int, end: int, jumps: _Jumps) -> list[Construct]:
+        """Find OpenMP's constructs in a function, but for those whose loop is a region anyway."""
+        found = constructs(self.unit, body, end) if self.openmp else ()
+        return [each for each in found if not (each.binds_loop and each.at in jumps.loops)]
+
+    def _construct(self, function: Region, construct: Construct, ordinal: int) -> CodeRegion:
+        """Name an OpenMP construct, which no jump enters or leaves."""
+        place, last = self.unit.place(construct.at), self.unit.place(construct.end - 1)
+        region = Region(
+            "parallel",
+            f"{construct.words}@{place.line}",
+            readable(place.file),
+            function.name,
+            ordinal,
+            place.line,
+            max(last.line, place.line) if last.file == place.file else place.line,
+        )
+        on_device = any(low <= construct.at < high for low, high in self.device)
+        reason = self.exempt.get(function.name, "") or ("runs on an accelerator" if on_device else "")
+        return CodeRegion(region, construct.start, construct.end, reason)
 
     def _loop(self, function: Region, loop: int, ordinal: int, jumps: _Jumps) -> CodeRegion:
         end = statement_end(self.unit.masked, loop)

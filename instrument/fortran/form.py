@@ -15,6 +15,7 @@ class Form:
         fixed: Whether columns 1 to 6 have a meaning of their own.
         line_length: Characters of a line that count; 0 for all.
         openmp: Whether OpenMP directives, and lines that begin with ``!$``, are code.
+        threads: Whether OpenMP makes threads, so that its constructs are regions.
         openacc: Whether OpenACC directives are code.
         debug_lines: Whether lines of fixed form with ``D`` in column 1 are code.
         backslash: Whether ``\`` in a literal begins an escape sequence; two of them are one character.
@@ -23,6 +24,7 @@ class Form:
     fixed: bool
     line_length: int = 0
     openmp: bool = False
+    threads: bool = False
     openacc: bool = False
     debug_lines: bool = False
     backslash: bool = False

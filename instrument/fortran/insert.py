@@ -24,8 +24,8 @@ from .directives import binding, closing, executable
 from .form import Form
 from .lines import Directive
 from .meaning import Kind
-from .regions import LoopRegion, ProcedureRegion
-from .units import Step
+from .regions import ConstructRegion, LoopRegion, ProcedureRegion
+from .units import Loop, Step
 
 __all__ = ["Names", "insert_probes"]
 
@@ -107,6 +107,7 @@ class _ProcedureProbes:
         self.edits = edits
         self.names = names
         self.loops: dict[int, LoopRegion] = {number: loop for number, loop in enumerate(found.loops) if not loop.reason}
+        self.constructs = [each for each in found.constructs if not each.reason]
         self.pads: dict[tuple[int, str], str] = {}  # loop and value of a RETURN → label
         labels = {step.statement.label for step in self.steps}
         self.terminals = {step.meaning.terminal for step in self.steps} - {""}
@@ -115,7 +116,12 @@ class _ProcedureProbes:
     def put(self, source: str) -> None:
         self._enter()
         for loop in self.loops.values():
-            self._around(loop)
+            self._around(loop.region, loop.loop)
+        for found in self.constructs:
+            if found.construct.loop:
+                self._around(found.region, found.construct.loop)
+            else:
+                self._around_block(found)
         self._arrivals()
         for step in self.steps[:-1]:
             self._return(step, source)
@@ -130,24 +136,28 @@ class _ProcedureProbes:
             lines = self._line("external :: aa_enter, aa_exit, aa_resync") + lines
         self._above(step, executable(step.directives), _ENTER, lines)
 
-    def _around(self, found: LoopRegion) -> None:
-        loop = found.loop
+    def _around(self, region: Region, loop: Loop) -> None:
         first, last = self.steps[loop.first], self.steps[loop.last]
         above = binding(first.directives)
-        enter = self._call("aa_enter", found.region)
+        enter = self._call("aa_enter", region)
         if first.statement.label in self.procedure.jumps:
             self._before(first, _ENTER_LOOP, enter)
         else:
             self._above(first, above, _ENTER_LOOP, enter)
         ends = closing(above, self.steps[loop.last + 1].directives)
-        leave = self._call("aa_exit", found.region)
+        leave = self._call("aa_exit", region)
         if ends:
             self.edits[ends[-1].next_line].lines.append((_LEAVE_LOOP, leave))
         else:
             self._below(last, _LEAVE_LOOP, leave)
 
+    def _around_block(self, found: ConstructRegion) -> None:
+        construct = found.construct
+        self.edits[construct.first.start].lines.append((_ENTER_LOOP, self._call("aa_enter", found.region)))
+        self.edits[construct.last.next_line].lines.append((_LEAVE_LOOP, self._call("aa_exit", found.region)))
+
     def _arrivals(self) -> None:
-        """Close what is open inside the procedure where a jump out of a loop arrives."""
+        """Close what is open inside the procedure, or the block in it, where a jump out of a loop arrives."""
         arrivals: set[int] = set()
         for step in self.steps:
             label = step.statement.label
@@ -157,11 +167,20 @@ class _ProcedureProbes:
                 arrivals.add(end)
         for place in arrivals:
             step = self.steps[place]
-            lines = self._call("aa_resync", self.found.region)
+            lines = self._call("aa_resync", self._block_around(place))
             if step.meaning.kind in {Kind.CONTINUE, Kind.END_CONSTRUCT}:
                 self._below(step, _RESYNC_BELOW, lines)
             else:
                 self._before(step, _RESYNC, lines)
+
+    def _block_around(self, place: int) -> Region:
+        """Give the innermost OpenMP block around a statement, which no jump leaves; else the procedure."""
+        around = [
+            each.region
+            for each in self.constructs
+            if not each.construct.loop and each.construct.place <= place < each.construct.end
+        ]
+        return around[-1] if around else self.found.region
 
     def _leaves_its_loop(self, source: Step, target: Step) -> bool:
         """Whether a jump leaves an instrumented loop; one to its DO statement does, and enters it again."""

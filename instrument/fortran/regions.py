@@ -9,6 +9,8 @@ from typing import Final
 
 from ...experiment.region import Region
 from ..line_markers import MarkedText
+from ..plan import Plan
+from .constructs import Construct, find_constructs
 from .declarations import first_executable
 from .directives import binding, device_begins, device_ends
 from .form import Form
@@ -17,7 +19,7 @@ from .meaning import Kind
 from .tiny import why_tiny
 from .units import Loop, Procedure, Step
 
-__all__ = ["SAID_REASONS", "LoopRegion", "ProcedureRegion", "find_regions"]
+__all__ = ["SAID_REASONS", "ConstructRegion", "LoopRegion", "ProcedureRegion", "find_regions", "leave_out"]
 
 _ENTRY: Final = "has an ENTRY"
 _ASSIGNED: Final = "assigned GOTO"
@@ -39,15 +41,25 @@ class LoopRegion:
 
 
 @dataclass(slots=True)
+class ConstructRegion:
+    """An OpenMP construct; a reason says why it is not instrumented."""
+
+    region: Region
+    construct: Construct
+    reason: str = ""
+
+
+@dataclass(slots=True)
 class ProcedureRegion:
-    """A procedure and its loops.
+    """A procedure, its loops and constructs.
 
     Attributes:
         region: What its probes say.
         procedure: Its statements.
         first: The place of its first executable statement among them.
-        reason: Why it is not instrumented, and then no loop of it is; empty if it is.
+        reason: Why it is not instrumented, and then nothing in it is; empty if it is.
         loops: Its outermost loops.
+        constructs: OpenMP's, where that makes threads.
     """
 
     region: Region
@@ -55,6 +67,7 @@ class ProcedureRegion:
     first: int
     reason: str = ""
     loops: list[LoopRegion] = field(default_factory=list)
+    constructs: list[ConstructRegion] = field(default_factory=list)
 
 
 def find_regions(
@@ -69,6 +82,15 @@ def find_regions(
         on_device: Names of procedures, in lower case, that run on an accelerator.
     """
     return [_region(procedure, text, form, on_device) for procedure in procedures]
+
+
+def leave_out(found: ProcedureRegion, plan: Plan) -> None:
+    """Leave out what a plan names; a procedure only if all in it goes, too, for it carries their probes."""
+    inner: list[LoopRegion | ConstructRegion] = [*found.loops, *found.constructs]
+    for each in inner:
+        each.reason = each.reason or plan.reason(each.region)
+    if not found.reason and all(each.reason for each in inner):
+        found.reason = plan.reason(found.region)
 
 
 def _region(procedure: Procedure, text: MarkedText, form: Form, on_device: frozenset[str]) -> ProcedureRegion:
@@ -94,7 +116,20 @@ def _region(procedure: Procedure, text: MarkedText, form: Form, on_device: froze
         found.loops.append(
             LoopRegion(Region("loop", name, file, procedure.name, ordinal, start.line, last), loop, reason)
         )
+    for ordinal, construct in enumerate(find_constructs(procedure) if form.threads else ()):
+        reason = found.reason or (_DEVICE if construct.place in device else "")
+        found.constructs.append(ConstructRegion(_construct(procedure, construct, ordinal, text), construct, reason))
     return found
+
+
+def _construct(procedure: Procedure, construct: Construct, ordinal: int, text: MarkedText) -> Region:
+    """Name a construct: by the line of its loop, or of its directive."""
+    first, last = construct.first.start, construct.last.start
+    if construct.loop:
+        first, last = (procedure.steps[each].statement.start for each in (construct.loop.first, construct.loop.last))
+    start, end = text.place(first), text.place(last)
+    name = f"{construct.words}@{start.line}"
+    return Region("parallel", name, _readable(start.file), procedure.name, ordinal, start.line, end.line)
 
 
 def _readable(latin: str) -> str:

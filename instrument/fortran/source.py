@@ -10,6 +10,7 @@ from typing import Final
 from ...errors import SourceError
 from ..code_region import CodeRegion, CodeRegions, Instrumented
 from ..line_markers import MarkedText
+from ..plan import Plan
 from .declarations import declared_names
 from .directives import names_on_device
 from .form import Form
@@ -17,10 +18,12 @@ from .includes import BYTE_ORDER_MARK, expand
 from .insert import Names, insert_probes
 from .lines import Directive, Statement, UnterminatedError, read_lines
 from .meaning import meaning_of
-from .regions import SAID_REASONS, ProcedureRegion, find_regions
+from .regions import SAID_REASONS, ProcedureRegion, find_regions, leave_out
 from .units import Procedure, StructureError, find_procedures
 
 __all__ = ["code_regions", "instrument_text"]
+
+_NO_PLAN: Final = Plan()
 
 _PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b", re.I)
 _IO: Final = re.compile(r"(?:write|read|print|inquire)[(*\d]")
@@ -30,7 +33,9 @@ _COARRAY: Final = re.compile(
 )
 
 
-def instrument_text(text: bytes, source: str, form: Form, include_directories: Sequence[str] = ()) -> Instrumented:
+def instrument_text(
+    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), plan: Plan = _NO_PLAN
+) -> Instrumented:
     """Instrument a Fortran source.
 
     Args:
@@ -38,23 +43,26 @@ def instrument_text(text: bytes, source: str, form: Form, include_directories: S
         source: The file's name, as the compiler was given it.
         form: How its lines are laid out.
         include_directories: Where INCLUDE lines look, in order; a file that is found nowhere is the compiler's matter.
+        plan: What is left out.
 
     Raises:
         SourceError: The text cannot be read, or holds what no probe can be put into.
     """
-    unit = _Unit(text, source, form, include_directories)
+    unit = _Unit(text, source, form, include_directories, plan)
     return Instrumented(insert_probes(unit.text, form, unit.regions, unit.names()).encode("latin-1"), unit.found())
 
 
-def code_regions(text: bytes, source: str, form: Form, include_directories: Sequence[str] = ()) -> CodeRegions:
+def code_regions(
+    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), plan: Plan = _NO_PLAN
+) -> CodeRegions:
     """Find the regions of a Fortran source; arguments and errors as for ``instrument_text``."""
-    return _Unit(text, source, form, include_directories).found()
+    return _Unit(text, source, form, include_directories, plan).found()
 
 
 class _Unit:
     """A source, read."""
 
-    def __init__(self, raw: bytes, source: str, form: Form, include_directories: Sequence[str]) -> None:
+    def __init__(self, raw: bytes, source: str, form: Form, include_directories: Sequence[str], plan: Plan) -> None:
         name = os.fsencode(source).decode("latin-1")
         text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
         text = text if text.endswith("\n") else f"{text}\n"
@@ -74,6 +82,8 @@ class _Unit:
         self.regions: list[ProcedureRegion] = find_regions(
             procedures, self.text, form, self._on_device(procedures, form)
         )
+        for found in self.regions:
+            leave_out(found, plan)
 
     def names(self) -> Names:
         """Tell what the probes' lines may use.
@@ -121,6 +131,9 @@ class _Unit:
             for loop in found.loops:
                 first, last = (procedure.steps[place].statement for place in (loop.loop.first, loop.loop.last))
                 regions.append(CodeRegion(loop.region, first.start, last.end, loop.reason))
+            for each in found.constructs:
+                construct = each.construct
+                regions.append(CodeRegion(each.region, construct.first.start, construct.last.next_line, each.reason))
         submodules = [each for each in self.statements if each.code.startswith("submodule(")]
         return CodeRegions(
             tuple(regions), tuple(self._error(each, "a submodule is not instrumented") for each in submodules)

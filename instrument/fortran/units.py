@@ -74,6 +74,7 @@ class Procedure:
         name: With the names of what contains it: ``module::procedure``.
         steps: The statements after the header, up to CONTAINS or END and with that.
         loops: Its outermost loops, in order.
+        ends: The place of the last statement of each loop that has it for itself, by that of the first.
         has_host: Whether something contains it.
         in_submodule: Whether that is a submodule, or in one.
         end: The END statement.
@@ -87,6 +88,7 @@ class Procedure:
     in_submodule: bool
     steps: list[Step] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    ends: dict[int, int] = field(default_factory=dict)
     end: Statement | None = None
     includes_unseen: bool = False
 
@@ -129,6 +131,7 @@ class _Unit:
 class _Construct:
     statement: Statement
     meaning: Meaning
+    place: int
 
 
 class _Builder:
@@ -169,7 +172,7 @@ class _Builder:
             meaning = header_without_blanks(statement) or meaning
         if meaning.kind in {Kind.INTERFACE, Kind.TYPE}:
             self._open_main(statement)
-            self.skipped = _Construct(statement, meaning)
+            self.skipped = _Construct(statement, meaning, -1)
         elif meaning.kind in _HEADERS:
             self._header(statement, meaning)
         elif statement.code.startswith(_INCLUDE):
@@ -235,15 +238,19 @@ class _Builder:
         if meaning.kind in {Kind.DO, Kind.CONSTRUCT}:
             if meaning.kind is Kind.DO and not self._in_loop():
                 procedure.loops.append(Loop(place))
-            self.constructs.append(_Construct(statement, meaning))
+            self.constructs.append(_Construct(statement, meaning, place))
         step.constructs = tuple(construct.meaning.name for construct in self.constructs)
         step.loop = len(procedure.loops) - 1 if self._in_loop() else -1
+        was_open = list(self.constructs)
         if meaning.kind is Kind.END_CONSTRUCT:
             self._close(statement, meaning)
         elif meaning.kind is Kind.END_DO:
             self._close_do(statement)
         if statement.label:
             self._terminate(statement)
+        closed = was_open[len(self.constructs) :]
+        if len(closed) == 1 and closed[0].meaning.kind is Kind.DO:
+            procedure.ends[closed[0].place] = place
         if step.loop >= 0 and not self._in_loop():
             procedure.loops[step.loop].last = place
 

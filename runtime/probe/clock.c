@@ -16,6 +16,7 @@
 
 #define CALIBRATION 3000000u /* nanoseconds: reading an anchor errs by some 25, so the rate by 1e-5 */
 #define SYNCHRONISE_TRIES 4
+#define READING 10000   /* nanoseconds: reading both clocks takes one or two thousand */
 #define SWITCH_TRIES 20 /* on a busy machine a moment may be over before the thread is off the processor */
 #define PERF_PAGE 4096
 
@@ -38,6 +39,7 @@ static struct {
     uint64_t start_real, start_cpu;
     double rate;
     enum cpu_source cpu;
+    bool calibrated;
 } clock_state = {.rate = 1.0, .cpu = CPU_SYSCALL};
 
 uint64_t aa_clock_nanoseconds(clockid_t clock) {
@@ -74,6 +76,10 @@ void aa_clock_load(void) {
 #elif defined(__aarch64__)
     aa_clock_counter = true;
 #endif
+    aa_clock_restart();
+}
+
+void aa_clock_restart(void) {
     clock_state.start = aa_clock_anchor();
     clock_state.start_real = aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW);
     clock_state.start_cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -254,11 +260,14 @@ static enum cpu_source choose_cpu(void) {
 }
 
 void aa_clock_calibrate(void) {
+    if (clock_state.calibrated)
+        return;
     struct aa_anchor start = clock_state.start, now = aa_clock_anchor();
     while (now.monotonic - start.monotonic < CALIBRATION)
         now = aa_clock_anchor();
     clock_state.rate = (double)(now.ticks - start.ticks) / (double)(now.monotonic - start.monotonic);
     clock_state.cpu = choose_cpu();
+    clock_state.calibrated = true;
 }
 
 void aa_watch_open(struct aa_watch *watch) {
@@ -279,20 +288,42 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
         watch->word = &page->lock;
 }
 
-uint64_t aa_watch_synchronise(struct aa_watch *watch) {
-    uint64_t real, cpu, now;
-    int tries = 0;
-    do {
-        arm(watch);
-        real = aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW);
-        cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-        now = aa_clock_ticks();
-    } while (*watch->word != watch->armed && !watches_nothing(watch) && ++tries < SYNCHRONISE_TRIES);
+/* Whether the thread was switched out since a moment, as far as that is seen. */
+static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
+    if (watches_nothing(watch))
+        return (double)(now - start) > READING * clock_state.rate;
+    return *watch->word != watch->armed;
+}
+
+static void owe(struct aa_watch *watch, uint64_t real, uint64_t cpu) {
     int64_t nanoseconds = (int64_t)(real - watch->real) - (int64_t)(cpu - watch->cpu);
     watch->owed += (int64_t)((double)nanoseconds * clock_state.rate);
     watch->real = real;
     watch->cpu = cpu;
+}
+
+uint64_t aa_watch_synchronise(struct aa_watch *watch) {
+    uint64_t start, real, cpu, now;
+    int tries = 0;
+    do {
+        arm(watch);
+        start = aa_clock_ticks();
+        real = aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW);
+        cpu = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+        now = aa_clock_ticks();
+    } while (disturbed_since(watch, start, now) && ++tries < SYNCHRONISE_TRIES);
+    owe(watch, real, cpu);
     return now;
+}
+
+uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid) {
+    clockid_t clock = (clockid_t)(~tid << 3 | 6); /* the kernel's number for the CPU time of a thread */
+    struct timespec cpu;
+    if (clock_gettime(clock, &cpu) != 0)
+        return 0;
+    owe(watch, aa_clock_nanoseconds(CLOCK_MONOTONIC_RAW),
+        (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec);
+    return aa_clock_ticks();
 }
 
 void aa_watch_close(struct aa_watch *watch) {

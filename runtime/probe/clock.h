@@ -62,6 +62,9 @@ static inline uint64_t aa_clock_ticks(void) {
 void aa_clock_load(void);
 struct aa_anchor aa_clock_start(void);
 
+/* Take the start's readings anew, in the child of a fork. */
+void aa_clock_restart(void);
+
 /* Choose the watch, and measure the ticks' rate since the start: spins for the rest of three milliseconds. */
 void aa_clock_calibrate(void);
 struct aa_anchor aa_clock_anchor(void);
@@ -77,5 +80,8 @@ void aa_watch_open(struct aa_watch *watch);
 void aa_watch_open_at_start(struct aa_watch *watch);
 uint64_t aa_watch_synchronise(struct aa_watch *watch);
 void aa_watch_close(struct aa_watch *watch);
+
+/* Synchronise the watch of another thread, which stays disturbed; 0, if the thread is gone. */
+uint64_t aa_watch_synchronise_from_outside(struct aa_watch *watch, uint32_t tid);
 
 #endif

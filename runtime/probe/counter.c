@@ -42,6 +42,15 @@ void aa_counter_load(void) {
     source->go(false);
 }
 
+void aa_counter_restart(void) {
+    if (!aa_counting)
+        return;
+    if (source->forked)
+        source->forked();
+    source->stop(at_load);
+    source->go(false);
+}
+
 void aa_counter_describe(struct aa_header *header) {
     if (aa_counting)
         source->describe(header->sources);
@@ -76,14 +85,18 @@ static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
 
 void aa_counter_book(struct aa_thread *thread) {
     uint64_t *counters = thread->current->counters, *counted = thread->counted;
-    if (thread->call.share == AA_MPI) {
+    if (thread->call.share & AA_IN_MPI) {
         counters[AA_MPI_INSTRUCTIONS] +=
             since(counted[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
-    } else {
+    } else if (!(thread->call.share & AA_IN_OMP)) {
         for (int i = 0; i < AA_COUNTED; i++)
             counters[i] += since(counted[i], stopped_at[i], bias[i]);
     }
-    memcpy(counted, stopped_at, sizeof thread->counted);
+    aa_counter_skip(thread);
+}
+
+void aa_counter_skip(struct aa_thread *thread) {
+    memcpy(thread->counted, stopped_at, sizeof thread->counted);
 }
 
 void aa_counter_leave_out(const uint64_t least[AA_COUNTED]) {
@@ -95,5 +108,5 @@ void aa_counter_stop_slowly(void) {
 }
 
 void aa_counter_go_slowly(void) {
-    source->go(aa_thread_self && aa_thread_self->call.share == AA_MPI);
+    source->go(aa_thread_self && aa_thread_self->call.share & (AA_IN_MPI | AA_IN_OMP));
 }

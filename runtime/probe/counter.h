@@ -25,6 +25,7 @@ struct aa_counter_source {
     void (*detach)(void);
     void (*stop)(uint64_t counts[AA_COUNTED]);
     void (*go)(bool in_mpi);
+    void (*forked)(void); /* in a child; may be missing */
 };
 
 extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;
@@ -35,6 +36,9 @@ extern bool aa_counting;
 /* Choose the source; its counts begin here for the thread that loads the library. */
 void aa_counter_load(void);
 
+/* Begin anew, in the child of a fork. */
+void aa_counter_restart(void);
+
 /* Say in the shard how the counts come about; warn if they were wanted and cannot be had. */
 void aa_counter_describe(struct aa_header *header);
 
@@ -42,8 +46,9 @@ void aa_counter_describe(struct aa_header *header);
 void aa_counter_begin(struct aa_thread *thread, bool since_load);
 void aa_counter_end(void);
 
-/* Add what was counted before the last stop to the node. */
+/* Add what was counted before the last stop to the node; or nowhere. */
 void aa_counter_book(struct aa_thread *thread);
+void aa_counter_skip(struct aa_thread *thread);
 
 /* Leave out so much of each interval from now on: what the library's own events execute. */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);

@@ -67,6 +67,7 @@ static struct {
 static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; as they are from load on */
 static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
+static bool in_child; /* of a fork: what counts its threads was never opened */
 
 /* ---- the library */
 
@@ -241,9 +242,17 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
 
 /* ---- threads */
 
+/* What was opened counts the parent. */
+static void forked(void) {
+    event_set = PAPI_NULL;
+    in_child = true;
+}
+
 static bool attach(void) {
     if (event_set != PAPI_NULL)
         return true;
+    if (in_child)
+        return false;
     papi.register_thread();
     event_set = open_set();
     if (event_set != PAPI_NULL && papi.start(event_set) != PAPI_OK) {
@@ -294,4 +303,5 @@ const struct aa_counter_source aa_counter_papi = {
     .detach = detach,
     .stop = stop,
     .go = go,
+    .forked = forked,
 };

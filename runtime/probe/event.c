@@ -10,6 +10,7 @@
 #include "counter.h"
 #include "probe.h"
 #include "thread.h"
+#include "throttle.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -19,13 +20,15 @@
 #define PAIRS 256
 #define ROUNDS 8
 
-_Static_assert(AA_MPI == 1 + AA_SHARE_MPI && AA_IO == 1 + AA_SHARE_IO,
-               "a share is a time's place in the node");
+static const uint32_t shares[] = {[AA_SHARE_MPI] = AA_MPI | AA_IN_MPI,
+                                  [AA_SHARE_IO] = AA_IO,
+                                  [AA_SHARE_MPI_IO] = AA_IO | AA_IN_MPI,
+                                  [AA_SHARE_OMP] = AA_OMP | AA_IN_OMP};
 
 /* ---- time */
 
 static inline struct aa_time *open_time(const struct aa_thread *thread) {
-    return &thread->current->time[thread->call.share];
+    return &thread->current->time[(uint8_t)thread->call.share];
 }
 
 static bool quick; /* the clock is a counter, and nothing else is counted */
@@ -87,6 +90,34 @@ void aa_event_book(struct aa_thread *thread) {
         book_disturbed(thread);
 }
 
+/*
+ * A thread that waits spins first, and sleeps then: what it was on the CPU counts to the wait, and not to
+ * what it was idle after it.
+ */
+static void book_wait_until(struct aa_thread *thread, uint64_t now) {
+    int64_t took = (int64_t)(now - thread->last);
+    int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
+    off = off > 0 ? off : 0;
+    thread->watch.owed -= off;
+    thread->last = now;
+    if (thread->waited > took - off)
+        thread->waited_at->time[AA_OMP].off += thread->waited - (took - off);
+    thread->waited = 0;
+}
+
+void aa_event_book_wait(struct aa_thread *thread) {
+    if (aa_counting)
+        aa_counter_skip(thread);
+    bool disturbed = *thread->watch.word != thread->watch.armed;
+    book_wait_until(thread, disturbed ? aa_watch_synchronise(&thread->watch) : aa_clock_ticks());
+}
+
+void aa_event_book_wait_of(struct aa_thread *thread) {
+    uint64_t now = aa_watch_synchronise_from_outside(&thread->watch, thread->tid);
+    if (now)
+        book_wait_until(thread, now);
+}
+
 /* ---- enter and exit */
 
 static inline void push(struct aa_thread *thread, const char *key, struct aa_node *child) {
@@ -98,7 +129,24 @@ static inline void push(struct aa_thread *thread, const char *key, struct aa_nod
     frame->call = thread->call;
     thread->call = (struct aa_call){.share = AA_OWN};
     thread->current = child;
+    if (aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0))
+        aa_throttle_look(thread, frame->node, key, child);
+}
+
+/* Into a throttled region: time goes on where it went. */
+static inline void pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    struct aa_frame *frame = thread->top;
+    thread->top = frame + 1;
+    aa_in_order();
+    frame->node = thread->current;
+    frame->key = key;
+    frame->call = thread->call;
     child->visits++;
+}
+
+/* Whether time goes on where it went when the region is left. */
+static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
+    return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
 static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
@@ -108,10 +156,25 @@ static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
     thread->top = frame;
 }
 
+static bool has_room(struct aa_thread *thread) {
+    return aa_likely(thread->top < thread->limit) || aa_thread_deepen(thread);
+}
+
+bool aa_event_descend(struct aa_thread *thread, const char *key, struct aa_node *node) {
+    if (!has_room(thread))
+        return false;
+    push(thread, key, node);
+    return true;
+}
+
+void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
+    pop_to(thread, frame);
+}
+
 static void enter(struct aa_thread *thread, const char *key) {
     int error = errno; /* the program's, which a file that cannot grow must not change */
     aa_event_book(thread);
-    if (aa_unlikely(thread->top >= thread->limit) && !aa_thread_deepen(thread))
+    if (!has_room(thread))
         aa_thread_stop();
     else
         push(thread, key, aa_tree_step(thread, key));
@@ -120,7 +183,7 @@ static void enter(struct aa_thread *thread, const char *key) {
 
 static __attribute__((noinline)) void enter_slowly(const char *key) {
     aa_counter_stop();
-    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach();
+    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
     if (thread)
         enter(thread, key);
     aa_counter_go();
@@ -133,10 +196,16 @@ void aa_probe_enter(const char *descriptor) {
         return;
     }
     const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
+    /* Read once, for the table may be emptied. */
+    struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
     if (aa_likely(edge->node == thread->current) && aa_likely(edge->key == descriptor) &&
-        aa_likely(edge->child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
+        aa_likely(child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
+        if (aa_unlikely(aa_is_throttled(child))) {
+            pass(thread, descriptor, aa_throttled_node(child));
+            return;
+        }
         book_until(thread, aa_clock_count());
-        push(thread, descriptor, edge->child);
+        push(thread, descriptor, child);
         return;
     }
     enter_slowly(descriptor);
@@ -179,7 +248,8 @@ void aa_probe_exit(const char *descriptor) {
         return;
     struct aa_frame *frame = thread->top - 1;
     if (aa_likely(frame->key == descriptor) && undisturbed(thread)) {
-        book_until(thread, aa_clock_count());
+        if (aa_likely(!was_passed(thread, frame)))
+            book_until(thread, aa_clock_count());
         pop_to(thread, frame);
         return;
     }
@@ -220,7 +290,7 @@ bool aa_share_begin(enum aa_share share) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || thread->call.depth++ != thread->call.statements)
         return false;
-    go_on_with(thread, AA_OWN + 1 + share);
+    go_on_with(thread, shares[share]);
     return true;
 }
 
@@ -261,10 +331,10 @@ void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received) {
     }
 }
 
-void aa_count_io(uint64_t read, uint64_t written) {
+void aa_count_io(uint64_t calls, uint64_t read, uint64_t written) {
     struct aa_thread *thread = aa_thread_self;
     if (thread) {
-        thread->current->io_calls++;
+        thread->current->io_calls += calls;
         thread->current->io_read += read;
         thread->current->io_written += written;
     }

@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "io_files.h"
+#include "file_use.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -11,9 +13,8 @@
 /* Descriptors above are looked at anew each time. */
 #define REMEMBERED 4096
 
-enum kind { UNKNOWN, OTHER, REGULAR };
-
-static _Atomic unsigned char kinds[REMEMBERED];
+/* A kind; of a regular file that has a number among those recorded, the kind and the number. */
+static _Atomic uint16_t kinds[REMEMBERED];
 
 /* MPI libraries talk through files in here. Other tmpfs, as /tmp often is, are the program's. */
 static bool is_shared_memory(dev_t device) {
@@ -24,49 +25,106 @@ static bool is_shared_memory(dev_t device) {
     return device == shared_memory;
 }
 
-static enum kind look_at(int fd) {
+/* Neither can be had, or both say what kind of file it is. */
+static enum aa_io_kind kind_of(bool known, const struct stat *status, bool system_known,
+                               const struct statfs *system) {
+    if (!known)
+        return AA_IO_UNKNOWN;
+    if (!S_ISREG(status->st_mode) || is_shared_memory(status->st_dev) || !system_known)
+        return AA_IO_OTHER;
+    return system->f_type == PROC_SUPER_MAGIC || system->f_type == SYSFS_MAGIC ? AA_IO_OTHER : AA_IO_REGULAR;
+}
+
+static enum aa_io_kind look_at(int fd) {
     struct stat status;
     struct statfs system;
-    if (fstat(fd, &status) != 0)
-        return UNKNOWN;
-    if (!S_ISREG(status.st_mode) || is_shared_memory(status.st_dev) || fstatfs(fd, &system) != 0)
-        return OTHER;
-    return system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC ? OTHER : REGULAR;
+    bool known = fstat(fd, &status) == 0;
+    return kind_of(known, &status, known && fstatfs(fd, &system) == 0, &system);
+}
+
+enum aa_io_kind aa_io_kind_of_path(const char *path) {
+    struct stat status;
+    struct statfs system;
+    int error = errno;
+    bool known = stat(path, &status) == 0;
+    enum aa_io_kind kind = kind_of(known, &status, known && statfs(path, &system) == 0, &system);
+    errno = error;
+    return kind;
+}
+
+/* What is open under a descriptor is known by its name in /proc: openers are many. */
+static uint16_t number_of(int fd) {
+    char link[32], name[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, name, sizeof name - 1);
+    if (length <= 0)
+        return 0;
+    name[length] = '\0';
+    return aa_file_number(name);
+}
+
+static enum aa_io_kind look_and_remember(int fd) {
+    int error = errno;
+    enum aa_io_kind kind = look_at(fd);
+    if (fd < REMEMBERED)
+        kinds[fd] = (uint16_t)(kind == AA_IO_REGULAR ? kind + number_of(fd) : kind);
+    errno = error;
+    return kind;
 }
 
 bool aa_io_is_file(int fd) {
     if (fd < 0)
         return false;
-    enum kind kind = fd < REMEMBERED ? (enum kind)kinds[fd] : UNKNOWN;
-    if (__builtin_expect(kind == UNKNOWN, false)) {
-        int error = errno;
-        kind = look_at(fd);
-        errno = error;
-        if (fd < REMEMBERED)
-            kinds[fd] = (unsigned char)kind;
-    }
-    return kind == REGULAR;
+    uint16_t kind = fd < REMEMBERED ? kinds[fd] : AA_IO_UNKNOWN;
+    if (__builtin_expect(kind == AA_IO_UNKNOWN, false))
+        kind = (uint16_t)look_and_remember(fd);
+    return kind >= AA_IO_REGULAR;
+}
+
+uint16_t aa_io_file(int fd) {
+    uint16_t kind = fd >= 0 && fd < REMEMBERED ? kinds[fd] : AA_IO_UNKNOWN;
+    return kind > AA_IO_REGULAR ? (uint16_t)(kind - AA_IO_REGULAR) : 0;
 }
 
 void aa_io_forget(int first, int last) {
     for (int fd = first < 0 ? 0 : first; fd <= last && fd < REMEMBERED; fd++)
-        kinds[fd] = UNKNOWN;
+        kinds[fd] = AA_IO_UNKNOWN;
 }
 
-void aa_io_end(void) {
+/* The last event of the thread was the call's beginning: calls within it are none. */
+uint64_t aa_io_end(void) {
     int error = errno;
+    const struct aa_thread *thread = aa_thread_self;
+    uint64_t began = thread != NULL ? thread->last : 0;
     aa_share_end(true);
     errno = error;
+    return thread != NULL ? thread->last - began : 0;
 }
 
-void aa_io_end_read(ssize_t done) {
-    if (done >= 0)
-        aa_count_io((uint64_t)done, 0);
-    aa_io_end();
+void aa_io_end_timed(uint16_t file) {
+    aa_file_add(file, 0, 0, 0, aa_io_end());
 }
 
-void aa_io_end_write(ssize_t done) {
-    if (done >= 0)
-        aa_count_io(0, (uint64_t)done);
-    aa_io_end();
+void aa_io_end_read(int fd, ssize_t done) {
+    uint64_t read = done >= 0 ? (uint64_t)done : 0, calls = done >= 0;
+    if (calls)
+        aa_count_io(1, read, 0);
+    aa_file_add(aa_io_file(fd), calls, read, 0, aa_io_end());
+}
+
+void aa_io_end_write(int fd, ssize_t done) {
+    uint64_t written = done >= 0 ? (uint64_t)done : 0, calls = done >= 0;
+    if (calls)
+        aa_count_io(1, 0, written);
+    aa_file_add(aa_io_file(fd), calls, 0, written, aa_io_end());
+}
+
+/* The child of a fork has a shard of its own, and none of the numbers that are remembered. */
+static void forget_in_child(void) {
+    aa_file_forget();
+    aa_io_forget(0, REMEMBERED);
+}
+
+__attribute__((constructor)) static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, forget_in_child);
 }

@@ -14,6 +14,14 @@ static inline bool aa_io_listens(void) {
     return aa_thread_self != NULL && aa_thread_self->call.depth == aa_thread_self->call.statements;
 }
 
+enum aa_io_kind { AA_IO_UNKNOWN, AA_IO_OTHER, AA_IO_REGULAR };
+
+/* AA_IO_UNKNOWN if there is no such file. */
+enum aa_io_kind aa_io_kind_of_path(const char *path);
+
+/* Its number among the files that are recorded (file_use.h); 0 if it has none. */
+uint16_t aa_io_file(int fd);
+
 /* Whether the descriptor is a regular file, neither in /proc or /sys nor shared memory; remembered. */
 bool aa_io_is_file(int fd);
 
@@ -25,8 +33,13 @@ static inline bool aa_io_begin(int fd) {
     return aa_io_listens() && aa_io_is_file(fd) && aa_share_begin(AA_SHARE_IO);
 }
 
-void aa_io_end_read(ssize_t done);
-void aa_io_end_write(ssize_t done);
-void aa_io_end(void); /* the call moved no bytes of the program's */
+void aa_io_end_read(int fd, ssize_t done);
+void aa_io_end_write(int fd, ssize_t done);
+
+/* The end of what moved no bytes of the program's, or of whose bytes the node knows: the ticks it took. */
+uint64_t aa_io_end(void);
+
+/* The end of a call on a file that moved no bytes. */
+void aa_io_end_timed(uint16_t file);
 
 #endif

@@ -20,7 +20,7 @@ AA_EXPORT int vdprintf(int fd, const char *format, va_list arguments) {
     bool counts = aa_io_begin(fd);
     int done = aa_libc()->vdprintf(fd, format, arguments);
     if (counts)
-        aa_io_end_write(done);
+        aa_io_end_write(fd, done);
     return done;
 }
 
@@ -28,7 +28,7 @@ AA_EXPORT int __vdprintf_chk(int fd, int flag, const char *format, va_list argum
     bool counts = aa_io_begin(fd);
     int done = aa_libc()->__vdprintf_chk(fd, flag, format, arguments);
     if (counts)
-        aa_io_end_write(done);
+        aa_io_end_write(fd, done);
     return done;
 }
 

@@ -1,6 +1,7 @@
 /* The calls on file descriptors. */
 #define _GNU_SOURCE
 #include "io_files.h"
+#include "file_use.h"
 
 #include <limits.h>
 
@@ -9,7 +10,7 @@
         bool counts = aa_io_begin(fd);                                                                       \
         ssize_t done = aa_libc()->function arguments;                                                        \
         if (counts)                                                                                          \
-            end(done);                                                                                       \
+            end(fd, done);                                                                                   \
         return done;                                                                                         \
     }
 
@@ -43,11 +44,12 @@ WRITE(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, in
 
 /* From one descriptor to another, inside the kernel: read and written, where each is a file. */
 struct copy {
+    int from, to;
     bool reads, writes, counts;
 };
 
 static struct copy copy_begin(int from, int to) {
-    struct copy copy = {.counts = false};
+    struct copy copy = {.from = from, .to = to, .counts = false};
     if (!aa_io_listens())
         return copy;
     copy.reads = aa_io_is_file(from);
@@ -57,10 +59,16 @@ static struct copy copy_begin(int from, int to) {
 }
 
 static ssize_t copy_end(struct copy copy, ssize_t done) {
-    if (copy.counts && done >= 0)
-        aa_count_io(copy.reads ? (uint64_t)done : 0, copy.writes ? (uint64_t)done : 0);
-    if (copy.counts)
-        aa_io_end();
+    uint64_t moved = done >= 0 ? (uint64_t)done : 0, calls = done >= 0;
+    if (!copy.counts)
+        return done;
+    if (calls)
+        aa_count_io(1, copy.reads ? moved : 0, copy.writes ? moved : 0);
+    uint64_t ticks = aa_io_end();
+    if (copy.reads)
+        aa_file_add(aa_io_file(copy.from), calls, moved, 0, copy.writes ? 0 : ticks);
+    if (copy.writes)
+        aa_file_add(aa_io_file(copy.to), calls, 0, moved, ticks);
     return done;
 }
 
@@ -85,7 +93,7 @@ AA_EXPORT ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_
         bool counts = aa_io_begin(fd);                                                                       \
         int result = aa_libc()->function(fd);                                                                \
         if (counts)                                                                                          \
-            aa_io_end();                                                                                     \
+            aa_io_end_timed(aa_io_file(fd));                                                                 \
         return result;                                                                                       \
     }
 
@@ -94,10 +102,11 @@ TIMED(fdatasync)
 
 AA_EXPORT int close(int fd) {
     bool counts = aa_io_begin(fd);
+    uint16_t file = aa_io_file(fd);
     aa_io_forget(fd, fd);
     int result = aa_libc()->close(fd);
     if (counts)
-        aa_io_end();
+        aa_io_end_timed(file);
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* The calls on stdio streams, other than those with a format. */
 #define _GNU_SOURCE
 #include "io_stream.h"
+#include "file_use.h"
 
 #include <limits.h>
 #include <string.h>
@@ -8,10 +9,11 @@
 void aa_stream_end(struct aa_stream_call call, long long read, long long written) {
     if (!call.counts)
         return;
-    if (read >= 0 && written >= 0)
-        aa_count_io((uint64_t)read, (uint64_t)written);
-    if (call.timed)
-        aa_io_end();
+    bool moved = read >= 0 && written >= 0;
+    if (moved)
+        aa_count_io(1, (uint64_t)read, (uint64_t)written);
+    uint64_t ticks = call.timed ? aa_io_end() : 0;
+    aa_file_add(call.file, moved, moved ? (uint64_t)read : 0, moved ? (uint64_t)written : 0, ticks);
 }
 
 /* Blocks. Items that were moved in part do not show in what the functions return, and are not counted. */

@@ -14,6 +14,7 @@
 struct aa_stream_call {
     bool counts;
     bool timed;
+    uint16_t file; /* its number among those recorded */
 };
 
 #ifdef __GLIBC__
@@ -51,7 +52,8 @@ static inline bool aa_stream_would_read(FILE *stream, size_t size) {
 #endif
 
 static inline struct aa_stream_call aa_stream_begin(FILE *stream, bool timed) {
-    struct aa_stream_call call = {.counts = aa_io_is_file(aa_stream_fd(stream)), .timed = timed};
+    int fd = aa_stream_fd(stream);
+    struct aa_stream_call call = {.counts = aa_io_is_file(fd), .timed = timed, .file = aa_io_file(fd)};
     if (call.counts && call.timed)
         aa_share_begin(AA_SHARE_IO);
     return call;

@@ -15,6 +15,11 @@ uint64_t aa_bytes(MPI_Count count, MPI_Datatype type);
 uint64_t aa_peer_bytes(int peer, MPI_Count count, MPI_Datatype type); /* nothing goes to MPI_PROC_NULL */
 uint64_t aa_status_bytes(const MPI_Status *status);
 
+/* MPI_NO_OP: nothing is handed over. */
+static inline bool aa_is_no_op(MPI_Op op) {
+    return op == aa_mpi.no_op;
+}
+
 /* The roles in a collective with a root. An intercommunicator's root and its group see different arguments.
  */
 bool aa_is_root(int root, MPI_Comm comm);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "file_use.h"
 #include "mpi_bytes.h"
 #include "mpi_request_table.h"
 #include "mpi_requests.h"
@@ -36,14 +37,24 @@ static int index_at(const struct aa_completion *completion, const void *indices,
 
 /* ---- completing */
 
+/* Bytes of a message; those of a file count at once. */
+static uint64_t arrived_bytes(const struct aa_request *request, uint64_t bytes) {
+    if (request->brings == AA_BRINGS_MESSAGE)
+        return bytes;
+    bool is_read = request->brings == AA_BRINGS_READ;
+    aa_count_io(0, is_read ? bytes : 0, is_read ? 0 : bytes);
+    aa_file_add(request->file, 0, is_read ? bytes : 0, is_read ? 0 : bytes, 0);
+    return 0;
+}
+
 static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Status *status) {
     struct aa_request request;
     int cancelled = 0;
-    if (!aa_requests_complete(handle, as_of, &request) || !request.receives)
+    if (!aa_requests_complete(handle, as_of, &request) || request.brings == AA_BRINGS_NOTHING)
         return 0;
     if (request.cancelled && aa_mpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
         return 0;
-    return aa_status_bytes(status);
+    return arrived_bytes(&request, aa_status_bytes(status));
 }
 
 /* Places for count requests and as many statuses as the call may return. */

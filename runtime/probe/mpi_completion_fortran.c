@@ -112,7 +112,7 @@ AA_FORTRAN_FUNCTION(testsome,
 /* ---- persistent requests, and giving up */
 
 AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
-    struct aa_mpi_call call = aa_mpi_begin();
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI);
     next(request, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_started(language, 1, request);
@@ -121,7 +121,7 @@ AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, erro
 
 AA_FORTRAN_FUNCTION(startall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *error),
                     (count, requests, error)) {
-    struct aa_mpi_call call = aa_mpi_begin();
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI);
     next(count, requests, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_started(language, (int)*count, requests);
@@ -129,7 +129,7 @@ AA_FORTRAN_FUNCTION(startall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *e
 }
 
 AA_FORTRAN_FUNCTION(cancel, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
-    struct aa_mpi_call call = aa_mpi_begin();
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI);
     if (call.counts)
         aa_requests_cancel(aa_request_handle(language, request, 0));
     next(request, error);
@@ -139,7 +139,7 @@ AA_FORTRAN_FUNCTION(cancel, (MPI_Fint * request, MPI_Fint *error), (request, err
 }
 
 AA_FORTRAN_FUNCTION(request_free, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
-    struct aa_mpi_call call = aa_mpi_begin();
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI);
     if (call.counts)
         aa_requests_forget(aa_request_handle(language, request, 0));
     next(request, error);

@@ -83,6 +83,14 @@ static inline MPI_Datatype aa_fortran_datatype(const void *argument) {
     return aa_type_f2c(*(const MPI_Fint *)argument);
 }
 
+static inline MPI_Op aa_fortran_op(const void *argument) {
+    return aa_op_f2c(*(const MPI_Fint *)argument);
+}
+
+static inline MPI_File aa_fortran_file(const void *argument) {
+    return aa_mpi.File_f2c(*(const MPI_Fint *)argument);
+}
+
 /* The buffer's address, or that of C's MPI_IN_PLACE; a descriptor of C begins with the address. */
 const void *aa_fortran_buffer(const void *argument, bool is_descriptor);
 

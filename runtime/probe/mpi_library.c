@@ -51,12 +51,17 @@ static bool bind_to(void *library) {
 #define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))dlsym(library, "PMPI_" #name);
     AA_MPI_FUNCTIONS(LOOK_UP)
     AA_MPI_HANDLES(LOOK_UP)
+    AA_MPI_SESSION_HANDLES(LOOK_UP)
 #ifdef OPEN_MPI
     aa_mpi.world = (MPI_Comm)data_of(library, "ompi_mpi_comm_world");
+    aa_mpi.no_comm = (MPI_Comm)data_of(library, "ompi_mpi_comm_null");
     aa_mpi.byte = (MPI_Datatype)data_of(library, "ompi_mpi_byte");
+    aa_mpi.no_op = (MPI_Op)data_of(library, "ompi_mpi_op_no_op");
 #else
     aa_mpi.world = MPI_COMM_WORLD;
+    aa_mpi.no_comm = MPI_COMM_NULL;
     aa_mpi.byte = MPI_BYTE;
+    aa_mpi.no_op = MPI_NO_OP;
 #endif
     atomic_store_explicit(&aa_mpi.bound, true, memory_order_release);
     return true;

@@ -16,20 +16,31 @@
 #include "probe.h"
 #include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions that this MPI library has */
 
-/* From Fortran's handles to C's and back: macros where handles are numbers. */
+/* From Fortran's handles to C's and back: macros where handles are numbers, but for those of files. */
+#if !defined AA_HAS_SESSIONS || defined MPI_Session_f2c
+#define AA_MPI_SESSION_HANDLES(function)
+#define aa_session_f2c(handle) MPI_Session_f2c(handle)
+#else
+#define AA_MPI_SESSION_HANDLES(function) function(Session_f2c)
+#define aa_session_f2c(handle) aa_mpi.Session_f2c(handle)
+#endif
+
 #ifdef MPI_Comm_f2c
-#define AA_MPI_HANDLES(function)
+#define AA_MPI_HANDLES(function) function(File_f2c)
 #define aa_comm_f2c(handle) MPI_Comm_f2c(handle)
 #define aa_type_f2c(handle) MPI_Type_f2c(handle)
 #define aa_request_f2c(handle) MPI_Request_f2c(handle)
 #define aa_request_c2f(handle) MPI_Request_c2f(handle)
+#define aa_op_f2c(handle) MPI_Op_f2c(handle)
 #else
 #define AA_MPI_HANDLES(function)                                                                             \
-    function(Comm_f2c) function(Type_f2c) function(Request_f2c) function(Request_c2f)
+    function(Comm_f2c) function(Type_f2c) function(Request_f2c) function(Request_c2f) function(Op_f2c)       \
+        function(File_f2c)
 #define aa_comm_f2c(handle) aa_mpi.Comm_f2c(handle)
 #define aa_type_f2c(handle) aa_mpi.Type_f2c(handle)
 #define aa_request_f2c(handle) aa_mpi.Request_f2c(handle)
 #define aa_request_c2f(handle) aa_mpi.Request_c2f(handle)
+#define aa_op_f2c(handle) aa_mpi.Op_f2c(handle)
 #endif
 
 #define AA_MPI_POINTER(name) __typeof__(MPI_##name) *name;
@@ -37,10 +48,14 @@
 extern struct aa_mpi {
     _Atomic bool bound; /* the pointers below are set */
     bool live;          /* between the return of MPI_Init and the call of MPI_Finalize */
-    MPI_Comm world;     /* MPI_COMM_WORLD and MPI_BYTE: in some libraries addresses of theirs */
+    MPI_Comm
+        world; /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP: in some libraries addresses of theirs */
+    MPI_Comm no_comm;
     MPI_Datatype byte;
+    MPI_Op no_op;
     AA_MPI_FUNCTIONS(AA_MPI_POINTER)
     AA_MPI_HANDLES(AA_MPI_POINTER)
+    AA_MPI_SESSION_HANDLES(AA_MPI_POINTER)
 } aa_mpi;
 
 /* Look up all entry points; ends the process where they cannot be had. */
@@ -76,7 +91,7 @@ struct aa_mpi_call {
 };
 
 /* Begins a call in the wrapper's own frame. */
-AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(void) {
+AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share) {
     if (!aa_mpi_is_bound())
         aa_mpi_bind();
     bool outermost = aa_mpi_is_outermost();
@@ -86,7 +101,7 @@ AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(void) {
         aa_mpi_outermost = __builtin_frame_address(0);
     }
     return (struct aa_mpi_call){
-        .outermost = outermost, .counts = outermost && aa_mpi.live, .timed = aa_share_begin(AA_SHARE_MPI)};
+        .outermost = outermost, .counts = outermost && aa_mpi.live, .timed = aa_share_begin(share)};
 }
 
 static inline void aa_mpi_end(struct aa_mpi_call call) {

@@ -11,7 +11,12 @@ static const char finalize_region[] = AA_DESCRIPTOR_VERSION "|mpi|MPI_Finalize||
 AA_IN_CALLERS_FRAME struct aa_mpi_call init_begins(void) {
     if (aa_mpi_is_outermost())
         aa_probe_enter(init_region);
-    return aa_mpi_begin();
+    return aa_mpi_begin(AA_SHARE_MPI);
+}
+
+static bool is_spawned(void) {
+    MPI_Comm parent = aa_mpi.no_comm;
+    return aa_mpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != aa_mpi.no_comm;
 }
 
 static void init_ends(struct aa_mpi_call call, int result) {
@@ -30,7 +35,7 @@ static void init_ends(struct aa_mpi_call call, int result) {
     aa_probe_exit(init_region);
     if (result != MPI_SUCCESS)
         return;
-    aa_process_mpi_initialised(rank, size);
+    aa_process_mpi_initialised(rank, size, is_spawned());
     aa_process_thread_level(provided);
     aa_mpi.live = true;
 }
@@ -47,7 +52,7 @@ AA_IN_CALLERS_FRAME struct finalize finalize_begins(void) {
         aa_process_mpi_finalising();
         aa_probe_enter(finalize_region);
     }
-    return (struct finalize){first, aa_mpi_begin()};
+    return (struct finalize){first, aa_mpi_begin(AA_SHARE_MPI)};
 }
 
 static void finalize_ends(struct finalize finalize) {

@@ -1,6 +1,6 @@
 /*
- * Requests whose bytes are only known later: receives count when they complete, persistent requests each
- * time they are started. An open hash of handles, which knows nothing of MPI itself.
+ * Requests whose bytes are only known later: receives and file I/O count when they complete, persistent
+ * requests each time they are started. An open hash of handles, which knows nothing of MPI itself.
  *
  * The library may hand out a handle again the moment it completes, perhaps to another thread, before the
  * completing thread has looked it up here. So entries carry a serial number: who completes a request takes
@@ -12,13 +12,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the completing status tells: how much arrived, was read from a file, was written to one. */
+enum aa_brings { AA_BRINGS_NOTHING, AA_BRINGS_MESSAGE, AA_BRINGS_READ, AA_BRINGS_WRITTEN };
+
 struct aa_request {
     uint64_t handle;
     uint64_t serial;   /* set by aa_requests_add; 0 is a free slot */
     uint64_t sent;     /* at every start, if persistent */
     uint64_t received; /* the same */
     bool persistent;
-    bool receives;  /* the completing status tells how much arrived */
+    enum aa_brings brings;
+    uint16_t file;  /* the number of the file that is read or written, among those recorded */
     bool cancelled; /* MPI_Cancel was called: ask the status whether it came in time */
 };
 

@@ -14,12 +14,12 @@ static inline uint64_t aa_handle(MPI_Request request) {
 
 /* A receive has begun; nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
 static inline void aa_receive_begun(MPI_Request request) {
-    aa_requests_add((struct aa_request){.handle = aa_handle(request), .receives = true});
+    aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = AA_BRINGS_MESSAGE});
 }
 
 static inline void aa_persistent_receive(MPI_Request request, uint64_t sent) {
     aa_requests_add((struct aa_request){
-        .handle = aa_handle(request), .sent = sent, .persistent = true, .receives = true});
+        .handle = aa_handle(request), .sent = sent, .persistent = true, .brings = AA_BRINGS_MESSAGE});
 }
 
 static inline void aa_persistent(MPI_Request request, uint64_t sent, uint64_t received) {

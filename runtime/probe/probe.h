@@ -32,12 +32,17 @@ AA_EXPORT void aa_probe_exit(const char *descriptor);
 AA_EXPORT void aa_probe_resync(const char *descriptor);
 
 /*
- * A library call inside a region. The time since the last event is the node's own at begin, and its MPI or
- * I/O share at end. Guarded by depth, per thread and over both kinds: only the outermost call is timed, and
- * begin returns whether this one is. Every begin has its end, the inner ones too. No-ops in threads without a
- * tree.
+ * A library call inside a region. The time since the last event is the node's own at begin, and its MPI, I/O
+ * or OpenMP share at end. Guarded by depth, per thread and over all kinds: only the outermost call is timed,
+ * and begin returns whether this one is. Every begin has its end, the inner ones too. No-ops in threads
+ * without a tree.
  */
-enum aa_share { AA_SHARE_MPI, AA_SHARE_IO };
+enum aa_share {
+    AA_SHARE_MPI,
+    AA_SHARE_IO,
+    AA_SHARE_MPI_IO, /* I/O through MPI, whose work is not counted */
+    AA_SHARE_OMP
+};
 
 bool aa_share_begin(enum aa_share share);
 void aa_share_end(bool outermost);
@@ -52,12 +57,12 @@ void aa_share_leave(void);
 bool aa_statement_begin(void);
 void aa_statement_end(void);
 
-/* Add to the current node; bytes are what the program hands over and gets. aa_count_io counts one call. */
+/* Add to the current node; bytes are what the program hands over and gets. */
 void aa_count_mpi(uint64_t calls, uint64_t sent, uint64_t received);
-void aa_count_io(uint64_t read, uint64_t written);
+void aa_count_io(uint64_t calls, uint64_t read, uint64_t written);
 
 /* The life of the process, told by the MPI wrappers. The first creates the shard if there is none yet. */
-void aa_process_mpi_initialised(int rank, int size);
+void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);
 void aa_process_mpi_finalising(void);
 void aa_process_mpi_finalised(void);

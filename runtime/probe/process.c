@@ -3,7 +3,9 @@
 #include "counter.h"
 #include "event.h"
 #include "probe.h"
+#include "team.h"
 #include "thread.h"
+#include "throttle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +25,7 @@ enum recording { NOT_LOADED, OFF, WAITING, RECORDING };
 static struct {
     _Atomic int recording;
     uint64_t limit;
+    int32_t forked_from;
     char folder[3072];
 } process;
 
@@ -93,9 +96,16 @@ void aa_process_warn(const char *format, ...) {
 
 /* ---- start */
 
-static void forget_in_child(void) {
-    process.recording = OFF;
-    aa_thread_self = NULL;
+/* A child is a process of its own: it gets a shard if it enters a region. */
+static void begin_in_child(void) {
+    if (process.recording == OFF)
+        return;
+    process.forked_from = (int32_t)getppid();
+    aa_shard_forget();
+    aa_thread_in_child();
+    aa_clock_restart();
+    aa_counter_restart();
+    process.recording = WAITING;
 }
 
 /* Instrumented libraries may be initialised, and enter regions, before this one. */
@@ -110,7 +120,8 @@ static __attribute__((constructor)) void load(void) {
     process.limit = memory_limit();
     aa_clock_load();
     aa_counter_load();
-    pthread_atfork(NULL, NULL, forget_in_child);
+    aa_throttle_load();
+    pthread_atfork(aa_thread_before_fork, NULL, begin_in_child);
     process.recording = WAITING;
 }
 
@@ -127,6 +138,7 @@ static int usable_cpus(void) {
 
 static void describe_process(struct aa_header *header) {
     header->pid = (int32_t)getpid();
+    header->forked_from = process.forked_from;
     header->rank = launched_rank();
     header->size = launched_size();
     header->thread_level = -1;
@@ -180,10 +192,10 @@ static struct aa_header *recorded(void) {
     return process.recording == RECORDING ? aa_shard() : NULL;
 }
 
-void aa_process_mpi_initialised(int rank, int size) {
+void aa_process_mpi_initialised(int rank, int size, bool spawned) {
     if (!aa_thread_self) {
         aa_counter_stop();
-        aa_thread_attach();
+        aa_thread_attach(AA_ANY_TREE);
         aa_counter_go();
     }
     struct aa_header *header = recorded();
@@ -191,6 +203,7 @@ void aa_process_mpi_initialised(int rank, int size) {
         return;
     header->rank = rank;
     header->size = size;
+    header->spawned = spawned;
     header->mpi_initialised = settle(header);
 }
 
@@ -228,7 +241,9 @@ void aa_process_aborting(int code) {
 static __attribute__((destructor)) void finish(void) {
     struct aa_header *header = recorded();
     if (header && header->state != AA_ABORTED) {
+        aa_team_finish();
         header->end = settle(header);
         header->state = AA_EXITED;
+        syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */
     }
 }

@@ -4,8 +4,7 @@
 
 #include "shard.h"
 
-/* Whether regions are to be recorded: false without AUTOANALYZER_SHARDS, after a failure, in forked children.
- */
+/* Whether regions are to be recorded: false without AUTOANALYZER_SHARDS, and after a failure. */
 bool aa_process_records(void);
 
 /* The shard, created at the first call; null if that cannot be. The caller holds the shard's lock. */

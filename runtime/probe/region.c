@@ -9,6 +9,7 @@
 
 static struct {
     struct aa_region **slots; /* open addressing; at most half full */
+    struct aa_region **by_id;
     uint32_t capacity, count;
 } table;
 
@@ -32,18 +33,26 @@ static bool make_room(void) {
     if (2 * table.count < table.capacity)
         return true;
     uint32_t old_capacity = table.capacity, capacity = old_capacity ? 2 * old_capacity : FIRST_CAPACITY;
-    struct aa_region **old = table.slots, **slots = aa_memory_map(capacity * sizeof *slots);
+    struct aa_region **old = table.slots, **slots = aa_memory_map(capacity * sizeof *slots * 3 / 2);
     if (!slots)
         return false;
+    if (old)
+        memcpy(slots + capacity, table.by_id, table.count * sizeof *slots);
     table.slots = slots;
+    table.by_id = slots + capacity;
     table.capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++) {
         if (old[i])
             *find(old[i]->descriptor, old[i]->length) = old[i];
     }
     if (old)
-        munmap(old, old_capacity * sizeof *old);
+        munmap(old, old_capacity * sizeof *old * 3 / 2);
     return true;
+}
+
+void aa_region_forget(void) {
+    table.slots = NULL;
+    table.capacity = table.count = 0;
 }
 
 struct aa_region *aa_region_intern(const char *descriptor) {
@@ -61,6 +70,10 @@ struct aa_region *aa_region_intern(const char *descriptor) {
     memcpy(region->descriptor, descriptor, length);
     aa_shard_publish();
     aa_shard()->regions++;
-    table.count++;
+    table.by_id[table.count++] = region;
     return *slot = region;
+}
+
+struct aa_region *aa_region_at(uint32_t id) {
+    return table.by_id[id];
 }

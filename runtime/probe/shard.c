@@ -44,9 +44,22 @@ void aa_shard_unlock(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/* It stays mapped: what the fork may have interrupted still writes to it. Another thread may have had the
+ * lock. */
+void aa_shard_forget(void) {
+    shard.header = NULL;
+    shard.length = 0;
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    aa_region_forget();
+}
+
 void *aa_memory_map(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+void aa_memory_unmap(void *memory, size_t bytes) {
+    munmap(memory, bytes);
 }
 
 /* Where a file system cannot reserve blocks, they are written: else a full disk would be a bus error later.
@@ -107,8 +120,18 @@ void *aa_shard_append(enum aa_record_type type, size_t size) {
     return record;
 }
 
+uint32_t aa_shard_filled(void) {
+    return (uint32_t)(shard.appended * 256 / shard.limit);
+}
+
 void aa_shard_publish(void) {
     atomic_store_explicit(&shard.header->used, shard.appended, memory_order_release);
+}
+
+struct aa_record *aa_shard_next(struct aa_record *record) {
+    char *start = (char *)shard.header,
+         *next = record ? (char *)record + record->size : start + sizeof *shard.header;
+    return next < start + shard.appended ? (struct aa_record *)next : NULL;
 }
 
 /* A file that grew beyond the program's limit on files would end the program by a signal. */

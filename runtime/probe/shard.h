@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 2u
+#define AA_SHARD_VERSION 3u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -26,7 +26,13 @@
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
-enum aa_record_type { AA_RECORD_REGION = 1, AA_RECORD_THREAD = 2, AA_RECORD_NODE = 3 };
+enum aa_record_type {
+    AA_RECORD_REGION = 1,
+    AA_RECORD_THREAD = 2,
+    AA_RECORD_NODE = 3,
+    AA_RECORD_FILE = 4,
+    AA_RECORD_THROTTLE = 5
+};
 
 /* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
 enum aa_counter {
@@ -62,7 +68,10 @@ struct aa_header {
     char wall_clock[16], cpu_clock[16];
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
-    char reserved[8];
+    int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
+    int32_t spawned;  /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
+    uint32_t deepest; /* so many levels of new call paths were made since memory ran short; 0: it did not */
+    char reserved[60];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -75,24 +84,44 @@ struct aa_region {
     char descriptor[];
 };
 
+/* What was read from a file and written to it, and how long the calls took. */
+struct aa_file {
+    struct aa_record record;
+    uint32_t length, unused; /* of the name, without its null */
+    _Atomic uint64_t calls, read, written, ticks;
+    char name[]; /* empty: several files */
+};
+
 /* Wall time, and how much of it the thread was off the CPU. */
 struct aa_time {
     int64_t wall, off;
 };
 
-/* A node's times: in code of its own, in MPI calls, in I/O calls. They do not overlap. */
-enum { AA_OWN, AA_MPI, AA_IO, AA_SHARES };
+/* A node's times: in code of its own, in MPI calls, in I/O calls, waiting in OpenMP. They do not overlap. */
+enum { AA_OWN, AA_MPI, AA_IO, AA_OMP, AA_SHARES };
+
+/* Beside a share: the MPI or OpenMP library is at work, whatever it works on. What it executes is not the
+ * node's. */
+#define AA_IN_MPI 0x100u
+#define AA_IN_OMP 0x200u
 
 struct aa_node {
     struct aa_record record;
     uint32_t parent; /* the parent's offset in the file by 64; 0: none */
-    uint32_t region; /* AA_NO_REGION: the base of a thread's tree */
+    uint32_t region; /* AA_NO_REGION: a base, where a thread stands outside every region */
     uint64_t visits;
-    uint32_t thread, unused;
+    uint32_t thread, io_calls;
     struct aa_time time[AA_SHARES];
     uint64_t mpi_calls, mpi_sent, mpi_received;
-    uint64_t io_calls, io_read, io_written;
+    uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+/* From now on a node's time goes to its parent, while its visits are counted on. */
+struct aa_throttle {
+    struct aa_record record;
+    uint32_t node, unused; /* the node's offset in the file by 64 */
+    uint64_t visits;       /* those whose time is known */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are
@@ -114,6 +143,8 @@ struct aa_edge {
     const char *key;
     struct aa_node *child;
 };
+
+struct aa_team;
 
 struct aa_thread {
     struct aa_record record;
@@ -137,6 +168,10 @@ struct aa_thread {
     struct aa_edge *edges; /* open addressing; at most a quarter full */
     uint64_t edge_mask, edge_count, frame_capacity;
     struct aa_thread *next_free;
+    _Atomic(struct aa_team *) waits_for; /* see team.h; so are the following */
+    struct aa_node *waited_at;
+    int64_t waited;
+    bool idle;
     uint64_t counted[AA_COUNTED]; /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
@@ -150,6 +185,10 @@ _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an
 struct aa_header *aa_shard_create(const char *folder, uint64_t limit);
 const char *aa_shard_path(void);
 
+/* In the child of a fork: the shard and its regions are the parent's. */
+void aa_shard_forget(void);
+void aa_region_forget(void);
+
 /* The header; null while there is no shard. */
 struct aa_header *aa_shard(void);
 
@@ -160,12 +199,20 @@ struct aa_header *aa_shard(void);
 void aa_shard_lock(void);
 void aa_shard_unlock(void);
 void *aa_shard_append(enum aa_record_type type, size_t size);
+
+/* The share of the memory that is in use, of 256. */
+uint32_t aa_shard_filled(void);
 void aa_shard_publish(void);
+
+/* The record behind this one, or the first; null behind the last. */
+struct aa_record *aa_shard_next(struct aa_record *record);
 
 /* The region with this text, made if need be; null if there is no more memory. */
 struct aa_region *aa_region_intern(const char *descriptor);
+struct aa_region *aa_region_at(uint32_t id);
 
 /* Private memory, zeroed; null if there is none. */
 void *aa_memory_map(size_t bytes);
+void aa_memory_unmap(void *memory, size_t bytes);
 
 #endif

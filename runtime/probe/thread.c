@@ -3,6 +3,7 @@
 #include "counter.h"
 #include "event.h"
 #include "process.h"
+#include "team.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -18,12 +19,22 @@
 
 _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
+_Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
 
 /* Under the shard's lock. */
 static struct {
     struct aa_thread *main, *free;
     pthread_key_t key;
+    bool has_key;
 } trees;
+
+/* What was open in the thread that forked: a copy in the child, as frames are private memory. Threads may
+ * fork at once. */
+struct open_regions {
+    struct aa_frame *bottom, *top;
+};
+static _Thread_local struct open_regions handed_down AA_INITIAL_EXEC;
+static struct open_regions inherited;
 
 static const char bottom[] = ""; /* no descriptor has this address */
 
@@ -80,17 +91,43 @@ static struct aa_thread *append_tree(struct aa_header *header) {
     return thread;
 }
 
+static struct aa_thread *free_tree(uint32_t number) {
+    struct aa_thread **link = &trees.free;
+    while (*link && number != AA_ANY_TREE && (*link)->index != number)
+        link = &(*link)->next_free;
+    struct aa_thread *thread = *link;
+    if (thread)
+        *link = thread->next_free;
+    return thread;
+}
+
+static void set_free(struct aa_thread *thread) {
+    thread->next_free = trees.free;
+    trees.free = thread;
+}
+
+/* Trees with lower numbers are left to the threads that have these numbers. */
+static struct aa_thread *append_tree_numbered(struct aa_header *header, uint32_t number) {
+    struct aa_thread *thread = append_tree(header);
+    while (thread && thread->index < number) {
+        set_free(thread);
+        thread = append_tree(header);
+    }
+    return thread;
+}
+
 /* The first tree is the main thread's, whichever thread comes first. */
-static struct aa_thread *take_tree(struct aa_header *header) {
+static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
     if (!trees.main && !(trees.main = append_tree(header)))
         return NULL;
     if (is_main())
         return trees.main;
-    struct aa_thread *thread = trees.free;
+    struct aa_thread *thread = free_tree(number);
+    if (!thread && number != AA_ANY_TREE && number >= header->threads)
+        thread = append_tree_numbered(header, number);
     if (!thread)
-        return append_tree(header);
-    trees.free = thread->next_free;
-    return thread;
+        thread = free_tree(AA_ANY_TREE);
+    return thread ? thread : append_tree(header);
 }
 
 static void begin_main(struct aa_thread *thread) {
@@ -98,15 +135,32 @@ static void begin_main(struct aa_thread *thread) {
     thread->last = aa_clock_start().ticks;
 }
 
+/* The child of a fork stands where its parent stood; what is open there was entered by the parent. */
+static void reopen_inherited(struct aa_thread *thread) {
+    for (struct aa_frame *frame = inherited.bottom + 1; frame < inherited.top; frame++) {
+        if (thread->top >= thread->limit && !aa_thread_deepen(thread))
+            break;
+        uint64_t collapsed = thread->collapsed;
+        struct aa_node *node = aa_tree_step(thread, frame->key);
+        node->visits += thread->collapsed - collapsed; /* none was made, so that none is to be taken back */
+        thread->collapsed = collapsed;
+        *thread->top++ = (struct aa_frame){thread->current, frame->key, thread->call};
+        thread->current = node;
+    }
+    inherited = (struct open_regions){NULL, NULL};
+}
+
 static void begin(struct aa_thread *thread) {
     thread->tid = thread_id();
     thread->in_use = 1;
-    thread->current = thread->base;
+    thread->current = aa_thread_birth ? aa_tree_base_below(thread, aa_thread_birth) : thread->base;
     thread->call = (struct aa_call){.share = AA_OWN};
-    thread->frames[0] = (struct aa_frame){thread->base, bottom, thread->call};
+    thread->frames[0] = (struct aa_frame){thread->current, bottom, thread->call};
     thread->top = thread->frames + 1;
     if (thread == trees.main && !thread->taken) {
         begin_main(thread);
+        if (inherited.bottom)
+            reopen_inherited(thread);
     } else {
         aa_watch_open(&thread->watch);
         thread->last = aa_clock_ticks();
@@ -118,6 +172,7 @@ static void begin(struct aa_thread *thread) {
 /* ---- the end of a thread */
 
 static void give_back(struct aa_thread *thread) {
+    aa_team_come_back(thread);
     aa_event_book(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);
@@ -127,8 +182,7 @@ static void give_back(struct aa_thread *thread) {
     if (thread == trees.main)
         return;
     aa_shard_lock();
-    thread->next_free = trees.free;
-    trees.free = thread;
+    set_free(thread);
     aa_shard_unlock();
 }
 
@@ -157,18 +211,19 @@ void aa_thread_stop(void) {
     end_thread(thread);
 }
 
-static struct aa_thread *find_tree(void) {
+static struct aa_thread *find_tree(uint32_t number) {
     aa_shard_lock();
     struct aa_header *header = aa_process_shard();
-    bool ready = header && (trees.main || pthread_key_create(&trees.key, end_thread) == 0);
-    struct aa_thread *thread = ready ? take_tree(header) : NULL;
+    if (header && !trees.has_key)
+        trees.has_key = pthread_key_create(&trees.key, end_thread) == 0;
+    struct aa_thread *thread = header && trees.has_key ? take_tree(header, number) : NULL;
     aa_shard_unlock();
     return thread;
 }
 
-static struct aa_thread *attach(void) {
+static struct aa_thread *attach(uint32_t number) {
     aa_thread_closed = true;
-    struct aa_thread *thread = find_tree();
+    struct aa_thread *thread = find_tree(number);
     aa_thread_closed = false;
     if (!thread || (!thread->frames && !(aa_thread_deepen(thread) && aa_tree_widen(thread)))) {
         if (aa_shard())
@@ -182,13 +237,31 @@ static struct aa_thread *attach(void) {
     return thread;
 }
 
-struct aa_thread *aa_thread_attach(void) {
+struct aa_thread *aa_thread_attach(uint32_t number) {
     if (!aa_process_records() || aa_thread_closed)
         return NULL;
     int error = errno;
     sigset_t before = block_signals();
-    struct aa_thread *thread = attach();
+    struct aa_thread *thread = attach(number);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return thread;
+}
+
+/* ---- forks */
+
+void aa_thread_before_fork(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    if (thread)
+        handed_down = (struct open_regions){thread->frames, thread->top};
+    else
+        handed_down = is_main() ? inherited : (struct open_regions){NULL, NULL};
+}
+
+void aa_thread_in_child(void) {
+    inherited = handed_down;
+    trees.main = trees.free = NULL;
+    aa_thread_self = NULL;
+    aa_thread_birth = NULL;
+    aa_thread_closed = false;
 }

@@ -16,8 +16,20 @@ extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
  */
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
 
-/* Give the calling thread a tree; null if it gets none. */
-struct aa_thread *aa_thread_attach(void);
+/* Where the thread that created this one stood; null if that is not known. */
+extern _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
+
+#define AA_ANY_TREE UINT32_MAX
+
+/*
+ * Give the calling thread a tree, that with this number if it is free, so that each thread of a team finds
+ * its own in every run; null if it gets none.
+ */
+struct aa_thread *aa_thread_attach(uint32_t number);
+
+/* A fork: keep which regions are open, in which the child goes on; forget in the child all but these. */
+void aa_thread_before_fork(void);
+void aa_thread_in_child(void);
 
 /* Record the calling thread no longer. */
 void aa_thread_stop(void);

@@ -5,7 +5,8 @@ import pytest
 
 from autoanalyzer.analyze import Comparison, compare, metrics_to_compare
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, flat, load, save, select
+from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
 MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
 REGIONS = [
@@ -91,10 +92,47 @@ def test_a_region_that_some_runs_of_a_side_lack_is_not_new():
         assert [(found.joined.path_name(path), runs) for path, runs in found.partial] == [("y", seen)]
 
 
-def test_one_run_a_side_is_judged_though_noise_is_unknown():
-    found = compare([experiment([1.0])], [experiment([2.0])])
+@pytest.mark.parametrize(("base", "other"), [(1, 1), (1, 5), (5, 1)])
+def test_one_run_on_a_side_shows_large_changes_of_the_program_only(base: int, other: int):
+    found = compare([experiment([1.0])] * base, [experiment([1.4])] * other)
     assert not found.noise_known
+    assert found.program.verdict == "unclear"
+    assert verdicts(found) == {"main": "same", "x": "unclear"}
+    assert not found.slower
+    found = compare([experiment([1.0])] * base, [experiment([2.0])] * other)
     assert found.program.verdict == "slower"
+    assert verdicts(found) == {"main": "same", "x": "unclear"}
+
+
+def test_one_run_is_enough_for_simulated_counts():
+    def counted(name: str, count: float) -> Experiment:
+        metrics = [Metric(name, "occ", source="simulated:tool L1=1K/1/64")]
+        return experiment([1.0], metrics=metrics, severities={name: np.array([[1.0, 1.0], [count, count]])})
+
+    found = compare([counted("instructions", 100)], [counted("instructions", 106)], metric="instructions")
+    assert (found.program.verdict, verdicts(found)) == ("slower", {"x": "slower"})
+    found = compare([counted("mpi_instructions", 100)], [counted("mpi_instructions", 140)], metric="mpi_instructions")
+    assert found.program.verdict == "unclear"
+
+
+def test_a_loss_that_is_a_trifle_to_the_program_fails_nothing():
+    light = series(10.0, 0.08), series(1.0, 0.12)
+    assert verdicts(compare(*light)) == {"main": "same", "x": "faster", "y": "same"}
+    assert not compare(*light).slower
+    assert verdicts(compare(series(10.0, 0.08), series(1.0, 0.22))) == {"main": "same", "x": "faster", "y": "slower"}
+
+
+def test_times_below_ten_milliseconds_are_too_short_to_judge():
+    def short(value: float, own: float) -> list[Experiment]:
+        rows = np.array([[own] * 2, [value] * 2])
+        return [experiment([1.0], severities={"wall_time": factor * rows}) for factor in NOISE]
+
+    found = compare(short(0.004, 0.001), short(0.008, 0.001))
+    assert (found.program.verdict, found.regions, found.least) == ("unclear", (), 0.01)
+    found = compare(short(0.004, 0.02), short(0.008, 0.02))
+    assert (found.program.verdict, verdicts(found)) == ("slower", {"main": "same"})
+    found = compare(short(0.004, 0.02), short(0.012, 0.02))
+    assert verdicts(found) == {"main": "same", "x": "slower"}
 
 
 def test_the_start_up_of_mpi_is_no_part_of_the_program():
@@ -109,9 +147,20 @@ def test_the_start_up_of_mpi_is_no_part_of_the_program():
     [
         (experiment([1.0], ranks=3), "2 ranks as in 0 wanted, found 3"),
         (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "none in common"),
-        (experiment([-1.0]), "above 0 wanted, found -0.9"),
+        (experiment([-1.0]), "wall_time of a run wanted, found a negative value on rank 0"),
+        (experiment([1.0, -0.5]), "wall_time of a run wanted, found a negative value on rank 0"),
+        (experiment([1e308], ranks=2), "wall_time of the program above 0 and finite wanted, found inf"),
+        (select(experiment([1.0]), subtree="x"), "the whole as in 0 wanted, found x: cut all to one part"),
+        (flat(experiment([1.0])), "the whole as in 0 wanted, found flat: cut all to one part"),
+        (
+            experiment([], call_paths=[CallPath(REGIONS[0])], severities={"wall_time": np.ones((1, 2))}),
+            "none in common",
+        ),
         (experiment([np.nan]), "found some missing"),
-        (experiment([1.0], notes=Notes(missing=(1,))), "found some missing"),
+        (experiment([1.0], notes=Notes(missing=(1,))), "but nothing came back from rank 1; repeat"),
+        (experiment([1.0], ranks=1, notes=Notes(missing=(1,))), "but nothing came back from rank 1; repeat"),
+        (experiment([1.0], notes=Notes(unfinished=(0, 1))), "but ranks 0, 1 never entered MPI_Finalize; repeat"),
+        (experiment([1.0], notes=Notes(program_status=134)), "exit status 0 wanted, found 134; repeat"),
         (
             experiment([1.0], metrics=[Metric("time", "sec")], severities={"time": np.ones((2, 2))}),
             "'wall_time' wanted",
@@ -120,14 +169,63 @@ def test_the_start_up_of_mpi_is_no_part_of_the_program():
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(other: Experiment, message: str):
     with pytest.raises(InputError, match=message) as caught:
-        compare([experiment([1.0])], [other], labels=("0", "1"))
+        compare([experiment([1.0], notes=Notes(program_status=0))], [other], labels=("0", "1"))
     assert str(caught.value).startswith("1: ")
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("operation", [difference, maximum, mean, merge, minimum, ratio, stddev, total])
+def test_what_is_computed_from_runs_is_no_run(operation, tmp_path):
+    result = operation(experiment([2.0]), experiment([1.0]))
+    saved = tmp_path / "r.cube"
+    save(result, saved)
+    name = {maximum: "max", minimum: "min", total: "sum"}.get(operation, operation.__name__)
+    for made in (
+        result,
+        load(saved),
+        select(result, processes=[0, 1]),
+        mean(load(saved), load(saved), labels=["r", "r"]),
+    ):
+        with pytest.raises(InputError, match=f"^1: a run wanted, found the result of {name}; name the runs themselves"):
+            compare([experiment([1.0])], [made], labels=("0", "1"))
+    part = select(experiment([1.0]), processes=[0])
+    assert compare([part] * 2, [part] * 2).program.verdict == "same"
+
+
+def test_equal_parts_of_runs_are_compared_whatever_their_regions_are_called():
+    named = Region("function", "residual = sum(a, b)", "a.c", "residual")
+    part = select(experiment([1.0], regions=[named]), subtree=named.name, processes=[0], metrics=["wall_time"])
+    assert part.notes.cut_to == (named.name,)
+    assert compare([part] * 2, [part] * 2).program.verdict == "same"
+    other = select(experiment([1.0], regions=[named]), subtree="main")
+    with pytest.raises(InputError, match=r"^1: residual = sum\(a, b\) as in 0 wanted, found main: cut all"):
+        compare([part], [select(other, processes=[0])], labels=("0", "1"))
+
+
+def test_the_program_is_its_regions_together_whatever_there_is_outside_of_mpi():
+    def run(outside: float, *, known: bool = True) -> Experiment:
+        metrics = [Metric("wall_time", "sec"), Metric("program_time", "sec")]
+        times = {"wall_time": np.array([[outside] * 2, [10.0] * 2]), "program_time": np.array([[10.0] * 2, [0.0] * 2])}
+        made = experiment([10.0], metrics=metrics, severities=times)
+        return made if known else select(made, metrics=["wall_time"])
+
+    base = [run(0.98 + 0.003 * number) for number in range(5)]
+    for known in (True, False):
+        other = [run(1.002 + 0.003 * number, known=known) for number in range(5)]
+        found = compare(base, other)
+        assert (found.program.verdict, found.program.base, found.program.other) == ("same", 10.98, 11.002)
+        assert not found.slower
+    assert compare(base, base, metric="program_time").program.base == 10
+
+
+def test_a_program_that_always_ends_with_a_status_is_compared():
+    run = experiment([1.0], notes=Notes(program_status=3))
+    assert compare([run] * 2, [run, experiment([1.0])]).program.verdict == "same"
+
+
 def test_a_base_of_zero_is_refused():
     nothing = experiment([0.0], severities={"wall_time": np.zeros((2, 2))})
-    with pytest.raises(InputError, match="above 0 wanted, found 0"):
+    with pytest.raises(InputError, match="above 0 and finite wanted, found 0"):
         compare([nothing], [experiment([1.0])])
 
 
@@ -138,6 +236,20 @@ def test_other_metrics_are_summed_up():
     found = compare([counted(10)] * 2, [counted(12)] * 2, metric="visits")
     assert (found.program.base, found.program.other, found.unit) == (40, 48, "occ")
     assert found.program.verdict == "slower"
+
+
+def test_of_another_tools_experiment_the_start_up_of_mpi_is_left_out_too():
+    def imported(start: float) -> Experiment:
+        return experiment(
+            [1.0, start],
+            regions=[REGIONS[0], Region("function", "MPI_Init_thread")],
+            metrics=[Metric("time", "sec")],
+            severities={"time": np.array([[0.1] * 2, [1.0] * 2, [start] * 2])},
+        )
+
+    assert metrics_to_compare([imported(1)]) == ("time",)
+    found = compare([imported(1)] * 2, [imported(9)] * 2, metric="time")
+    assert (found.program.base, found.program.other, found.mean) == (1.1, 1.1, True)
 
 
 def test_compute_time_is_cpu_time_outside_mpi():

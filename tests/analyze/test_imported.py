@@ -4,8 +4,8 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.imported import in_own_names
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Builder, Experiment
-from autoanalyzer.experiment.algebra import difference, mean, merge, ratio, stddev
+from autoanalyzer.experiment import Builder, Experiment, select
+from autoanalyzer.experiment.algebra import difference, mean, merge, ratio, stddev, total
 
 
 def foreign(**metrics: str) -> Experiment:
@@ -80,10 +80,24 @@ def test_what_is_no_run_gets_no_verdict(operation, words, own):
         analyze(operation(made, made))
 
 
+@pytest.mark.parametrize(
+    ("operation", "words"), [(difference, "a difference"), (ratio, "a ratio"), (stddev, "a standard deviation")]
+)
+@pytest.mark.parametrize("own", [False, True])
+def test_what_is_computed_from_what_is_no_run_is_none(operation, words, own):
+    run = foreign(time="sec", visits="occ")
+    made = in_own_names(run) if own else run
+    found = operation(made, made)
+    for again in (mean(found), select(total(found, found), processes=[0, 1])):
+        with pytest.raises(InputError, match=f"a run wanted, found {words} of runs"):
+            analyze(again)
+
+
 def test_a_mean_of_runs_and_a_run_with_deviations_beside_it_are_analysed():
     run = in_own_names(foreign(time="sec"))
     assert analyze(mean(run, run)).program_time == pytest.approx(5.0)
     assert analyze(merge(run, stddev(run, run))).program_time == pytest.approx(5.0)
+    assert analyze(merge(mean(run, run), stddev(run, run))).program_time == pytest.approx(5.0)
 
 
 def test_negative_time_is_refused():

@@ -46,13 +46,29 @@ def test_values_without_noise_are_sure():
     assert shift([3.0, 3.0], [3.0, 3.0]).above == 0.5
 
 
-def test_one_run_a_side_is_judged_by_a_stated_noise():
-    found = shift([1.0], [1.05])
+@pytest.mark.parametrize(("base", "other"), [([1.0], [9.0]), ([1.0, 1.01, 1.02], [9.0]), ([9.0], [1.0, 1.01, 1.02])])
+def test_one_run_on_a_side_shows_large_changes_only(base, other):
+    found = shift(base, other)
     assert found.noise is None
-    assert found.above > 0.01
-    assert shift([1.0], [1.2]).above == 0
-    assert shift([1.2], [1.0]).below == 0
-    assert found.low == pytest.approx(1.05 / 1.1 - 1)
+    assert sorted((found.above, found.below)) == [0, 1]
+    assert (found.low, found.high) == (None, None)
+    less = shift(base, [1.4 * base[0]])
+    assert (less.above, less.below) == (1, 1)
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_values_that_are_far_apart_are_no_mistake(runs):
+    found = shift([1e-308] * runs, [1e307] * runs)
+    assert found.change == math.inf
+    found = shift([1e-308, 1e307][:runs], [1e307, 1e-308][:runs])
+    assert found.change in (0, math.inf)
+
+
+def test_one_run_is_enough_for_values_that_repeat():
+    found = shift([4.0], [5.0], repeats=True)
+    assert (found.noise, found.above, found.below) == (0, 0, 1)
+    assert found.low == found.change == found.high == pytest.approx(0.25)
+    assert min(shift([4.0], [4.0], repeats=True).above, shift([4.0], [4.0], repeats=True).below) == 0.5
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5, 10])

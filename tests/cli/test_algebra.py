@@ -1,13 +1,10 @@
-"""The commands diff, merge, mean and compare, on experiments in files."""
+"""The commands diff, merge and mean, on experiments in files."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from lxml import etree
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load, save
 
@@ -23,12 +20,13 @@ def written(
     ranks: int = 2,
     node: str = "n",
     metric: str = "wall_time",
+    dtype: str = "FLOAT",
     missing: tuple[int, ...] = (),
     work: Region = WORK,
 ) -> Path:
     """Main, work and idle take what is given on every rank."""
     experiment = Experiment(
-        metrics=[Metric(metric, "sec")],
+        metrics=[Metric(metric, "sec", dtype=dtype)],
         call_paths=[CallPath(MAIN), CallPath(work, 0), CallPath(IDLE, 0)],
         locations=[Location("m", f"{node}{rank}", rank) for rank in range(ranks)],
         severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
@@ -55,6 +53,19 @@ def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
     result = load(files.folder / "d.cube")
     assert result.exclusive("wall_time").tolist() == [[0, 0], [1, 1], [-0.5, -0.5]]
     assert result.notes.history == ("difference(a.cube, b.cube)",)
+
+
+def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(files):
+    for name in "cd":
+        written(files.folder / f"{name}.cube", [-0.0, 1 if name == "c" else 0, 0], ranks=1, node=name)
+    lines = files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()
+    assert "wall_time of each call path alone, of 1 location" in lines
+    assert not any("-0" in line for line in lines)
+
+
+def test_diff_shows_the_name_of_its_file_as_it_shows_all_others(files):
+    done = files("autoanalyzer", "diff", "a.cube", "b.cube", "-o", "x\x9b31m.cube")
+    assert "data x\ufffd31m.cube" in done.stdout.decode()
 
 
 def test_diff_without_a_file_only_prints(files):
@@ -125,22 +136,19 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
         (("diff", "a.cube", "none.cube"), "none.cube: cannot be read"),
         (("diff", "a.cube", "b.cube", "-o", "d.txt"), "d.txt: a name that ends in"),
         (("diff", "a.cube", "b.cube", "--ratio"), "--ratio: a file to write wanted"),
+        (("diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube", "--metric", "visits"), "--ratio: no --metric wanted"),
         (("diff", "a.cube", "b.cube", "--metric", "x"), "--metric x: no such metric"),
+        (("diff", "least.cube", "least.cube", "--metric", "wall_time"), "--metric wall_time: it does not add up"),
         (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev of two experiments at least wanted"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "first"), "--system first: auto, collapse or the number"),
         (("merge", "a.cube", "-o", "none/m.cube"), "cannot be written"),
         (("mean", "none.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
         (("diff", "none.cube", "a.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
-        (("compare", "a.cube", "--with", "b.cube", "--fail-on", "much"), "--fail-on much: a percentage above 0"),
-        (("compare", "a.cube", "--with", "b.cube", "--metric", "x"), "a.cube: metric 'x' wanted"),
-        (
-            ("compare", "a.cube", "--with", "b.cube", "--json", "none/x"),
-            "--json none/x: a file in a folder that exists",
-        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):
+    written(files.folder / "least.cube", [0.1, 2, 1], dtype="MINDOUBLE")
     before = sorted(files.folder.iterdir())
     done = files("autoanalyzer", *words)
     assert done.returncode == 2
@@ -153,7 +161,6 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(file
     "words",
     [
         ("diff", "odd.cube", "odd.cube", "--metric", "x"),
-        ("compare", "odd.cube", "--with", "odd.cube", "--metric", "x"),
         ("cut", "odd.cube", "-o", "cut.cube", "--metrics", "x"),
     ],
 )
@@ -178,80 +185,3 @@ def test_a_metric_in_two_units_is_refused_naming_both(files):
     done = files("autoanalyzer", "mean", "a.cube", "occ.cube", "-o", "m.cube")
     assert done.returncode == 2
     assert "'sec' in a.cube and 'occ' in occ.cube" in done.stderr.decode()
-
-
-@pytest.fixture
-def series(tool):
-    """Three runs of each of two sides: the work of the other one takes 20 % more."""
-    for number, noise in enumerate((1.0, 1.002, 1.01)):
-        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
-        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 1 * noise])
-    return tool
-
-
-A, B = [f"a{number}.cube" for number in range(3)], [f"b{number}.cube" for number in range(3)]
-
-
-def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series):
-    done = series("autoanalyzer", "compare", *A, "--with", *B)
-    assert done.returncode == 0, done.stderr.decode()
-    said = done.stdout.decode()
-    assert "SLOWER   the program takes 3.5 s, 12.9 % more than 3.1 s" in said
-    assert "SLOWER   work (a.c:10) takes 2.4 s, 20.0 % more than 2 s" in said
-    assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%").returncode == 3
-    assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "30").returncode == 0
-    assert series("autoanalyzer", "compare", *B, "--with", *A, "--fail-on", "5%").returncode == 0
-    assert series("autoanalyzer", "compare", *A, "--with", *A, "--fail-on", "5%").returncode == 0
-
-
-def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(tool):
-    for number, noise in enumerate((1.0, 1.002, 1.01)):
-        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
-        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 0.1 * noise])
-    done = tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%")
-    assert done.returncode == 3
-    assert done.stdout.decode().startswith("FASTER   the program takes")
-    assert "; 1 region is slower" in done.stdout.decode().splitlines()[0]
-
-
-def test_compare_says_once_what_was_matched_by_likeness(tool):
-    moved = replace(WORK, file="w.c")
-    for number in range(2):
-        written(tool.folder / f"a{number}.cube", [0.1, 2, 1])
-        written(tool.folder / f"b{number}.cube", [0.1, 2, 1], work=moved)
-    said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
-    likeness = [line.strip() for line in said.splitlines() if "likeness" in line]
-    assert likeness == ["matched by likeness: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
-
-
-def test_compare_refuses_a_run_that_is_named_twice(files):
-    (files.folder / "again.cube").symlink_to("a.cube")
-    done = files("autoanalyzer", "compare", "a.cube", "again.cube", "--with", "b.cube")
-    assert done.returncode == 2
-    assert "again.cube: another run wanted, found the one of a.cube again" in done.stderr.decode()
-
-
-def test_compare_writes_markdown_junit_and_json(series):
-    words = ("--markdown", "c.md", "--junit", "c.xml", "--json", "c.json", "--fail-on", "5%")
-    assert series("autoanalyzer", "compare", *A, "--with", *B, *words).returncode == 3
-    assert "| work (a.c:10) | 2 s | 2.4 s | +20.0 % |" in (series.folder / "c.md").read_text()
-    (suite,) = etree.parse(str(series.folder / "c.xml")).getroot()
-    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("wall_time", "3", "2")
-    assert [case.get("name") for case in suite if case.find("failure") is not None] == ["the program", "work (a.c:10)"]
-    document = json.loads((series.folder / "c.json").read_text())
-    assert (document["schema"], document["slower"]) == ("autoanalyzer.comparison/1", True)
-    (found,) = document["comparisons"]
-    assert [found["slower"], found["runs"], found["noise_known"]] == [True, [3, 3], True]
-    assert [(each["path"], each["verdict"]) for each in found["regions"]] == [("work", "slower"), ("idle", "same")]
-
-
-def test_compare_says_that_one_run_is_not_enough(files):
-    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube")
-    assert "not enough runs to judge noise" in done.stdout.decode()
-
-
-def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
-    written(files.folder / "c.cube", [0.1, 1, 1], ranks=3)
-    done = files("autoanalyzer", "compare", "a.cube", "--with", "c.cube")
-    assert done.returncode == 2
-    assert "2 ranks as in a.cube wanted, found 3" in done.stderr.decode()

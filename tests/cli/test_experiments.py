@@ -2,10 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from autoanalyzer.experiment import Builder, load, save
-from autoanalyzer.experiment.algebra import difference, ratio
+from autoanalyzer.experiment import Builder, Experiment, Metric, load, save, select
+from autoanalyzer.experiment.algebra import difference, mean, merge, ratio
 
 
 @pytest.fixture
@@ -56,6 +57,33 @@ def test_info_says_at_the_top_that_a_file_is_no_run(saved):
     assert lines[1] == "derived     by difference: no run, but what was computed from runs"
 
 
+def test_info_names_every_operation_that_led_to_a_file(saved):
+    run = load(saved.folder / "app.cube")
+    made = difference(run, run)
+    save(merge(mean(made, made), select(made, subtree="main")), saved.folder / "m.cube")
+    lines = said(saved, "info", "m.cube").splitlines()
+    assert lines[1].startswith("derived     by difference, mean, merge: no run")
+
+
+@pytest.mark.parametrize("options", [(), ("--csv",), ("--by", "process")])
+def test_sums_that_no_number_can_hold_are_refused(saved, options):
+    run = load(saved.folder / "app.cube")
+    values = np.full((len(run.call_paths), len(run.locations)), 1.7e308)
+    save(
+        Experiment(
+            metrics=[Metric("much", "occ")],
+            call_paths=run.call_paths,
+            locations=run.locations,
+            severities={"much": values},
+        ),
+        saved.folder / "much.cube",
+    )
+    message = "autoanalyzer: metric 'much': sums that a number can hold wanted, found larger ones"
+    assert refused(saved, "dump", "much.cube", *options) == message
+    assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")
+    assert "inf" in said(saved, "diff", "much.cube", "much.cube")
+
+
 def test_info_refuses_a_packed_file_that_is_cut_off(saved):
     said(saved, "convert", "app.cube", "app.cube.gz")
     file = saved.folder / "app.cube.gz"
@@ -74,19 +102,24 @@ def test_ratios_are_not_added_up(saved):
     assert by_thread["metrics"][0]["aggregation"] == "none"
     assert by_thread["exclusive"]["wall_time.ratio"] == [[1.0, 1.0], [1.0, 1.0], [None, None]]
     assert by_thread["inclusive"]["wall_time.ratio"] == [[None, None], [1.0, 1.0], [None, None]]
+    assert said(saved, "dump", "r.cube").splitlines()[-1] == "what does not add up is missing; see it by --by thread"
     table = said(saved, "dump", "r.cube", "--metrics", "wall_time.ratio", "--by", "thread").splitlines()
     assert table[1].split() == ["1", "1", "main"]
     assert table[-1] == "wall_time.ratio by thread, without what is below"
 
 
 def test_what_does_not_add_up_is_compared_by_no_command(saved):
-    save(ratio(*[load(saved.folder / "app.cube")] * 2), saved.folder / "r.cube")
-    save(ratio(*[load(saved.folder / "app.cube")] * 2), saved.folder / "s.cube")
+    made = Builder()
+    made.metric("rate", "bytes/sec")
+    made.location(0)
+    made.set("rate", made.call_path("work", made.call_path("main")), 0, 5.0)
+    for name in ("r.cube", "s.cube"):
+        save(made.experiment(), saved.folder / name)
     assert said(saved, "diff", "r.cube", "s.cube").splitlines()[0].startswith("difference(r.cube, s.cube)")
     for words in (("diff", "r.cube", "s.cube"), ("compare", "r.cube", "--with", "s.cube")):
-        line = refused(saved, *words, "--metric", "wall_time.ratio")
-        assert "wall_time.ratio" in line
-        assert "does not add up" in line
+        line = refused(saved, *words, "--metric", "rate")
+        assert "rate" in line
+        assert "not add up" in line
 
 
 def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(saved):
@@ -95,7 +128,7 @@ def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(sav
     assert lines[1].split() == ["3.75", "s", "2.5", "s", "3", "MB", "5", "GB", "main"]
     assert lines[3].split()[-1] == "dump\ufffd[31m"
     assert "\x1b" not in "".join(lines)
-    assert lines[-1] == "all 2 locations together, with what is below"
+    assert lines[-1] == "2 locations together, with what is below"
 
 
 def test_a_table_by_process_has_a_column_each(saved):
@@ -163,7 +196,7 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         (["cut", "app.cube", "-o", "b.cube", "--subtree", ""], "no region or call path ''"),
         (["dump", "app.cube", "--json", "--exclusive"], "--json: no --exclusive wanted"),
         (["cut", "app.cube", "-o", "b.cube"], "--subtree, --ranks or --metrics wanted"),
-        (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no such ranks; there are 0 to 1"),
+        (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no such ranks; there are ranks 0-1"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "ranks and ranges as in 0-3,8 wanted"),
         (["cut", "app.cube", "-o", "b.cube", "--subtree", "sned"], "did you mean send"),
     ],

@@ -41,9 +41,9 @@ def test_fortran_is_written_in_its_form_with_the_stub_beside(tool):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["missing.c", "-o", "out"], "missing.c: a C or Fortran source wanted, found nothing"),
-        (["folder", "-o", "out"], "folder: a C or Fortran source wanted, found a folder"),
-        (["x.txt", "-o", "out"], "x.txt: a C or Fortran source wanted, found another kind of file"),
+        (["missing.c", "-o", "out"], "missing.c: a C, C++ or Fortran source wanted, found nothing"),
+        (["folder", "-o", "out"], "folder: a C, C++ or Fortran source wanted, found a folder"),
+        (["x.txt", "-o", "out"], "x.txt: a C, C++ or Fortran source wanted, found another kind of file"),
         (["nohead.c", "-o", "out"], "nohead.c: the preprocessor rejects it: "),
         (["x.c", "-o", "x.c/deep"], "x.c/deep: a folder wanted: "),
         (["x.c", "a/x.c", "-o", "out"], "a/x.c: two sources of this base name; give them different folders"),

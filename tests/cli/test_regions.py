@@ -87,4 +87,12 @@ end program
 def test_a_missing_source_is_one_line(tool):
     done = tool("autoanalyzer", "regions", "missing.c")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"autoanalyzer: missing.c: a C or Fortran source wanted, found nothing\n"
+    assert done.stderr == b"autoanalyzer: missing.c: a C, C++ or Fortran source wanted, found nothing\n"
+
+
+def test_why_prints_what_is_left_out_alone(tool):
+    tool.write(
+        "a.c", "int f(int a) { return a + 1; }\nint g(int a) { int s = 0; for (; a; a--) s += f(a); return s; }\n"
+    )
+    done = tool("autoanalyzer", "regions", "--why", "a.c")
+    assert done.stdout.decode() == "a.c\nleft out\n  f  1-1: tiny: no loop, no call, at most 20 statements\n"

@@ -61,6 +61,30 @@ def test_names_that_xml_cannot_hold_are_written_with_a_replacement(tmp_path: Pat
     assert load(tmp_path / "e.cube").call_paths[0].region.file == "a\ufffd\ufffd.c"
 
 
+@pytest.mark.parametrize("name", [" m", "m ", "\xa0m", "\u2028", "a\x01", "m\ufffe", "\n", "a\udce9"])
+def test_a_metric_that_would_be_read_back_under_another_name_is_not_written(name: str, tmp_path: Path):
+    with pytest.raises(InputError, match=r"names of metrics without control characters.* wanted, found") as caught:
+        save(of_one_metric(name), tmp_path / "e.cube")
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "a\r\n\tb", "é", "<&>\"'", ""])
+def test_any_other_name_of_a_metric_is_read_back_with_what_belongs_to_it(name: str, tmp_path: Path):
+    made = of_one_metric(name)
+    save(made, tmp_path / "e.cube")
+    assert load(tmp_path / "e.cube").metrics == made.metrics
+
+
+def of_one_metric(name: str) -> Experiment:
+    return Experiment(
+        metrics=[Metric(name, "1", source="simulated:x", additive=False)],
+        call_paths=[CallPath(ROOM)],
+        locations=[Location("m", "n", 0)],
+        severities={name: np.ones((1, 1))},
+    )
+
+
 def test_the_file_of_another_tool_is_read():
     example = load(DATA / "example.cube")
     assert [metric.parent for metric in example.metrics] == [None, "Uniq_name1", "Uniq_name1", "Uniq_name3"]

@@ -87,6 +87,32 @@ def test_nan_is_missing_and_a_sign_of_zero_is_kept(read):
     assert np.signbit(values[2, 0])
 
 
+@pytest.mark.parametrize("row", ["0 -0", "nan -0", "-0 -0.0", "-0\n-0e0", "-0.5\n-0", "2e-0 -0"])
+def test_a_zero_keeps_its_sign_however_it_is_written(row, read):
+    values = read(cube(rows=f'<row cnodeId="9">{row}</row>')).exclusive("time")
+    assert np.signbit(values[2, 0])
+
+
+@pytest.mark.parametrize(("dtype", "row"), [("MINDOUBLE", "inf 1"), ("MAXDOUBLE", "-inf\n1"), ("MINDOUBLE", "1e999 1")])
+def test_a_minimum_or_maximum_of_nothing_is_missing(dtype, row, read):
+    metrics = METRICS.replace("</uom>", f"</uom><dtype>{dtype}</dtype>")
+    values = read(cube(metrics=metrics, rows=f'<row cnodeId="9">{row}</row>')).exclusive("time")
+    np.testing.assert_array_equal(values[2], [1, np.nan])
+
+
+@pytest.mark.parametrize("space", "\x0b\x0c\x1c\x1d\x1e\x1f")
+@pytest.mark.parametrize("row", ["1{}2", "{}1 2", "1 2{}", "1 {}2"])
+def test_only_what_is_white_space_in_xml_parts_numbers(space, row, read):
+    with pytest.raises(InputError, match="numbers wanted in time of call path 9"):
+        read(cube(rows=f'<row cnodeId="9">{row.format(space)}</row>'))
+
+
+@pytest.mark.parametrize("space", "\x0b\x0c")
+def test_nor_does_anything_else_part_rows(space, read):
+    with pytest.raises(InputError):
+        read(cube(rows=f'{ROWS}{space}<row cnodeId="5">1 2</row>'))
+
+
 def test_a_metric_without_numbers_is_left_out_and_said(read):
     text = METRICS.replace(
         "</metric>", "<metric id='8'><uniq_name>h</uniq_name><dtype>HISTOGRAM(4)</dtype></metric></metric>"

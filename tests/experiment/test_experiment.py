@@ -3,6 +3,7 @@ import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.experiment.file_use import FileUse
 
 MAIN = Region("function", "main", "a.c", "main", 0, 1, 9)
 WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
@@ -61,6 +62,8 @@ def test_notes_are_read_back():
         program="x", command=("mpirun", "-n", "4"), missing=(2,), clocks={"cpu": "rseq"}, counts_by_rank=False
     )
     assert Notes.from_json(notes.to_json()) == notes
+    with_files = Notes(files=(FileUse("/data/in", 4, 10, 4096, 0, 0.5), FileUse("", 1, 2, 0, 10, 0.0)))
+    assert Notes.from_json(with_files.to_json()) == with_files
 
 
 @pytest.mark.parametrize(
@@ -77,6 +80,8 @@ def test_notes_are_read_back():
         '{"expected_processes": 1e3}',
         '{"program_status": 99999999999999999999}',
         '{"program": null}',
+        '{"files": [1]}',
+        '{"files": [{"name": "x"}]}',
         "[]",
         "{",
     ],

@@ -1,13 +1,15 @@
 """Files that other tools wrote."""
 
 import io
+import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from pycubexr import CubexParser
 
 from autoanalyzer.experiment import Location, load, save
-from autoanalyzer.view import write_csv
+from autoanalyzer.view import write_csv, write_json
 
 NAMES = ("example", "profile", "trace", "summary")
 
@@ -19,6 +21,19 @@ def test_the_dump_is_that_of_the_tools_of_cube_byte_for_byte(name, foreign):
     write_csv(experiment, [metric.name for metric in experiment.metrics], said)
     expected = foreign["example"].with_name(f"{name}.expected.csv")
     assert said.getvalue() == expected.read_text()
+
+
+def test_json_has_every_number_and_is_written_a_call_path_at_a_time(foreign):
+    experiment = load(foreign["trace"])
+    metrics = [metric.name for metric in experiment.metrics]
+    parts: list[str] = []
+    stream = SimpleNamespace(write=parts.append)
+    write_json(experiment, foreign["trace"], metrics, "thread", stream)
+    document = json.loads("".join(parts))
+    for metric in metrics:
+        np.testing.assert_array_equal(document["exclusive"][metric], experiment.exclusive(metric))
+        np.testing.assert_array_equal(document["inclusive"][metric], experiment.inclusive(metric))
+    assert max(map(len, parts)) < 40 * len(experiment.locations)
 
 
 @pytest.mark.parametrize("ending", [".cube", ".cube.gz", ".xml"])

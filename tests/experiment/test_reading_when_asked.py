@@ -139,6 +139,31 @@ def test_a_file_that_is_cut_off_is_refused_when_it_is_opened(name, kept, tmp_pat
         load(tmp_path / name)
 
 
+@pytest.mark.parametrize("lacking", range(1, 32))
+def test_a_file_whose_last_bytes_are_missing_is_refused_when_it_is_opened(lacking, tmp_path):
+    save(made(), tmp_path / "e.cube")
+    text = (tmp_path / "e.cube").read_bytes().rstrip()
+    (tmp_path / "e.cube").write_bytes(text)
+    load(tmp_path / "e.cube")
+    (tmp_path / "e.cube").write_bytes(text[:-lacking])
+    with pytest.raises(InputError, match="cut off"):
+        load(tmp_path / "e.cube")
+
+
+@pytest.mark.parametrize("name", ["e.cube", "e.cube.gz"])
+def test_a_file_may_end_in_white_space_and_comments(name, tmp_path):
+    save(made(), tmp_path / name)
+    wanted = load(tmp_path / name).exclusive("b").copy()
+    text = (tmp_path / name).read_bytes()
+    text = gzip.decompress(text) if name.endswith(".gz") else text
+    text = text.replace(b"</severity>", b"</severity >\n<!-- <matrix -->") + b" " * 700_000 + b"<!-- end -->\n"
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    np.testing.assert_array_equal(load(tmp_path / name).exclusive("b"), wanted)
+    (tmp_path / name).write_bytes(text + b" " * (1 << 20))
+    with pytest.raises(InputError, match="in the last 1024 KiB wanted; is it cut off"):
+        load(tmp_path / name)
+
+
 def test_a_file_that_is_packed_whole_but_cut_off_is_refused_when_it_is_opened(tmp_path):
     save(made(locations=1000), tmp_path / "e.cube")
     text = (tmp_path / "e.cube").read_bytes()

@@ -76,7 +76,9 @@ class Lab:
 
     def left_out(self, *words: str) -> dict[str, str]:
         """Region name → reason, as ``autoanalyzer regions`` prints it."""
-        done = self.tool("autoanalyzer", "regions", "--cc", "gcc", "--fc", "gfortran", *(words or ("x.c",)))
+        done = self.tool(
+            "autoanalyzer", "regions", "--cc", "gcc", "--cxx", "g++", "--fc", "gfortran", *(words or ("x.c",))
+        )
         assert done.returncode == 0, done.stderr.decode()
         lines = done.stdout.decode().partition("left out\n")[2].splitlines()
         return {line.split()[0]: line.partition(": ")[2] for line in lines}

@@ -21,6 +21,13 @@ FORTRAN_MPI = Path(__file__).parents[1] / "programs" / "fortran_mpi"
 FORTRAN_IO = Path(__file__).parents[1] / "programs" / "fortran_io"
 
 
+def preprocessed(compiler: str) -> str:
+    """The text of ``mpi.h``."""
+    return subprocess.run(
+        [compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
+    ).stdout
+
+
 def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
     """A program from ``programs``."""
     program = folder / Path(source).stem

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from autoanalyzer.experiment import load
+from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.measure import measure
+from autoanalyzer.runtime.mpi import find_mpi
+from autoanalyzer.runtime.shard import Shard
 
 from .conftest import compiled
+from .probe.conftest import library, plain_program, preloaded  # noqa: F401 - fixtures
+
+Record = Callable[..., list[Shard]]
 
 PROGRAM = """
 #define _GNU_SOURCE
@@ -50,3 +61,38 @@ def test_ranks_under_the_launcher_of_another_mpi_do_not_gather_against_each_othe
     assert len(experiment.locations) == 3
     assert remark in "\n".join(experiment.notes.remarks)
     assert not any("No such file" in each for each in experiment.notes.remarks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_shards_come_together_from_disks_that_only_some_ranks_see(
+    ranks: int,
+    mpi: tuple[str, str],
+    tmp_path: Path,
+    preloaded: Record,  # noqa: F811
+) -> None:
+    """Three shards on two disks, which folders stand for here, one of them with a shard that is cut short."""
+    launcher, _ = mpi
+    for rank in range(3):
+        preloaded("+main +f -f -main", PMI_RANK=str(rank), PMI_SIZE="3")
+    for number, shard in enumerate(sorted((tmp_path / "shards").iterdir())):
+        folder = tmp_path / f"disk.{min(number, 1)}" / "out" / "shards"
+        folder.mkdir(parents=True, exist_ok=True)
+        shard.rename(folder / shard.name)
+    (tmp_path / "disk.1" / "out" / "shards" / "short.shard").write_bytes(b"AASHARD")
+    variable = {"mpirun.openmpi": "OMPI_COMM_WORLD_RANK", "mpirun.mpich": "PMI_RANK"}[launcher]
+    gather = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out"
+    script = f"test ${variable} = 0 && cd disk.0 || cd disk.1; {gather}"
+    environment = dict(os.environ)
+    if launcher == "mpirun.mpich":
+        found = find_mpi([launcher]).library
+        assert found is not None
+        (tmp_path / "libmpi.so.12").symlink_to(found.path)
+        environment |= {"LD_LIBRARY_PATH": str(tmp_path), "MPI4PY_MPIABI": "mpich"}
+    words = [launcher, "-n", str(ranks), "sh", "-c", script]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    experiment = load(RunFolder(tmp_path / "disk.0" / "out").experiment)
+    expected = [0] if ranks == 1 else [0, 1, 2]
+    assert len(experiment.locations) == len(expected)
+    assert len(experiment.notes.missing) == 3 - len(expected)
+    assert any("short.shard" in each for each in experiment.notes.remarks) == (ranks > 1)

@@ -6,7 +6,7 @@ from .conftest import compiled, expectations, figures, recorded
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
-@pytest.mark.parametrize("source", ["mpi_point_to_point.c", "mpi_collectives.c"])
+@pytest.mark.parametrize("source", ["mpi_point_to_point.c", "mpi_collectives.c", "mpi_one_sided.c"])
 def test_calls_and_bytes_are_those_of_the_rules(source: str, ranks: int, mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     program = compiled(compiler, source, tmp_path)
@@ -24,3 +24,44 @@ def test_receives_of_several_threads_are_not_mixed_up(mpi: tuple[str, str], tmp_
     program = compiled(compiler, "mpi_threads.c", tmp_path)
     run = recorded([launcher, "-n", "1", str(program)], tmp_path)
     assert figures(run.shards[0], "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, 0)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_mpi_io_is_file_io(ranks: int, mpi: tuple[str, str], tmp_path: Path) -> None:
+    launcher, compiler = mpi
+    program = compiled(compiler, "mpi_file.c", tmp_path)
+    run = recorded([launcher, "-n", str(ranks), str(program)], tmp_path)
+    for shard in run.shards:
+        assert shard.rank is not None
+        expected = expectations(tmp_path, shard.rank)
+        assert len(expected) > 50
+        assert figures(shard, "io_calls", "io_read", "io_written") == expected
+
+
+def test_a_program_that_opens_a_session_alone_is_measured(tmp_path: Path) -> None:
+    """Under MPICH only: Open MPI has sessions from version 5 on."""
+    program = compiled("mpicc.mpich", "mpi_sessions.c", tmp_path)
+    run = recorded(["mpirun.mpich", "-n", "2", str(program)], tmp_path)
+    assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == [0, 1]
+    for shard in run.shards:
+        assert shard.rank is not None
+        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, shard.rank)
+        assert (shard.size, shard.state) == (2, "exited")
+        assert {region.name for region in shard.regions if region.kind == "mpi"} == {"MPI_Init", "MPI_Finalize"}
+        assert shard.mpi_initialised is not None
+        assert shard.mpi_finalising is not None
+        assert shard.mpi_initialised < shard.mpi_finalising
+
+
+def test_processes_that_meet_are_measured(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """MPICH over UCX can do none of it, and says so: then nothing counts."""
+    launcher, compiler = mpi
+    program = compiled(compiler, "mpi_connecting.c", tmp_path)
+    run = recorded([launcher, "-n", "2", str(program)], tmp_path)
+    ranks = [shard for shard in run.shards if shard.size == 2 and len(shard.regions) > 3]
+    assert sorted(shard.rank for shard in ranks if shard.rank is not None) == [0, 1]
+    for shard in ranks:
+        assert shard.rank is not None
+        expected = expectations(tmp_path, shard.rank)
+        assert {"Comm_spawn", "Comm_spawn_multiple", "Comm_join"} <= set(expected)
+        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected

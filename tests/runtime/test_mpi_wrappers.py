@@ -7,12 +7,14 @@ import pytest
 
 from autoanalyzer.errors import BuildError
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.byte_rules import RULES, TIMED
+from autoanalyzer.runtime.byte_rules import FILE_TIMED, RULES, TIMED
 from autoanalyzer.runtime.fortran_wrappers import fortran_wrapper_text
 from autoanalyzer.runtime.mpi import Mpi, find_mpi
-from autoanalyzer.runtime.wrappers import BY_HAND, function_list, read_prototypes, wrapper_text
+from autoanalyzer.runtime.prototypes import read_prototypes
+from autoanalyzer.runtime.wrapped_functions import BY_HAND
+from autoanalyzer.runtime.wrappers import function_list, wrapper_text
 
-from .conftest import PROGRAMS
+from .conftest import PROGRAMS, preprocessed
 
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "runtime" / "probe"
@@ -27,12 +29,6 @@ COLLECTIVE = """
     Alltoallv Alltoallw Reduce_scatter Reduce_scatter_block Neighbor_allgather Neighbor_allgatherv
     Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw
 """
-
-
-def preprocessed(compiler: str) -> str:
-    return subprocess.run(
-        [compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
-    ).stdout
 
 
 def exported(library: Path) -> set[str]:
@@ -92,7 +88,9 @@ def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
     known = {symbol.split("@")[0] for symbol in exported(Path(libc.stdout.strip()))}
     newer = {"__isoc23_scanf", "__isoc23_fscanf", "__isoc23_vscanf", "__isoc23_vfscanf"}
     gfortran = {f"_gfortran_st_{name}" for name in ("read", "read_done", "write", "write_done")}
-    foreign = {symbol for symbol in symbols - known - newer - gfortran if not symbol.startswith(("MPI_", "mpi_"))}
+    openmp = {"ompt_start_tool", *(symbol for symbol in symbols if symbol.startswith("GOMP_"))}
+    named = symbols - known - newer - gfortran - openmp
+    foreign = {symbol for symbol in named if not symbol.startswith(("MPI_", "mpi_"))}
     assert foreign == {"aa_probe_enter", "aa_probe_exit", "aa_probe_resync"}
 
 
@@ -123,8 +121,9 @@ def test_a_header_older_than_mpi_3_is_refused() -> None:
 
 
 def test_every_function_is_in_the_documentation() -> None:
-    text = (ROOT / "docs" / "mpi-bytes.md").read_text()
-    names = [*TIMED.split(), *BY_HAND.split(), *(name for rule in RULES for name in rule.names.split())]
+    text = (ROOT / "docs" / "mpi-bytes.md").read_text() + (ROOT / "docs" / "io-bytes.md").read_text()
+    timed = [*TIMED.split(), *FILE_TIMED.split(), *BY_HAND.split()]
+    names = [*timed, *(name for rule in RULES for name in rule.names.split())]
     assert [name for name in names if f"`{name}`" not in text] == []
 
 

@@ -17,8 +17,8 @@ LAUNCH_MPICH = ("mpirun.mpich", "-n", "4")
 COMPILERS = {"CC": "mpicc", "FC": "mpifort"}
 
 
-def apart(dissimilarity: Any, *groups: set[int]) -> bool:
-    """Whether no cluster holds ranks of two groups; noise may part the ranks of one, which is not asked."""
+def apart(dissimilarity: Any, *groups: set[int] | set[str]) -> bool:
+    """Whether no cluster holds ranks, or threads, of two groups; noise may part those of one, which is not asked."""
     return all(any(group >= set(cluster) for group in groups) for cluster in dissimilarity["clusters"])
 
 

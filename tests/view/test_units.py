@@ -22,7 +22,7 @@ def test_percentages_are_as_exact_as_they_matter(value: float, text: str):
         ([0], "rank 0"),
         ([0, 1, 2, 5], "ranks 0-2, 5"),
         ([1, 3, 5, 7, 9, 11], "ranks 1, 3, 5, … 11"),
-        (["0.0", "0.1"], "ranks 0.0, 0.1"),
+        (["0.0", "0.1", "1.0"], "threads 0.0-0.1, 1.0"),
     ],
 )
 def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):
@@ -37,6 +37,12 @@ def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):
         (-1.2e9, "bytes", "-1.2 GB"),
         (0.123456789, "1", "0.123457"),
         (float("nan"), "sec", "-"),
+        (float("inf"), "occ", "inf"),
+        (float("-inf"), "occ", "-inf"),
+        (-0.0, "occ", "0"),
+        (-0.0, "1", "0"),
+        (-0.2, "occ", "0"),
+        (-0.2, "bytes", "0 B"),
     ],
 )
 def test_amounts_may_be_negative_or_missing(value: float, unit: str, text: str):

@@ -274,3 +274,8 @@ def test_ranks_that_take_turns_are_said_to(processors, said):
     )
     line = "4 ranks on 2 processors: they take turns, and who waits in MPI waits for that, too"
     assert (line in verdict_lines(analyze(crowded))) == said
+
+
+def test_of_what_was_not_run_as_it_is_it_is_said_how_it_came_about():
+    lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", history=("sum(a, b)",)))))
+    assert "derived: sum(a, b)" in lines

@@ -19,29 +19,31 @@ settings.load_profile("unhurried")
 REGIONS = (
     Region("program", "main", "main.c", "main", 0, 1, 40),
     Region("function", "solve", "solve.c", "solve", 0, 3, 20),
-    Region("function", "norm", "solve.c", "norm", 0, 22, 30),
+    Region("function", "norm", "norm.c", "norm", 0, 22, 30),  # in a file with solve it might pass for that renamed
     Region("loop", "loop@5", "solve.c", "solve", 0, 5, 8),
     Region("loop", "loop@10", "solve.c", "solve", 1, 10, 18),
-    Region("loop", "loop@24", "solve.c", "norm", 0, 24, 28),
+    Region("loop", "loop@24", "norm.c", "norm", 0, 24, 28),
     Region("mpi", "MPI_Send"),
     Region("mpi", "MPI_Recv"),
 )
 # Name, unit; "x" stands in several places, so that its name alone tells nothing.
 METRICS = (("time", "sec"), ("mpi", "sec"), ("wait", "sec"), ("x", "sec"))
 
+KINDS = (("FLOAT", True), ("INTEGER", True), ("MINDOUBLE", True), ("MAXDOUBLE", True), ("FLOAT", False))
+
 FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
 
 Key = tuple[Any, ...]
 
 
-def metrics() -> st.SearchStrategy[list[Metric]]:
+def metrics(kinds: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[list[Metric]]:
     """A forest: each metric has an earlier one as its parent, or none."""
     return st.permutations(METRICS).flatmap(
         lambda order: st.integers(1, len(order)).flatmap(
-            lambda count: st.tuples(*(st.integers(-1, index - 1) for index in range(count))).map(
-                lambda parents: [
-                    Metric(name, unit, order[parent][0] if parent >= 0 else None)
-                    for (name, unit), parent in zip(order, parents, strict=False)
+            lambda count: st.tuples(*(st.tuples(st.integers(-1, index - 1), kinds) for index in range(count))).map(
+                lambda drawn: [
+                    Metric(name, unit, order[parent][0] if parent >= 0 else None, dtype=dtype, additive=additive)
+                    for (name, unit), (parent, (dtype, additive)) in zip(order, drawn, strict=False)
                 ]
             )
         )
@@ -72,10 +74,16 @@ def locations(nodes: int = 2) -> st.SearchStrategy[list[Location]]:
 
 
 @st.composite
-def experiments(draw: st.DrawFn, *, values: st.SearchStrategy[float] = FINITE, sites: bool = False) -> Experiment:
+def experiments(
+    draw: st.DrawFn,
+    *,
+    values: st.SearchStrategy[float] = FINITE,
+    sites: bool = False,
+    kinds: Sequence[tuple[str, bool]] = KINDS[:1],
+) -> Experiment:
     numbers = np.array(draw(st.lists(values, min_size=1, max_size=8)))
     places = np.random.default_rng(draw(st.integers(0, 1 << 16)))
-    parts = draw(metrics()), draw(call_paths(sites=sites)), draw(locations())
+    parts = draw(metrics(st.sampled_from(kinds))), draw(call_paths(sites=sites)), draw(locations())
     shape = (len(parts[1]), len(parts[2]))
     return Experiment(
         metrics=parts[0],
@@ -116,6 +124,13 @@ def assert_same(one: Experiment, other: Experiment, *operands: Experiment) -> No
     values = [found, wanted, *(np.array([*cells(each).values()]) for each in operands)]
     scale = max(float(np.nanmax(np.abs(each), initial=1.0)) for each in values)
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * scale)
+
+
+def assert_same_in_kind(one: Experiment, other: Experiment, *operands: Experiment) -> None:
+    """Equal, and so is how their metrics are put together; dtypes, too."""
+    assert_same(one, other, *operands)
+    kinds = [{each.name: (each.dtype, each.additive, each.unit) for each in found.metrics} for found in (one, other)]
+    assert kinds[0] == kinds[1]
 
 
 def assert_same_domain(one: Experiment, other: Experiment) -> None:

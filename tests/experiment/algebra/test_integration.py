@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError, UsageError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology, select
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology, flat, select
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
 from .conftest import simple
@@ -262,19 +262,19 @@ def test_a_minimum_or_maximum_is_of_those_that_have_the_call_path(dtype, least):
 
 
 @pytest.mark.parametrize("dtype", ["MINDOUBLE", "MAXDOUBLE"])
-def test_minima_and_maxima_that_an_operand_lacks_are_missing_not_zero(dtype):
+def test_minima_and_maxima_that_an_operand_lacks_are_those_of_the_other(dtype):
     paths = [CallPath(MAIN), CallPath(WORK, 0)]
     metrics = [Metric("time", "sec"), Metric("extreme", "sec", dtype=dtype)]
     values = {"time": np.array([[7.0], [3]]), "extreme": np.array([[7.0], [-3]])}
     a = simple([[7.0], [3]], paths, metrics=metrics, severities=values)
     b = simple([[1.0], [2]], paths)
-    for operation in (merge, mean, minimum, maximum):
+    for operation in (merge, minimum, maximum):
         for result in (operation(a, b), operation(b, a)):
             assert result.exclusive("extreme").tolist() == [[7], [-3]]
-    for operation, name in ((difference, ""), (total, ""), (stddev, ".stddev"), (ratio, ".ratio")):
-        for result in (operation(a, b), operation(b, a)):
-            assert np.isnan(result.exclusive(f"extreme{name}")).all()
-            assert np.isfinite(result.exclusive(f"time{name}")).all()
+            assert not result.notes.remarks
+    # A mean takes it for 0, as the reference does, and says so.
+    assert mean(a, b).exclusive("extreme").tolist() == mean(b, a).exclusive("extreme").tolist() == [[3.5], [-1.5]]
+    assert mean(a, b, labels="ab").notes.remarks == ("not in b, and 0 there: extreme",)
 
 
 def test_labels_are_wanted_for_all_and_operands_are_experiments():
@@ -289,3 +289,137 @@ def test_labels_are_wanted_for_all_and_operands_are_experiments():
 def test_no_experiment_at_all_is_refused():
     with pytest.raises(UsageError, match="one experiment at least"):
         mean()
+
+
+def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together():
+    counted = of_metrics(Metric("time", "sec"), Metric("instructions", "occ"))
+    plain = of_metrics(Metric("time", "sec"))
+    said = mean(counted, plain, labels=["a.cube", "b.cube"]).notes.remarks
+    assert said == ("not in b.cube, and 0 there: instructions",)
+    assert not merge(counted, plain).notes.remarks
+    assert not mean(plain, plain).notes.remarks
+
+
+@pytest.mark.parametrize("operation", [mean, merge, difference])
+def test_ranks_that_an_operand_has_not_are_said(operation):
+    two, four = (simple([[1.0] * ranks], [CallPath(MAIN)]) for ranks in (2, 4))
+    assert operation(two, four, labels=["a.cube", "b.cube"]).notes.remarks == (
+        "a.cube is of 2 of 4 ranks: its values on the others count as 0",
+    )
+
+
+def test_programs_without_a_region_in_common_are_doubted():
+    other = Region("function", "sort", "b.c", "sort", 0, 1, 9)
+    paths = [CallPath(MAIN), CallPath(WORK, 0)], [CallPath(MAIN), CallPath(other, 0)]
+    a, b = (simple([[1.0], [2.0]], each) for each in paths)
+    assert mean(a, b, labels=["a", "b"]).notes.remarks == (
+        "a and b have no region in common but their main programs: are they one program?",
+    )
+    assert not mean(a, a).notes.remarks
+
+
+def test_different_parts_of_a_program_are_doubted_even_if_they_are_single_regions():
+    idle = Region("function", "idle", "a.c", "idle", 0, 21, 29)
+    whole = simple([[1.0], [2.0], [3.0]], [CallPath(MAIN), CallPath(WORK, 0), CallPath(idle, 0)])
+    work, other = (select(whole, subtree=name) for name in ("work", "idle"))
+    for one, two in ((work, other), (work, whole), (whole, other)):
+        assert mean(one, two, labels=["a", "b"]).notes.remarks == (
+            "a and b have no region in common but their main programs: are they one program?",
+        )
+    for one in (work, whole, flat(whole), select(whole, subtree=0)):
+        assert not mean(one, one).notes.remarks
+    assert not mean(simple([[1.0]], [CallPath(MAIN)]), whole).notes.remarks
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ({"additive": False}, {}, "not added up in a, added up in b, so not added up in the result: x"),
+        (
+            {"dtype": "MINDOUBLE"},
+            {"dtype": "DOUBLE"},
+            "a minimum in a, added up in b, so not added up in the result: x",
+        ),
+        (
+            {"dtype": "MINDOUBLE"},
+            {"dtype": "MAXDOUBLE"},
+            "a minimum in a, a maximum in b, so not added up in the result: x",
+        ),
+    ],
+)
+def test_a_metric_of_which_operands_disagree_what_it_is_does_not_add_up_and_that_is_said(one, other, said):
+    paths = [CallPath(MAIN), CallPath(WORK, 0)]
+    a, b = (
+        simple([[1.0], [2.0]], paths, metrics=[Metric("x", "occ", **kind)], severities={"x": np.array([[1.0], [2]])})
+        for kind in (one, other)
+    )
+    for operation in (merge, mean, total, minimum, maximum, difference):
+        result = operation(a, b, labels="ab")
+        assert result.notes.remarks == (said,)
+        assert result.metric("x").aggregation == "none"
+        assert np.isnan(result.inclusive("x")[0, 0])
+        assert result.metric("x") == operation(b, a).metric("x")
+
+
+def test_units_that_a_file_does_not_state_make_no_other_kind():
+    a, b = of_metrics(Metric("share", "")), of_metrics(Metric("share", "%"))
+    for result in (mean(a, b), mean(b, a)):
+        assert result.metric("share").aggregation == "none"
+        assert not result.notes.remarks
+
+
+def test_what_does_not_add_up_and_one_operand_lacks_is_missing_and_that_is_said():
+    values = {"time": np.ones((1, 1)), "rate": np.full((1, 1), 0.5)}
+    a = simple(
+        [[1.0]],
+        [CallPath(MAIN)],
+        metrics=[Metric("time", "sec"), Metric("rate", "1", additive=False)],
+        severities=values,
+    )
+    b = simple([[1.0]], [CallPath(MAIN)])
+    for operation in (mean, total, difference, ratio, stddev):
+        result = operation(a, b, labels="ab")
+        assert result.notes.remarks == ("not in b, and missing in the result: rate",)
+        assert np.isnan(result.exclusive(result.metrics[1].name)).all()
+    for operation in (minimum, maximum, merge):
+        for result in (operation(a, b), operation(b, a)):
+            assert result.exclusive("rate").tolist() == [[0.5]]
+            assert not result.notes.remarks
+
+
+@pytest.mark.parametrize(("dtype", "means"), [("FLOAT", [2.5, np.nan]), ("MINDOUBLE", [2.5, 7])])
+def test_a_rank_that_was_lost_is_not_zero_of_a_metric_that_the_run_lacks_either(dtype, means):
+    metrics = [Metric("time", "sec"), Metric("x", "occ", dtype=dtype)]
+    values = {"time": np.ones((1, 2)), "x": np.array([[5.0, 7]])}
+    whole = simple([[1.0, 1]], [CallPath(MAIN)], metrics=metrics, severities=values)
+    lost = simple([[1.0]], [CallPath(MAIN)], notes=Notes(missing=(1,)))
+    np.testing.assert_array_equal((whole - lost).exclusive("x"), [[5, np.nan]])
+    np.testing.assert_array_equal((lost - whole).exclusive("x"), [[-5, np.nan]])
+    np.testing.assert_array_equal(mean(whole, lost).exclusive("x"), [means])
+
+
+def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_has_not():
+    two, four = (
+        simple(
+            [[1.0] * ranks],
+            [CallPath(MAIN)],
+            metrics=[Metric("time", "sec"), Metric("x", "1", additive=False)],
+            severities={name: np.ones((1, ranks)) for name in ("time", "x")},
+        )
+        for ranks in (2, 4)
+    )
+    assert mean(two, four, labels="ab").notes.remarks == (
+        "a is of 2 of 4 ranks: its values on the others count as 0, but are missing of x",
+    )
+
+
+def test_how_many_processes_are_expected_is_unknown_where_one_operand_does_not_know():
+    paths = [CallPath(MAIN)]
+    known, unknown = (simple([[1.0]], paths, notes=Notes(expected_processes=each)) for each in (1, None))
+    assert mean(known, known).notes.expected_processes == 1
+    assert mean(known, unknown).notes.expected_processes is None
+
+
+def test_what_was_said_of_one_run_says_of_which():
+    one, other = (simple([[1.0]], [CallPath(MAIN)], notes=Notes(remarks=each)) for each in (("a", "b"), ("b",)))
+    assert mean(one, other, labels=["1.cube", "2.cube"]).notes.remarks == ("1.cube: a", "b")

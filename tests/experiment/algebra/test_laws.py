@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
-from .conftest import assert_same, assert_same_domain, cells, experiments
+from .conftest import KINDS, assert_same, assert_same_domain, assert_same_in_kind, cells, experiments
 
 OPERATORS = (difference, merge, mean, total, minimum, maximum, stddev, ratio)
 whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
+of_kinds = experiments(kinds=KINDS)  # operands disagree: what is a minimum in one is added up in another
 with_gaps = st.one_of(st.just(float("nan")), st.just(0.0), st.floats(-1e3, 1e3))
 
 
@@ -81,6 +82,36 @@ def test_the_order_of_the_operands_of_a_mean_does_not_matter(pair: tuple[list[Ex
     assert {(place.process, place.thread) for place in one.locations} == {
         (place.process, place.thread) for place in other.locations
     }
+
+
+@given(permuted(of_kinds))
+def test_nor_does_the_order_where_operands_disagree_on_what_a_metric_is(
+    pair: tuple[list[Experiment], list[Experiment]],
+):
+    for operator in (mean, total, minimum, maximum, stddev):
+        assert_same_in_kind(*(operator(*operands) for operands in pair), *pair[0])
+
+
+@given(of_kinds, of_kinds)
+def test_results_of_metrics_of_any_kind_are_valid_and_operands_again(a, b):
+    for operator in OPERATORS:
+        operator(operator(a, b), b).check()
+    once = merge(a, b)
+    for again in (merge(once, b), merge(once, a), merge(a, once), merge(once, once)):
+        assert_same_in_kind(again, once)
+
+
+@given(of_kinds)
+def test_the_laws_of_one_operand_hold_for_metrics_of_any_kind(a):
+    assert not any(cells(difference(a, a)).values())
+    assert_same(mean(a, a), a)
+    assert_same(minimum(a, a), a)
+    assert_same_in_kind(merge(a, a), a)
+
+
+@given(experiments(kinds=KINDS[:2]), experiments(kinds=KINDS[:2]))
+def test_what_was_subtracted_can_be_added_again_of_whole_numbers_too(a, b):
+    assert_same(total(difference(a, b), b), a, b)
 
 
 @given(permuted(experiments(values=whole, sites=True)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import CallPath, Experiment, Region
-from autoanalyzer.experiment.algebra import mean, merge
+from autoanalyzer.experiment.algebra import mean, merge, total
 
 from .conftest import simple
 
@@ -189,6 +189,33 @@ def test_three_versions_of_a_function_match_whatever_their_order():
         result = mean(*order)
         found.add(tuple(sorted(result.exclusive("time")[:, 0].tolist())))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("end", [240, 239], ids=["the same text", "another text"])
+def test_a_loop_is_judged_by_the_places_of_the_version_that_it_comes_from(end):
+    main, other = function("main", 1, 20), [function("x", 300, 310), function("y", 320, 330)]
+    first = version(main, loop(0, 10, 14), *other)
+    second = version(function("main", 101, 140), loop(0, 105, 109), loop(1, 120, 124))
+    third = version(function("main", 201, end), loop(1, 220, 224))
+    marked = [
+        simple(np.multiply(run.exclusive("time"), mark), run.call_paths)
+        for run, mark in zip((first, second, third), (100, 10, 1), strict=True)
+    ]
+    for order in itertools.permutations(marked):
+        values = total(*order).exclusive("time")[:, 0].tolist()
+        assert sorted(values) == [30 + 2, 100 + 10 + 1, 200 + 20, 300, 400]
+
+
+def test_a_function_is_known_by_its_name_in_any_version():
+    main, other = function("main", 1, 9), [function("x", 300, 310), function("y", 320, 330)]
+    later = version(main, function("smoothen", 11, 30), *other)
+    runs = [version(main, function("smooth", 11, 30)), version(main, function("smooth", 11, 90)), later]
+    for order in itertools.permutations(runs):
+        result = total(*order)
+        assert sorted(result.exclusive("time")[:, 0].tolist()) == [3, 3, 4, 6]
+        names = [run.call_paths[1].region.name for run in order]
+        said = [line.partition("likeness: ")[2].split()[0] for line in result.notes.remarks]
+        assert said == [name for name in names if name != names[0]]
 
 
 def test_call_sites_match_before_the_rest_does_whatever_the_order():

@@ -50,7 +50,8 @@ def test_a_loop_and_its_directives_are_one(fortran, name, flag):
     source = FREE_WORK if name == "x.f90" else LEGACY
     trial = fortran.run(source, flag, name=name)
     assert trial.is_clean
-    assert trial.visits == {
+    constructs = {"main:parallel workshare@35": 1} if flag == "-fopenmp" else {}
+    assert trial.visits == constructs | {
         "main": 1,
         "main:loop@8": 1,
         "main:loop@14": 1,
@@ -142,7 +143,9 @@ TEAM = """
 def test_probes_stand_between_directives_where_they_may(fortran, name, flag):
     trial = fortran.run(TEAM, flag, name=name)
     assert trial.is_clean
-    assert trial.visits == {
+    at = {"parallel": (5, 41), "sections": (15,), "single": (31, 42)} if flag == "-fopenmp" else {}
+    constructs = {f"main:{words}@{line}": 1 for words, lines in at.items() for line in lines}
+    assert trial.visits == constructs | {
         "main": 1,
         "main:loop@7": 1,
         "main:loop@12": 1,
@@ -297,3 +300,92 @@ def test_what_openmp_moves_to_a_device_is_left_out(fortran, name):
         "main:loop@5": "runs on an accelerator",
         "main:loop@10": "runs on an accelerator",
     }
+
+
+CONSTRUCTS = """
+      program main
+      integer i, j, k, step, n, a(8)
+      n = 0
+      a = 0
+      do step = 1, 3
+!$omp parallel do num_threads(1) private(j)
+        do i = 1, 4
+          do j = 1, 2
+            if (j == 2) goto 20
+          end do
+   20     continue
+          a(i) = i
+        end do
+!$omp end parallel do
+!$omp parallel num_threads(1) default(none) shared(a) private(i)
+!$omp do schedule(dynamic)
+        do i = 1, 8
+          a(i) = a(i) + 1
+        end do
+!$omp end do nowait
+!$omp endparallel
+        if (step == 2) goto 10
+      end do
+   10 continue
+!$omp parallel num_threads(1) private(i) reduction(+: n)
+      do i = 1, 8
+        if (i == 3) goto 30
+      end do
+   30 n = n + 1
+!$omp workshare
+      a = a + 1
+!$omp end workshare
+!$omp single
+      n = n + 1
+!$omp end single copyprivate(i)
+!$omp end parallel
+!$omp parallel num_threads(1)
+!$omp single
+      do i = 1, 2
+!$omp task
+        call leaf(n)
+!$omp end task
+      end do
+!$omp end single
+!$omp end parallel
+      do 40 k = 1, 2
+!$omp parallel do num_threads(1)
+      do 40 i = 1, 2
+   40 a(i) = a(i) + 1
+      print *, n, a
+      end program
+      subroutine leaf(n)
+      integer n
+!$omp parallel num_threads(1)
+      n = n
+!$omp end parallel
+      end subroutine
+"""
+
+
+def test_constructs_are_regions_where_openmp_makes_threads(fortran, name):
+    trial = fortran.run(CONSTRUCTS, "-fopenmp", name=name)
+    assert trial.is_clean
+    assert trial.visits == {
+        "main": 1,
+        "main:loop@6": 1,
+        "main:parallel do@8": 2,
+        "main:parallel@16": 2,
+        "main:do@18": 2,
+        "main:parallel@26": 1,
+        "main:loop@27": 1,
+        "main:workshare@31": 1,
+        "main:single@34": 1,
+        "main:parallel@38": 1,
+        "main:single@39": 1,
+        "main:loop@40": 1,
+        "main:loop@47": 1,
+        "leaf": 2,
+        "leaf:parallel@55": 2,
+    }
+
+
+def test_without_threads_loops_alone_are_regions(fortran, name):
+    trial = fortran.run(CONSTRUCTS, "-fopenmp-simd", name=name)
+    assert trial.is_clean
+    assert not [region for region in trial.visits if "parallel" in region or "single" in region]

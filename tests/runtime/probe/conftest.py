@@ -13,12 +13,18 @@ from autoanalyzer.runtime import shard as reader
 
 PROBE = Path(reader.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
-CORE = [PROBE / f"{name}.c" for name in ("clock", *COUNTERS, "event", "process", "region", "shard", "thread", "tree")]
+SOURCES = ("clock", *COUNTERS, "event", "process", "region", "shard", "team", "thread", "throttle", "tree")
+CORE = [PROBE / f"{name}.c" for name in SOURCES]
 EVENTS = Path(__file__).parents[1] / "programs" / "events.c"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]
 LIBRARIES = ["-ldl", "-lpthread"]
+SANITIZER = os.environ.get("AUTOANALYZER_SANITIZER", "address,undefined")  # make sanitize takes them in turn
 # rseq is registered by the C library, whatever the sanitizer; what a test leaves allocated is its own affair.
-SANITIZED = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
+SANITIZED = {
+    "ASAN_OPTIONS": "detect_leaks=0",
+    "UBSAN_OPTIONS": "halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1:die_after_fork=0",
+}
 
 Record = Callable[..., list[reader.Shard]]
 
@@ -45,9 +51,9 @@ def plain_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def linked_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with the library's sources in it, under the address and undefined behaviour sanitizers."""
+    """The program with the library's sources in it, under sanitizers."""
     program = tmp_path_factory.mktemp("linked") / "events"
-    compile_c("-O1", "-g", "-DLINKED", "-fsanitize=address,undefined", EVENTS, *CORE, "-o", program)
+    compile_c("-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}", EVENTS, *CORE, "-o", program)
     return program
 
 
@@ -89,14 +95,14 @@ def preloaded(tmp_path: Path, library: Path, plain_program: Path) -> Record:
 
 @pytest.fixture
 def linked(tmp_path: Path, linked_program: Path) -> Record:
-    """Run words in the sanitized program, which can also do what the wrappers do."""
+    """Run words in the program under sanitizers, which can also do what the wrappers do."""
     return recorder(tmp_path, [linked_program], SANITIZED)
 
 
 @pytest.fixture
 def raced(tmp_path: Path, raced_program: Path) -> Record:
     """Run words under the thread sanitizer."""
-    return recorder(tmp_path, [raced_program], {"TSAN_OPTIONS": "halt_on_error=1"})
+    return recorder(tmp_path, [raced_program], SANITIZED)
 
 
 @pytest.fixture(params=["preloaded", "linked"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,30 +24,59 @@ def recorded_by(record: Record, clock: str, words: str, **more: str) -> Shard:
     return shard
 
 
-def spun(folder: Path) -> float:
-    """The seconds that the word ``spun`` told: what spinning took by the threads' own clocks."""
-    return int((folder / "stderr").read_text()) * 1e-9
+def spent(folder: Path) -> list[float]:
+    """The seconds that each word ``spent`` told: CPU time by the threads' own clocks."""
+    return [int(line) * 1e-9 for line in (folder / "stderr").read_text().split()]
+
+
+def cpu_times(shard: Shard, region: str) -> list[float]:
+    """What each thread's CPU time is in a region, and in what it has called."""
+    times = []
+    for thread in shard.threads:
+        cpu: dict[int, float] = {}
+        inside: set[int] = set()
+        for number, node in enumerate(thread.nodes[1:], start=1):
+            if node["parent"] in inside or shard.regions[node["region"]].name == region:
+                inside.add(number)
+                cpu[number] = float(node["cpu"])
+        times.append(sum(cpu.values()))
+    return [time for time in times if time]
+
+
+@pytest.fixture
+def shared_cpu() -> Iterator[tuple[str, ...]]:
+    """Give how to run on a processor that another process keeps busy, so that every thread is switched out."""
+    cpu = str(min(os.sched_getaffinity(0)))
+    with subprocess.Popen(["taskset", "-c", cpu, "sh", "-c", "while :; do :; done"]) as busy:
+        yield ("taskset", "-c", cpu)
+        busy.kill()
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_spinning_is_cpu_time_and_sleeping_is_not(record: Record, clock: str, tmp_path: Path) -> None:
-    shard = recorded_by(record, clock, "+main times 10 +spin spin 5 -spin +sleep sleep 5 -sleep ; -main spun")
+    shard = recorded_by(record, clock, "+main times 10 +spin spin 5 -spin +sleep sleep 5 -sleep ; -main spent")
     spin, sleep = shard.threads[0].nodes[2:]
-    assert 0.8 <= spin["cpu"] / spun(tmp_path) <= 1.5  # what a hypervisor takes shows late
+    assert 0.8 <= spin["cpu"] / sum(spent(tmp_path)) <= 1.5  # what a hypervisor takes shows late
     assert sleep["cpu"] < 0.2 * sleep["wall"]
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
-def test_cpu_time_is_right_where_threads_share_a_cpu(preloaded: Record, clock: str, tmp_path: Path) -> None:
-    words = "+main parallel 3 times 10 +spin spin 4 -spin ; ; -main spun"
-    (cpu,) = list(os.sched_getaffinity(0))[:1]
-    (shard,) = preloaded(words, before=("taskset", "-c", str(cpu)), AUTOANALYZER_CPU_CLOCK=clock)
+def test_cpu_time_is_the_kernels(preloaded: Record, clock: str, tmp_path: Path, shared_cpu: tuple[str, ...]) -> None:
+    regions = {
+        "beside": "spin 600",
+        "struck": "alarms spin 600 calm",
+        "asleep": "spin 300 sleep 300 spin 300",
+        "polling": "poll 1200",
+    }
+    words = " ".join(f"+{region} {inside} -{region} spent" for region, inside in regions.items())
+    threads = "parallel 3 times 2 +thread spin 200 sleep 50 -thread ; ;"
+    (shard,) = preloaded(f"+main {words} {threads} -main spent", before=shared_cpu, AUTOANALYZER_CPU_CLOCK=clock)
     if shard.cpu_clock != clock:
         pytest.skip(f"CPU time cannot be watched by {clock} here")
     assert shard.cpus == 1
-    spins = [thread.nodes[1] for thread in shard.threads[1:]]
-    assert sum(spin["visits"] for spin in spins) == 30
-    assert 0.8 <= sum(spin["cpu"] for spin in spins) / spun(tmp_path) <= 1.5
+    measured = [sum(cpu_times(shard, region)) for region in (*regions, "thread")]
+    assert measured == pytest.approx(spent(tmp_path), rel=1e-3)
+    assert len(cpu_times(shard, "thread")) == 3
 
 
 @pytest.mark.parametrize("clock", ["rseq", "perf-lock"])
@@ -56,9 +85,24 @@ def test_the_cpu_clock_is_asked_only_after_a_switch(record: Record, clock: str) 
     assert shard.threads[0].synchronised < 1000
 
 
-def test_without_registered_sequences_another_clock_is_chosen(preloaded: Record) -> None:
-    (shard,) = preloaded("+main -main", GLIBC_TUNABLES="glibc.pthread.rseq=0")
-    assert shard.cpu_clock in CLOCKS[1:]
+UNREGISTERED = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+
+
+@pytest.mark.parametrize(
+    ("before", "environment", "chosen"),
+    [
+        ("", UNREGISTERED, CLOCKS[1:]),
+        ("deny perf", {}, ["rseq", "syscall"]),
+        ("deny perf", UNREGISTERED, ["syscall"]),
+        ("deny nap", {}, ["syscall"]),  # so that no switch is seen while the clock is chosen
+    ],
+)
+def test_another_clock_is_chosen_where_one_does_not_work(
+    preloaded: Record, before: str, environment: dict[str, str], chosen: list[str], tmp_path: Path
+) -> None:
+    (shard,) = preloaded(f"{before} +main +spin spin 50 -spin sleep 50 -main spent", **environment)
+    assert shard.cpu_clock in chosen
+    assert sum(cpu_times(shard, "main")) == pytest.approx(sum(spent(tmp_path)), rel=0.2)
 
 
 def test_ticks_have_one_rate_however_long_the_program_runs(record: Record) -> None:

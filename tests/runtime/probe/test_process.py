@@ -66,11 +66,47 @@ def test_a_process_that_leaves_without_cleaning_up_is_still_running(record: Reco
     assert shard.state == "running"
 
 
-def test_a_forked_child_records_nothing_and_does_not_disturb(record: Record, visits: Visits) -> None:
-    (shard,) = record("+main +f fork +g -g new 200 -f -main thread 2 +h -h ; exit ; -f -main")
-    assert visits(shard) == {"main": 1, "main/f": 1}
-    assert shard.threads[0].repairs == 0
-    assert len(shard.threads) == 1
+def test_a_forked_child_is_a_process_that_goes_on_where_it_was_forked(record: Record, visits: Visits) -> None:
+    words = "+main +f fork +g -g new 200 -f +k -k -main thread 2 +h -h ; exit ; +g -g -f -main"
+    parent, child = sorted(record(words), key=lambda shard: shard.forked_from or 0)
+    assert visits(parent) == {"main": 1, "main/f": 1, "main/f/g": 1}
+    assert (child.forked_from, child.state) == (parent.pid, "exited")
+    forked = visits(child)
+    assert len([path for path in forked if "/new_" in path]) == 200
+    assert {path: count for path, count in forked.items() if "new_" not in path} == {
+        **{"main": 0, "main/f": 0, "main/f/g": 1, "main/k": 1}
+    }
+    assert visits(child, 1) == {"h": 2}
+    for shard in (parent, child):
+        tree = shard.threads[0]
+        assert (tree.repairs, tree.unmatched, tree.collapsed) == (0, 0, 0)
+        assert tree.nodes["wall"].sum() == pytest.approx(tree.last, rel=1e-9)
+
+
+def test_children_of_children_and_of_threads_go_on_as_well(record: Record, visits: Visits) -> None:
+    shards = record("+main parallel 2 +f fork fork +g -g ; +g -g -f ; -f ; -main")
+    assert len(shards) == 5
+    assert sum(visits(shard)["f/g"] for shard in shards if shard.forked_from) == 4
+    assert sum(shard.threads[0].unmatched for shard in shards) == 0
+
+
+def test_a_late_main_thread_inherits_nothing(record: Record, visits: Visits) -> None:
+    shards = record("thread 1 +f fork ; -f ; +main -main")
+    assert [visits(shard) for shard in shards] == [{"main": 1}]
+
+
+def test_a_child_that_enters_no_region_leaves_nothing(record: Record) -> None:
+    assert len(record("+main +f fork sleep 1 -f -main ; -f -main")) == 1
+
+
+def test_deep_recursion_survives_a_fork(record: Record, visits: Visits) -> None:
+    parent, child = sorted(
+        record("+main *5000 +f +NULL fork +g -g -NULL *5000 -f -main ; -NULL *5000 -f -main"),
+        key=lambda shard: shard.forked_from or 0,
+    )
+    assert visits(parent) == {"main": 1, "main/f": 5000}
+    assert visits(child) == {"main": 0, "main/f": 0, "main/f/g": 1}
+    assert child.threads[0].unmatched == 0
 
 
 def test_every_image_of_a_process_has_a_shard_of_its_own(record: Record, visits: Visits) -> None:

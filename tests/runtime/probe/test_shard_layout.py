@@ -32,7 +32,12 @@ def fields(record: np.dtype) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize(
     ("name", "record"),
-    [("header", layout.HEADER_LAYOUT), ("thread", layout.THREAD_LAYOUT), ("node", layout.NODE_LAYOUT)],
+    [
+        ("header", layout.HEADER_LAYOUT),
+        ("thread", layout.THREAD_LAYOUT),
+        ("node", layout.NODE_LAYOUT),
+        ("throttle", layout.THROTTLE_LAYOUT),
+    ],
 )
 def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]], name: str, record: np.dtype) -> None:
     mine = [line[1:] for line in printed if line[0] == name]
@@ -55,3 +60,4 @@ def test_texts_are_equal(printed: list[list[str]]) -> None:
 
 def test_a_descriptor_stands_behind_its_record(printed: list[list[str]]) -> None:
     assert ["region", "descriptor", str(layout.REGION_LAYOUT.size)] in [line[:3] for line in printed]
+    assert ["file", "name", str(layout.FILE_LAYOUT.size)] in printed

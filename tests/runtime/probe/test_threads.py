@@ -9,6 +9,8 @@ from autoanalyzer.runtime.shard import Shard
 Record = Callable[..., list[Shard]]
 Visits = Callable[..., dict[str, int]]
 
+LOOP = "|aa1|loop|loop|x.c|main|0|1|2"
+
 
 def test_every_thread_has_a_tree_of_its_own(record: Record, visits: Visits) -> None:
     (shard,) = record("+main parallel 4 +f +g -g -f sleep 50 +f -f ; -main")
@@ -46,8 +48,60 @@ def test_a_main_thread_that_comes_late_owns_the_first_tree(record: Record, visit
     assert shard.threads[0].tid == shard.pid
 
 
+def test_thousands_of_threads_share_few_trees(record: Record, visits: Visits) -> None:
+    (shard,) = record("+main thread 5000 +f -f ; times 50 parallel 4 +f -f ; ; -main")
+    assert len(shard.threads) <= 5
+    assert sum(visits(shard, thread)["f"] for thread in range(1, len(shard.threads))) == 5200
+    assert sum(len(tree.nodes) for tree in shard.threads) <= 12
+
+
+def test_a_team_goes_on_with_the_path_of_its_opener(linked: Record, visits: Visits) -> None:
+    (shard,) = linked(f"+main +{LOOP} times 3 team 3 +f -f ; ; -{LOOP} -main")
+    assert visits(shard, 0) == {"main": 1, "main/loop": 1, "main/loop/f": 3}
+    assert visits(shard, 1) == visits(shard, 2) == {"main": 0, "main/loop": 3, "main/loop/f": 3}
+    assert [tree.unmatched + tree.repairs for tree in shard.threads] == [0, 0, 0]
+
+
+def test_only_constructs_are_entered_by_a_team(linked: Record, visits: Visits) -> None:
+    (shard,) = linked("+main +f team 2 +g -g ; -f -main")
+    assert visits(shard, 1) == {"main": 0, "main/f": 0, "main/f/g": 1}
+
+
+def test_whoever_is_done_waits_for_the_others(linked: Record) -> None:
+    (shard,) = linked(f"+main +{LOOP} team 2 +f -f first spin 100 ; -{LOOP} -main")
+    waited = [float(tree.nodes["omp_wall"].sum()) for tree in shard.threads]
+    assert waited[1] > 0.09 > waited[0]
+    assert (shard.threads[1].nodes["omp_wall"] <= shard.threads[1].nodes["wall"]).all()
+
+
+def test_teams_within_teams_take_further_trees(linked: Record, visits: Visits) -> None:
+    (shard,) = linked(f"+main +{LOOP} team 2 +f team 2 +g -g ; -f ; -{LOOP} -main")
+    trees = [visits(shard, thread) for thread in range(len(shard.threads))]
+    assert len(trees) in {3, 4}  # the inner teams may follow one another
+    assert sum(tree.get("main/loop/f/g", 0) for tree in trees) == 4
+
+
+def test_a_region_left_open_in_a_team_ends_with_the_turn(linked: Record, visits: Visits) -> None:
+    (shard,) = linked(f"+main +{LOOP} team 2 +f ; -{LOOP} -main")
+    assert visits(shard, 0) == {"main": 1, "main/loop": 1, "main/loop/f": 1}
+    assert [(tree.repairs, tree.current) for tree in shard.threads] == [(1, 0), (1, 0)]
+
+
+def test_teams_do_not_race(raced: Record, visits: Visits) -> None:
+    (shard,) = raced(f"+main +{LOOP} times 100 team 6 +f new 1 -f ; ; -{LOOP} times 50 team 3 +g -g ; ; -main")
+    trees = [visits(shard, thread) for thread in range(len(shard.threads))]
+    assert sum(tree["main/loop/f"] for tree in trees) == 600
+    assert sum(tree.get("main/g", 0) for tree in trees) == 150
+
+
 def test_threads_do_not_race(raced: Record, visits: Visits) -> None:
     (shard,) = raced("+main parallel 8 times 200 +f new 2 -f ; ; -main thread 20 +f -f ;")
     trees = [visits(shard, thread) for thread in range(1, len(shard.threads))]
     assert sum(tree["f"] for tree in trees) == 1620
     assert sum(count for tree in trees for path, count in tree.items() if "new" in path) == 3200
+
+
+def test_threads_that_fork_at_once_do_not_race(raced: Record, visits: Visits) -> None:
+    shards = raced("+main parallel 4 times 5 +f fork +g -g ; -f ; ; -main")
+    children = [visits(shard) for shard in shards if shard.forked_from]
+    assert children == [{"f": 0, "f/g": 1}] * 20

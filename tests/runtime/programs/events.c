@@ -7,10 +7,14 @@
  *   *N WORD           do WORD so often
  *   times N WORDS ;   do the words so often
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
+ *   team N WORDS ;    in a team of so many threads, of which this one is the first (only with -DLINKED)
+ *   first WORD N      in a team: this one alone does the word
  *   fork WORDS ;      in a child
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
- *   spin N  sleep N   for so many milliseconds; spun: tell how long all spinning took by the threads' clocks
+ *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while
+ *   spent             tell what these took since it was last told, by the threads' own CPU clocks
+ *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
@@ -20,17 +24,25 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "probe.h"
+#include "team.h"
 
 #define REGIONS 64
 
@@ -40,6 +52,8 @@ struct words {
 
 static void (*probe_enter)(const char *), (*probe_exit)(const char *), (*probe_resync)(const char *);
 static char **arguments;
+
+static _Thread_local int is_first;
 
 static void perform(struct words words);
 
@@ -102,14 +116,49 @@ static long long cpu_time(void) {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static long long spun;
+static long long spent;
 
 static void spin(int milliseconds) {
-    long long start = cpu_time(), now;
-    do
-        now = cpu_time();
-    while (now - start < milliseconds * 1000000LL);
-    __atomic_fetch_add(&spun, now - start, __ATOMIC_RELAXED);
+    long long end = cpu_time() + milliseconds * 1000000LL;
+    while (cpu_time() < end)
+        continue;
+}
+
+static void nap(int milliseconds) {
+    usleep((useconds_t)milliseconds * 1000);
+}
+
+static long long wall_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void poll_clock(int milliseconds) {
+    long long end = wall_time() + milliseconds * 1000000LL;
+    while (wall_time() < end)
+        poll(NULL, 0, 0);
+}
+
+static void spend(void (*how)(int), int milliseconds) {
+    long long start = cpu_time();
+    how(milliseconds);
+    __atomic_fetch_add(&spent, cpu_time() - start, __ATOMIC_RELAXED);
+}
+
+/* ---- what the kernel refuses */
+
+static void deny(const char *what) {
+    unsigned refused = strcmp(what, "perf") == 0 ? SYS_perf_event_open : SYS_nanosleep;
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+        exit(3);
 }
 
 /* ---- control */
@@ -120,7 +169,7 @@ static struct words block(struct words *words) {
     for (int depth = 1; depth; words->at++) {
         const char *word = *words->at;
         depth += strcmp(word, "times") == 0 || strcmp(word, "thread") == 0 || strcmp(word, "parallel") == 0 ||
-                 strcmp(word, "fork") == 0;
+                 strcmp(word, "fork") == 0 || strcmp(word, "team") == 0;
         depth -= strcmp(word, ";") == 0;
         inner.end = words->at;
     }
@@ -142,6 +191,51 @@ static void in_threads(int number, struct words words, int at_once) {
     for (int i = 0; at_once && i < number; i++)
         pthread_join(threads[i], NULL);
 }
+
+#if defined(LINKED)
+struct member {
+    struct aa_team *team;
+    struct words words;
+    uint32_t number;
+    pthread_barrier_t *done;
+};
+
+static void *take_part(void *given) {
+    const struct member *member = given;
+    is_first = member->number == 0;
+    struct aa_turn turn = aa_turn_begin(member->team->origin, member->number);
+    perform(member->words);
+    aa_turn_end(turn, member->team);
+    pthread_barrier_wait(member->done);
+    return NULL;
+}
+
+/* As OpenMP does it: threads that were in the team may end, or do something else, while it is closed. */
+static void in_team(int number, struct words words) {
+    pthread_t threads[REGIONS];
+    struct member members[REGIONS];
+    struct aa_thread *room[REGIONS];
+    struct aa_team team;
+    pthread_barrier_t done;
+    pthread_barrier_init(&done, NULL, (unsigned)number);
+    aa_share_begin(AA_SHARE_OMP);
+    aa_team_open(&team, room, (uint32_t)number);
+    for (int i = 0; i < number; i++)
+        members[i] = (struct member){&team, words, (uint32_t)i, &done};
+    for (int i = 1; i < number; i++)
+        pthread_create(&threads[i], NULL, take_part, &members[i]);
+    take_part(&members[0]);
+    aa_share_end(true);
+    aa_team_close(&team);
+    for (int i = 1; i < number; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&done);
+}
+#else
+static void in_team(int number, struct words words) {
+    (void)number, (void)words;
+}
+#endif
 
 static void in_child(struct words words) {
     pid_t child = fork();
@@ -181,9 +275,9 @@ static int perform_call(const char *word, struct words *words) {
     else if (strcmp(word, "mpi") == 0)
         aa_count_mpi(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "io") == 0)
-        aa_count_io((uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
+        aa_count_io(1, (uint64_t)atoi(*words->at), 2 * (uint64_t)atoi(*words->at)), words->at++;
     else if (strcmp(word, "initialised") == 0)
-        aa_process_mpi_initialised(3, 4), aa_process_thread_level(2);
+        aa_process_mpi_initialised(3, 4, false), aa_process_thread_level(2);
     else if (strcmp(word, "finalising") == 0)
         aa_process_mpi_finalising();
     else if (strcmp(word, "finalised") == 0)
@@ -202,8 +296,8 @@ static int perform_call(const char *word, struct words *words) {
 #endif
 
 static int perform_end(const char *word) {
-    if (strcmp(word, "spun") == 0)
-        fprintf(stderr, "%lld", spun);
+    if (strcmp(word, "spent") == 0)
+        fprintf(stderr, "%lld\n", __atomic_exchange_n(&spent, 0, __ATOMIC_RELAXED));
     else if (strcmp(word, "closeall") == 0)
         closefrom(3);
     else if (strcmp(word, "chdir") == 0)
@@ -230,11 +324,14 @@ static int perform_block(const char *word, struct words *words) {
         in_child(block(words));
         return 1;
     }
-    if (!is_times && !at_once && strcmp(word, "thread") != 0)
+    int is_team = strcmp(word, "team") == 0;
+    if (!is_times && !at_once && !is_team && strcmp(word, "thread") != 0)
         return 0;
     int number = atoi(*words->at++);
     struct words inner = block(words);
-    if (!is_times)
+    if (is_team)
+        in_team(number, inner);
+    else if (!is_times)
         in_threads(number, inner, at_once);
     for (int i = 0; is_times && i < number; i++)
         perform(inner);
@@ -243,12 +340,18 @@ static int perform_block(const char *word, struct words *words) {
 
 static int perform_number(const char *word, struct words *words) {
     int number = words->at < words->end ? atoi(*words->at) : 0;
+    if (strcmp(word, "first") == 0) {
+        words->at += is_first ? 0 : 2;
+        return 1;
+    }
     if (strcmp(word, "new") == 0)
         enter_new(number);
     else if (strcmp(word, "spin") == 0)
-        spin(number);
+        spend(spin, number);
     else if (strcmp(word, "sleep") == 0)
-        usleep((useconds_t)number * 1000);
+        spend(nap, number);
+    else if (strcmp(word, "poll") == 0)
+        spend(poll_clock, number);
     else
         return 0;
     words->at++;
@@ -271,6 +374,8 @@ static void perform_word(struct words *words) {
         execute(*words);
     else if (strcmp(word, "alarms") == 0 || strcmp(word, "calm") == 0)
         set_alarms(*word == 'a' ? 50 : 0);
+    else if (strcmp(word, "deny") == 0)
+        deny(*words->at++);
     else if (!perform_number(word, words) && !perform_block(word, words) && !perform_call(word, words) &&
              !perform_end(word)) {
         fprintf(stderr, "unknown word: %s\n", word);

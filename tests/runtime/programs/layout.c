@@ -10,6 +10,7 @@
 #define HEADER(field) FIELD("header", struct aa_header, field)
 #define THREAD(field) FIELD("thread", struct aa_thread, field)
 #define NODE(field) FIELD("node", struct aa_node, field)
+#define THROTTLE(field) FIELD("throttle", struct aa_throttle, field)
 #define CONSTANT(name, value) printf("constant %s %llu\n", name, (unsigned long long)(value))
 
 static void print_header(void) {
@@ -20,7 +21,8 @@ static void print_header(void) {
     HEADER(refused), HEADER(regions), HEADER(threads), HEADER(uncounted), HEADER(ticks_per_second);
     HEADER(pair_cost), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
-    HEADER(host), HEADER(executable), HEADER(sources), HEADER(reserved);
+    HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
+    HEADER(spawned), HEADER(deepest), HEADER(reserved);
 }
 
 static void print_thread(void) {
@@ -32,8 +34,13 @@ static void print_thread(void) {
 
 static void print_node(void) {
     SIZE("node", struct aa_node);
-    NODE(parent), NODE(region), NODE(visits), NODE(thread), NODE(time), NODE(mpi_calls), NODE(mpi_sent);
-    NODE(mpi_received), NODE(io_calls), NODE(io_read), NODE(io_written), NODE(counters);
+    NODE(parent), NODE(region), NODE(visits), NODE(thread), NODE(io_calls), NODE(time), NODE(mpi_calls);
+    NODE(mpi_sent), NODE(mpi_received), NODE(io_read), NODE(io_written), NODE(counters);
+}
+
+static void print_throttle(void) {
+    SIZE("throttle", struct aa_throttle);
+    THROTTLE(node), THROTTLE(visits);
 }
 
 static void print_constants(void) {
@@ -45,6 +52,8 @@ static void print_constants(void) {
     CONSTANT("REGION_RECORD", AA_RECORD_REGION);
     CONSTANT("THREAD_RECORD", AA_RECORD_THREAD);
     CONSTANT("NODE_RECORD", AA_RECORD_NODE);
+    CONSTANT("FILE_RECORD", AA_RECORD_FILE);
+    CONSTANT("THROTTLE_RECORD", AA_RECORD_THROTTLE);
     CONSTANT("instructions", AA_INSTRUCTIONS);
     CONSTANT("cycles", AA_CYCLES);
     CONSTANT("l1_accesses", AA_L1_ACCESSES);
@@ -63,8 +72,10 @@ int main(void) {
     print_header();
     print_thread();
     print_node();
+    print_throttle();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
+    printf("file name %zu\n", offsetof(struct aa_file, name));
     printf("region descriptor %zu\n", offsetof(struct aa_region, descriptor));
     return 0;
 }

@@ -76,9 +76,11 @@ def lab(tmp_path: Path) -> Lab:
 
 
 def counts(shard: Shard, thread: int = 0) -> Counts:
-    """The counts of each region of a thread, summed over its call paths."""
+    """The counts of each region of a thread, summed over its call paths; not those outside of every region."""
     found: Counts = {}
-    for node in shard.threads[thread].nodes[1:]:
+    for node in shard.threads[thread].nodes:
+        if node["region"] < 0:
+            continue
         region = found.setdefault(shard.regions[node["region"]].name, dict.fromkeys(COUNTERS, 0))
         for name in COUNTERS:
             region[name] += int(node[name])

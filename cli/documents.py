@@ -1,0 +1,52 @@
+"""The documents that a command writes beside what it prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..errors import UsageError
+from ..files import replacing
+from ..runtime.folder import RunFolder
+
+__all__ = ["check_targets", "is_output", "write_document"]
+
+
+def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
+    """Refuse files that could not be written, before there is work to lose.
+
+    Args:
+        inputs: What is read, files or folders of runs, and must not be overwritten.
+        targets: Option → its file; ``-`` is standard output.
+
+    Raises:
+        UsageError: A folder does not exist, or a file is one itself, or an input, or that of another option.
+    """
+    taken: dict[Path, str] = {}
+    read = {(RunFolder(each).experiment if each.is_dir() else each).resolve() for each in inputs}
+    for option, target in targets.items():
+        if target is None:
+            continue
+        if target.is_dir() or not target.parent.is_dir():
+            raise UsageError(f"--{option} {target}: a file in a folder that exists wanted")
+        if not is_output(target) and target.resolve() in read:
+            raise UsageError(f"--{option} {target}: another file wanted than one that is read")
+        other = taken.setdefault(target if is_output(target) else target.resolve(), option)
+        if other != option and (is_output(target) or target.is_file() or not target.exists()):
+            raise UsageError(f"--{option} {target}: another file than that of --{other} wanted")
+
+
+def is_output(target: Path | None) -> bool:
+    """Tell whether a document goes to standard output."""
+    return str(target) == "-"
+
+
+def write_document(document: bytes, target: Path) -> None:
+    """Write to a file, or to standard output."""
+    if is_output(target):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(document)
+        return
+    with replacing(target) as stream:
+        stream.write(document)

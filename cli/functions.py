@@ -1,0 +1,58 @@
+"""``autoanalyzer functions``: the MPI functions that are measured, and those that are not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from ..errors import InputError, UsageError
+from ..runtime.mpi_compiler import MpiCompiler, examine, mpi_compilers
+from ..runtime.mpi_functions import MpiFunctions, read_functions
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "functions"
+HELP: Final = "print the MPI functions that are measured, with the bytes that each counts, and those that are not"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--uncovered", action="store_true", help="print what is not measured alone, a name a line")
+    parser.add_argument(
+        "--compiler", metavar="MPICC", help="MPI's C compiler; default: AUTOANALYZER_CC, or the first of PATH"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    compiler = _compiler(arguments.compiler)
+    functions = read_functions(compiler.command, os.environ)
+    lines = functions.uncovered if arguments.uncovered else _lines(compiler, functions)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0
+
+
+def _compiler(named: str | None) -> MpiCompiler:
+    found = next(mpi_compilers(os.environ), None) if named is None else examine(_words(named), os.environ)
+    if found is None:
+        raise InputError(f"a compiler of C that finds mpi.h wanted, found {named or 'none'}: name it by --compiler")
+    return found
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command) or [command]
+    except ValueError as error:
+        raise UsageError(f"--compiler {command}: a command wanted, found {str(error).lower()}") from error
+
+
+def _lines(compiler: MpiCompiler, functions: MpiFunctions) -> Iterator[str]:
+    yield f"{compiler.library.path}, {shlex.join(compiler.command)}"
+    width = max(len(function.name) for function in functions.covered)
+    for function in functions.covered:
+        yield f"{function.name:{width}}  {function.bindings:24}  {function.counts}"
+    yield f"not covered: {', '.join(functions.uncovered) or 'none that communicates'}"

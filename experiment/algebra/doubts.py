@@ -1,0 +1,107 @@
+"""What operands do not share, so that whoever reads a result knows which zeros were never measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..experiment import CallPath
+from ..metric import Aggregation
+from .integration import Integration
+
+__all__ = ["doubts", "strangers"]
+
+_KINDS: Final[Mapping[Aggregation, str]] = {
+    "sum": "added up",
+    "min": "a minimum",
+    "max": "a maximum",
+    "none": "not added up",
+}
+_OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
+
+
+def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
+    """Say what operands have in different kinds, and what only some have of metrics, ranks, and the program.
+
+    Args:
+        joined: The operands.
+        lacked: What a metric that one of them lacks is there, by how it is put together; nothing is said of others.
+    """
+    yield from _different_kinds(joined)
+    yield from _lacked_metrics(joined, lacked)
+    yield from _lacked_locations(joined)
+    for other in range(1, len(joined.operands)):
+        if strangers(joined, [0], [other]):
+            yield (
+                f"{joined.labels[0]} and {joined.labels[other]} have no region in common but their main programs: "
+                f"are they one program?"
+            )
+
+
+def strangers(joined: Integration, one: Iterable[int], other: Iterable[int]) -> bool:
+    """Tell whether operands have regions, and none where another side has it.
+
+    Those of libraries do not count, nor do roots unless a side has nothing else.
+    """
+    sides = [set().union(*(joined.rows[operand].tolist() for operand in side)) for side in (one, other)]
+    own = [{path for path in side if _of_the_program(joined.call_paths[path])} for side in sides]
+    if not all(own):
+        own = [{path for path in side if joined.call_paths[path].parent is None} for side in sides]
+    return all(own) and not own[0] & own[1]
+
+
+def _of_the_program(path: CallPath) -> bool:
+    return path.parent is not None and path.region.kind not in _OF_LIBRARIES
+
+
+def _different_kinds(joined: Integration) -> Iterator[str]:
+    found: dict[str, list[str]] = {}
+    for metric in joined.metrics:
+        kinds: dict[Aggregation, list[str]] = {}
+        for label, operand, names in zip(joined.labels, joined.operands, joined.names, strict=True):
+            if metric.name in names:
+                kind = replace(operand.metric(names[metric.name]), unit=metric.unit).aggregation
+                kinds.setdefault(kind, []).append(label)
+        if len(kinds) > 1:
+            said = ", ".join(f"{_KINDS[kind]} in {_listed(labels)}" for kind, labels in kinds.items())
+            found.setdefault(said, []).append(metric.name)
+    for said, metrics in found.items():
+        yield f"{said}, so not added up in the result: {', '.join(metrics)}"
+
+
+def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
+    lacking: dict[tuple[tuple[int, ...], str], list[str]] = {}
+    for metric in joined.metrics:
+        operands = tuple(index for index, names in enumerate(joined.names) if metric.name not in names)
+        if operands and (said := lacked.get(metric.aggregation)):
+            lacking.setdefault((operands, said), []).append(metric.name)
+    for (operands, said), metrics in lacking.items():
+        yield f"not in {_listed(joined.labels[each] for each in operands)}, and {said}: {', '.join(metrics)}"
+
+
+def _lacked_locations(joined: Integration) -> Iterator[str]:
+    unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
+    values = "its values on the others count as 0" + (f", but are missing of {_listed(unadded)}" if unadded else "")
+    for operand, label in enumerate(joined.labels):
+        lost = joined.lost(operand)
+        there = np.zeros(len(joined.locations), dtype=bool)
+        there[joined.columns[operand]] = True
+        absent = [place for place, found in zip(joined.locations, there, strict=True) if not found]
+        if all(place.process in lost for place in absent):
+            continue
+        of_it = {place.process for place, found in zip(joined.locations, there, strict=True) if found}
+        ranks = len({place.process for place in joined.locations})
+        part = (
+            f"{len(of_it)} of {ranks} ranks"
+            if len(of_it) < ranks
+            else f"{int(there.sum())} of {len(joined.locations)} threads"
+        )
+        yield f"{label} is of {part}: {values}"
+
+
+def _listed(labels: Iterable[str]) -> str:
+    first, *others = labels
+    return f"{first} and {len(others)} more" if others else first

@@ -1,0 +1,48 @@
+"""What speaks for one procedure or region being another one of a later version: sizes, places, and what they call."""
+
+from __future__ import annotations
+
+from ..region import Region
+from .procedures import Procedure
+
+__all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
+
+
+def same_text(mine: Procedure, theirs: Procedure) -> bool:
+    """Tell whether two procedures show the same text: as long, and what both show inside stands at the same places."""
+    if mine.lines is None or theirs.lines is None:
+        return _same_places(mine, theirs, 0, 0)
+    return mine.length == theirs.length and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])
+
+
+def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: int) -> bool:
+    one, other = _places(mine, start), _places(theirs, other_start)
+    return all(one[each] == other[each] for each in one.keys() & other.keys())
+
+
+def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
+    """Give the lines of enclosed regions, counted from a line."""
+    return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
+
+
+def same_offset(mine: Procedure, theirs: Procedure, one: Region, other: Region) -> bool:
+    """Tell whether two regions stand as far from the beginning of their procedures, or from the end."""
+    if mine.lines is None or theirs.lines is None:
+        return one.first_line == other.first_line
+    from_start = one.first_line - mine.lines[0] == other.first_line - theirs.lines[0]
+    return from_start or mine.lines[1] - one.last_line == theirs.lines[1] - other.last_line
+
+
+def size(region: Region) -> int:
+    """Count the lines of a region; 0 if they are unknown."""
+    return max(0, region.last_line - region.first_line + 1) if region.first_line else 0
+
+
+def ratio(one: int, other: int) -> float:
+    """Compare two sizes; where one is unknown nothing speaks for or against."""
+    return min(one, other) / max(one, other) if one and other else 0.5
+
+
+def overlap(one: set[str], other: set[str]) -> float:
+    """Compare two sets; where both are empty nothing speaks for or against."""
+    return len(one & other) / len(one | other) if one | other else 0.5

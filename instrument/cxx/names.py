@@ -1,0 +1,94 @@
+"""Readable names of functions: qualified, with ``<...>`` for what a template leaves open."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from clang.cindex import CursorKind, conf
+
+__all__ = ["qualified_name"]
+
+_TEMPLATES: Final = frozenset((CursorKind.FUNCTION_TEMPLATE.value, CursorKind.CLASS_TEMPLATE.value))
+_SCOPES: Final = frozenset(
+    kind.value
+    for kind in (
+        CursorKind.NAMESPACE,
+        CursorKind.CLASS_DECL,
+        CursorKind.STRUCT_DECL,
+        CursorKind.UNION_DECL,
+        CursorKind.CLASS_TEMPLATE,
+        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+        CursorKind.FUNCTION_DECL,
+        CursorKind.CXX_METHOD,
+        CursorKind.FUNCTION_TEMPLATE,
+        CursorKind.CONSTRUCTOR,
+        CursorKind.DESTRUCTOR,
+        CursorKind.CONVERSION_FUNCTION,
+    )
+)
+_NAMED_AS_THEIR_CLASS: Final = frozenset((CursorKind.CONSTRUCTOR.value, CursorKind.DESTRUCTOR.value))
+_READABLE: Final = 60  # characters
+_UNIT: Final = CursorKind.TRANSLATION_UNIT.value
+
+
+def qualified_name(function: Any) -> tuple[str, str]:
+    """Name a function by all that encloses it, and give its parameters.
+
+    ::
+
+        namespace fe { template <class T> struct Matrix { void multiply(const T *x) const {…} }; }
+
+        fe::Matrix<...>::multiply    (const T *) const
+
+    Unnamed namespaces and classes have no part in it.
+    """
+    parts = [_function_part(function)]
+    scope = conf.lib.clang_getCursorSemanticParent(function)
+    while scope is not None and scope._kind_id != _UNIT:
+        if scope._kind_id in _SCOPES and (part := _part(scope)):
+            parts.append(part)
+        scope = conf.lib.clang_getCursorSemanticParent(scope)
+    constant = " const" if conf.lib.clang_CXXMethod_isConst(function) else ""
+    return "::".join(reversed(parts)), _parameters(function) + constant
+
+
+def _spelling(cursor: Any) -> str:
+    return str(conf.lib.clang_getCursorSpelling(cursor))
+
+
+def _display(cursor: Any) -> str:
+    return str(conf.lib.clang_getCursorDisplayName(cursor))
+
+
+def _part(scope: Any) -> str:
+    name = _spelling(scope)
+    if "(" in name and not name.startswith("operator"):
+        return ""  # "(unnamed struct at …)"
+    if scope._kind_id in _TEMPLATES:
+        return f"{name}<...>"
+    display = _display(scope)
+    return display if display.startswith(f"{name}<") and "(" not in display else name
+
+
+def _function_part(function: Any) -> str:
+    name = _spelling(function)
+    is_template = function._kind_id in _TEMPLATES
+    owner = conf.lib.clang_getCursorSemanticParent(function)
+    if owner is not None and name.startswith((f"{_spelling(owner)}<", f"~{_spelling(owner)}<")):
+        name = name.partition("<")[0]  # a constructor repeats the parameters of its class
+    return f"{name}<...>" if is_template else name
+
+
+def _parameters(function: Any) -> str:
+    """Give the last group of parentheses of the name that is shown, or how many parameters are in it."""
+    display = _display(function)
+    depth = 0
+    for offset in range(len(display) - 1, -1, -1):
+        depth += (display[offset] == ")") - (display[offset] == "(")
+        if depth == 0:
+            return display[offset:] if len(display) - offset <= _READABLE else f"({_count(function)} parameters)"
+    return ""
+
+
+def _count(function: Any) -> int:
+    return sum(child.kind is CursorKind.PARM_DECL for child in function.get_children())

@@ -1,0 +1,209 @@
+"""From preprocessed C++ to what decides where regions are, by libclang."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import byref, c_uint
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clang.cindex import CursorKind, Index, TranslationUnit, TranslationUnitLoadError, callbacks, conf
+from clang.cindex import c_object_p as pointer
+
+from .digest import digest
+from .names import qualified_name
+
+__all__ = ["Body", "Syntax", "Unread", "parse"]
+
+_FILE: Final = "source.ii"
+# Templates are read where they stand: nobody asks for what their instances mean.
+_OPTIONS: Final = TranslationUnit.PARSE_INCOMPLETE
+_ERROR: Final = 3
+_NEXT, _DEEPER = 1, 2
+
+_FUNCTIONS: Final = frozenset(
+    kind.value
+    for kind in (
+        CursorKind.FUNCTION_DECL,
+        CursorKind.CXX_METHOD,
+        CursorKind.CONSTRUCTOR,
+        CursorKind.DESTRUCTOR,
+        CursorKind.CONVERSION_FUNCTION,
+        CursorKind.FUNCTION_TEMPLATE,
+    )
+)
+_CLASSES: Final = frozenset(
+    kind.value
+    for kind in (
+        CursorKind.CLASS_DECL,
+        CursorKind.STRUCT_DECL,
+        CursorKind.UNION_DECL,
+        CursorKind.CLASS_TEMPLATE,
+        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+    )
+)
+_LOOPS: Final = frozenset(
+    kind.value
+    for kind in (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT)
+)
+_OUTER: Final = frozenset(
+    kind.value for kind in (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC)
+)
+_TEMPLATE: Final = CursorKind.FUNCTION_TEMPLATE.value
+_LAMBDA: Final = CursorKind.LAMBDA_EXPR.value
+# The last one stands around what a coroutine does.
+_BODIES: Final = frozenset(
+    kind.value for kind in (CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT, CursorKind.UNEXPOSED_STMT)
+)
+_CALL: Final = CursorKind.CALL_EXPR.value
+_LABEL: Final = CursorKind.LABEL_STMT.value
+_CASES: Final = frozenset((CursorKind.CASE_STMT.value, CursorKind.DEFAULT_STMT.value))
+_SWITCH: Final = CursorKind.SWITCH_STMT.value
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A function or lambda that is defined, by offsets.
+
+    Attributes:
+        name: Qualified, without parameters; empty for a lambda.
+        parameters: As declared, in parentheses; they tell overloads apart.
+        start: Where its declaration begins.
+        name_offset: Where its name stands; of a lambda, its start.
+        body: Where its body begins: an opening brace, or the ``try`` of a function that is a try block.
+        end: Right after its body.
+        is_inline: Whether it is a template, or stands in its class.
+    """
+
+    name: str
+    parameters: str
+    start: int
+    name_offset: int
+    body: int
+    end: int
+    is_inline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A place that the parser does not understand, and what it says."""
+
+    offset: int
+    message: str
+
+
+@dataclass(slots=True)
+class Syntax:
+    """What was found in user text, by offset; what a coroutine awaits is seen several times.
+
+    Attributes:
+        bodies: Functions and lambdas, by where the body begins.
+        loops: Where each loop's first word begins.
+        calls: Where a function is called, and its name; empty if that is not known before instantiation.
+        labels: Where labelled statements begin.
+        cases: Where case labels begin.
+        switches: Start and end of switch statements.
+        unread: Errors in user text, and what the parser says.
+    """
+
+    bodies: dict[int, Body] = field(default_factory=dict)
+    loops: set[int] = field(default_factory=set)
+    calls: list[tuple[int, str]] = field(default_factory=list)
+    labels: list[int] = field(default_factory=list)
+    cases: list[int] = field(default_factory=list)
+    switches: list[tuple[int, int]] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+
+
+def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool]) -> Syntax:
+    """Read a preprocessed text.
+
+    Errors in system text count for nothing: it is written for another compiler.
+
+    Args:
+        text: What the preprocessor wrote.
+        flags: Options that decide what is C++.
+        is_system: Tells whether the text at an offset is not the user's.
+    """
+    contents, shift = digest(text)
+    arguments = ["-x", "c++-cpp-output", "-w", "-ferror-limit=0", *flags]
+    try:
+        unit = Index.create().parse(_FILE, arguments, [(_FILE, contents)], _OPTIONS)
+    except TranslationUnitLoadError:
+        return Syntax(unread=[Unread(0, "the parser has given up")])
+    reader = _Reader(unit, shift, is_system)
+    conf.lib.clang_visitChildren(unit.cursor, callbacks["cursor_visit"](reader.visit), None)
+    if reader.failure:
+        raise reader.failure
+    for diagnostic in unit.diagnostics:
+        offset = diagnostic.location.offset - shift
+        if diagnostic.severity >= _ERROR and (offset < 0 or not is_system(offset)):
+            reader.found.unread.append(Unread(max(offset, 0), diagnostic.spelling))
+    return reader.found
+
+
+class _Reader:
+    """Collect what matters, by one pass over all cursors of user text."""
+
+    def __init__(self, unit: TranslationUnit, shift: int, is_system: Callable[[int], bool]) -> None:
+        self.found = Syntax()
+        self.failure: Exception | None = None
+        self._unit = unit
+        self._shift = shift
+        self._is_system = is_system
+
+    def visit(self, cursor: Any, parent: Any, _data: Any) -> int:
+        """Look at one cursor; exceptions cannot pass through libclang."""
+        try:
+            return self._visit(cursor, cursor._kind_id, parent, parent._kind_id)
+        except Exception as error:  # raised again behind libclang
+            self.failure = error
+            return 0
+
+    def _visit(self, cursor: Any, kind: int, parent: Any, parent_kind: int) -> int:
+        found = self.found
+        if parent_kind in _OUTER:
+            start = self._first(cursor)
+            if start < 0 or self._is_system(start):
+                return _NEXT
+        if kind in _BODIES and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
+            found.bodies.setdefault(self._start(cursor), self._body(cursor, parent, parent_kind))
+        elif kind in _LOOPS:
+            found.loops.add(self._start(cursor))
+        elif kind == _CALL:
+            found.calls.append((self._start(cursor), conf.lib.clang_getCursorSpelling(cursor)))
+        elif kind == _LABEL:
+            found.labels.append(self._start(cursor))
+        elif kind in _CASES:
+            found.cases.append(self._start(cursor))
+        elif kind == _SWITCH:
+            found.switches.append((self._start(cursor), self._end(cursor)))
+        return _DEEPER
+
+    def _body(self, cursor: Any, function: Any, kind: int) -> Body:
+        name = parameters = ""
+        inline = True
+        start = named = self._first(function)
+        if kind != _LAMBDA:
+            function._tu = self._unit  # the bindings ask for it
+            name, parameters = qualified_name(function)
+            named = self._offset(conf.lib.clang_getCursorLocation(function))
+            owner = conf.lib.clang_getCursorLexicalParent(function)
+            inline = kind == _TEMPLATE or (owner is not None and owner._kind_id in _CLASSES)
+        return Body(name, parameters, start, named, self._start(cursor), self._end(cursor), inline)
+
+    def _first(self, cursor: Any) -> int:
+        """Give where a declaration begins; its name where it has a template's head that nobody wrote."""
+        start = self._start(cursor)
+        return start if start >= 0 else self._offset(conf.lib.clang_getCursorLocation(cursor))
+
+    def _start(self, cursor: Any) -> int:
+        return self._offset(conf.lib.clang_getRangeStart(conf.lib.clang_getCursorExtent(cursor)))
+
+    def _end(self, cursor: Any) -> int:
+        return self._offset(conf.lib.clang_getRangeEnd(conf.lib.clang_getCursorExtent(cursor)))
+
+    def _offset(self, location: Any) -> int:
+        file, line, column, offset = pointer(), c_uint(), c_uint(), c_uint()
+        conf.lib.clang_getInstantiationLocation(location, byref(file), byref(line), byref(column), byref(offset))
+        return offset.value - self._shift

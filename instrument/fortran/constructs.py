@@ -1,0 +1,78 @@
+"""The OpenMP constructs of a procedure that each thread of a team enters: parallel regions, and work that is shared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from .lines import Directive
+from .meaning import Kind
+from .units import Loop, Procedure
+
+__all__ = ["Construct", "find_constructs"]
+
+# Without blanks; no clause begins with any of these words.
+_CONSTRUCT: Final = re.compile(
+    r"(end)?(parallel|(?=do|loop|sections|single|workshare))"
+    r"(do(?!across)|loop|sections|single|workshare|masked|master)?(simd)?"
+)
+_OF_LOOPS: Final = frozenset({"do", "loop"})
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """A construct.
+
+    Attributes:
+        words: What it is: ``parallel``, ``parallel do``, ``single``.
+        place: The place of the first statement in it among the procedure's.
+        end: Of a block, the place of the first statement behind it.
+        loop: The loop that it binds to; None if it is a block between two directives.
+        first: The directive that begins it.
+        last: The directive that ends a block.
+    """
+
+    words: str
+    place: int
+    end: int
+    loop: Loop | None
+    first: Directive
+    last: Directive
+
+
+def find_constructs(procedure: Procedure) -> list[Construct]:
+    """Find the constructs, in order, but for those whose loop is an outermost one, which is a region anyway.
+
+    A block that no directive ends is left out, and so is a loop that ends together with one around it.
+    """
+    return sorted(_constructs(procedure), key=lambda each: each.first.start)
+
+
+def _constructs(procedure: Procedure) -> Iterator[Construct]:
+    outermost = {loop.first for loop in procedure.loops}
+    opened: list[tuple[str, int, Directive]] = []
+    for step in procedure.steps:
+        for directive in step.directives:
+            ends, words = _read(directive)
+            if not words:
+                continue
+            if _OF_LOOPS.intersection(words.split()):
+                last = procedure.ends.get(step.place)
+                is_loop = not ends and step.meaning.kind is Kind.DO and step.place not in outermost
+                if is_loop and last is not None:
+                    yield Construct(words, step.place, last + 1, Loop(step.place, last), directive, directive)
+            elif not ends:
+                opened.append((words, step.place, directive))
+            elif opened and opened[-1][0] == words:
+                _, place, first = opened.pop()
+                yield Construct(words, place, step.place, None, first, directive)
+
+
+def _read(directive: Directive) -> tuple[bool, str]:
+    """Tell whether a directive ends a construct, and which one it is about, if any."""
+    match = _CONSTRUCT.match(directive.text.replace(" ", "")) if directive.sentinel == "omp" else None
+    if match is None:
+        return False, ""
+    return bool(match[1]), " ".join(word for word in (match[2], match[3]) if word)

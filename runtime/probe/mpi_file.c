@@ -1,0 +1,173 @@
+/* MPI_File_open and MPI_File_close, and which open files are regular. */
+#define _GNU_SOURCE
+#include "mpi_file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file_use.h"
+#include "io_files.h"
+#include "mpi_fortran.h"
+#include "mpi_requests.h"
+
+/* ---- the open files; those for which there is no room are taken for regular */
+
+#define MOST_OPEN 256
+
+static struct open_file {
+    MPI_File handle;
+    bool is_regular;
+    uint16_t number; /* among the files that are recorded; 0 if it is none */
+} files[MOST_OPEN];
+
+static const struct open_file unknown = {.is_regular = true};
+
+static int file_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Place of an open file, or file_count. The lock is held. */
+static int place_of(MPI_File handle) {
+    int place = 0;
+    while (place < file_count && files[place].handle != handle)
+        place++;
+    return place;
+}
+
+/* A name may begin with the kind of its file system: "ufs:data". */
+static struct open_file describe(const char *name) {
+    char path[PATH_MAX];
+    int error = errno;
+    enum aa_io_kind kind = aa_io_kind_of_path(name);
+    const char *colon = strchr(name, ':');
+    if (kind == AA_IO_UNKNOWN && colon != NULL)
+        kind = aa_io_kind_of_path(name = colon + 1);
+    struct open_file file = {.is_regular = kind != AA_IO_OTHER};
+    if (kind == AA_IO_REGULAR)
+        file.number = aa_file_number(realpath(name, path) != NULL ? path : name);
+    errno = error;
+    return file;
+}
+
+static void remember(MPI_File handle, const char *name) {
+    struct open_file file = describe(name);
+    file.handle = handle;
+    pthread_mutex_lock(&lock);
+    if (file_count < MOST_OPEN)
+        files[file_count++] = file;
+    pthread_mutex_unlock(&lock);
+}
+
+static void forget(MPI_File handle) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(handle);
+    if (place < file_count)
+        files[place] = files[--file_count];
+    pthread_mutex_unlock(&lock);
+}
+
+static struct open_file look_up(MPI_File handle) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(handle);
+    struct open_file file = place < file_count ? files[place] : unknown;
+    pthread_mutex_unlock(&lock);
+    return file;
+}
+
+/* ---- counting */
+
+/* What the call took until now. */
+static uint64_t ticks_of_call(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    return thread != NULL ? aa_clock_ticks() - thread->last : 0;
+}
+
+void aa_file_count(MPI_File handle, uint64_t calls, uint64_t read, uint64_t written) {
+    struct open_file file = look_up(handle);
+    if (!file.is_regular)
+        return;
+    aa_count_io(calls, read, written);
+    aa_file_add(file.number, calls, read, written, ticks_of_call());
+}
+
+void aa_file_begun(MPI_File handle, MPI_Request request, enum aa_file_transfer transfer) {
+    struct open_file file = look_up(handle);
+    if (!file.is_regular)
+        return;
+    aa_count_io(1, 0, 0);
+    aa_file_add(file.number, 1, 0, 0, ticks_of_call());
+    enum aa_brings brings = transfer == AA_FILE_READ ? AA_BRINGS_READ : AA_BRINGS_WRITTEN;
+    aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = brings, .file = file.number});
+}
+
+/* ---- opening and closing, in C */
+
+static void opened(MPI_File handle, const char *name) {
+    remember(handle, name);
+    aa_file_count(handle, 0, 0, 0);
+}
+
+/* A handle is gone when it has been closed. */
+static struct open_file take_out(struct aa_mpi_call call, MPI_File handle) {
+    struct open_file file = look_up(handle);
+    if (call.counts)
+        forget(handle);
+    return file;
+}
+
+static void closed(struct aa_mpi_call call, struct open_file file) {
+    if (call.counts && file.is_regular)
+        aa_file_add(file.number, 0, 0, 0, ticks_of_call());
+}
+
+AA_EXPORT int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    int result = aa_mpi.File_open(comm, name, mode, info, file);
+    if (call.counts && result == MPI_SUCCESS)
+        opened(*file, name);
+    aa_mpi_end(call);
+    return result;
+}
+
+AA_EXPORT int MPI_File_close(MPI_File *file) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    struct open_file former = take_out(call, *file);
+    int result = aa_mpi.File_close(file);
+    closed(call, former);
+    aa_mpi_end(call);
+    return result;
+}
+
+/* ---- in Fortran, whose names are padded with blanks */
+
+static void opened_in_fortran(MPI_File handle, const char *name, size_t length) {
+    char text[PATH_MAX];
+    while (length > 0 && name[length - 1] == ' ')
+        length--;
+    if (length >= sizeof text)
+        return;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    opened(handle, text);
+}
+
+AA_FORTRAN_FUNCTION(file_open,
+                    (MPI_Fint * comm, char *name, MPI_Fint *mode, MPI_Fint *info, MPI_Fint *file,
+                     MPI_Fint *error, size_t length),
+                    (comm, name, mode, info, file, error, length)) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    next(comm, name, mode, info, file, error, length);
+    if (call.counts && *error == MPI_SUCCESS)
+        opened_in_fortran(aa_fortran_file(file), name, length);
+    aa_mpi_end(call);
+}
+
+AA_FORTRAN_FUNCTION(file_close, (MPI_Fint * file, MPI_Fint *error), (file, error)) {
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO);
+    struct open_file former = take_out(call, aa_fortran_file(file));
+    next(file, error);
+    closed(call, former);
+    aa_mpi_end(call);
+}

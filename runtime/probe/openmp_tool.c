@@ -1,0 +1,223 @@
+/*
+ * OpenMP libraries that tell of themselves what happens, as LLVM's and those made from it: by OMPT, the
+ * interface for tools of OpenMP 5. What is declared here are the parts of it that are used.
+ */
+#define _GNU_SOURCE
+#include "openmp.h"
+#include "probe.h"
+#include "process.h"
+#include "team.h"
+#include "thread.h"
+
+#include <stdlib.h>
+
+#define MOST_THREADS 4096u
+
+bool aa_openmp_tells;
+
+/* ---- OMPT */
+
+typedef union {
+    uint64_t value;
+    void *pointer;
+} omp_data;
+
+typedef void (*omp_callback)(void);
+typedef omp_callback (*omp_lookup)(const char *name);
+typedef int (*omp_set_callback)(int event, omp_callback callback);
+
+struct omp_tool {
+    int (*initialise)(omp_lookup lookup, int device, omp_data *tool);
+    void (*finalise)(omp_data *tool);
+    omp_data tool;
+};
+
+enum { PARALLEL_BEGIN = 3, PARALLEL_END, TASK_CREATE, TASK_SCHEDULE, IMPLICIT_TASK, SYNC_REGION_WAIT = 16 };
+enum { MUTEX_ACQUIRE = 26, MUTEX_ACQUIRED };
+enum { BEGIN = 1, END };
+enum { BARRIER_IMPLICIT = 2, BARRIER_IMPLICIT_PARALLEL = 9 };
+enum { TASK_COMPLETE = 1, TASK_CANCEL = 3, TASK_DETACH, TASK_LATE_FULFILL = 6 };
+enum { MUTEX_CRITICAL = 5, MUTEX_ORDERED = 7 };
+
+#define TEAM 0x80000000u
+#define IMPLICIT 0x2u
+#define EXPLICIT 0x4u
+
+/* ---- what is kept of a task; of an implicit one, until its thread is done with its part of the region */
+
+struct task {
+    struct aa_origin origin;
+    struct aa_team *team; /* null: it is an explicit one */
+    struct aa_turn turn;
+    uint32_t number;
+    bool is_open;
+};
+
+struct region {
+    struct aa_team team;
+    bool outermost;
+    struct task tasks[];
+};
+
+static void open_task(struct task *task) {
+    task->turn = aa_turn_begin(task->origin, task->team ? task->number : AA_ANY_TREE);
+    task->is_open = true;
+}
+
+static void close_task(struct task *task) {
+    task->is_open = false;
+    aa_turn_end(task->turn, task->team);
+}
+
+/* ---- parallel regions */
+
+static void on_parallel_begin(omp_data *task, const void *frame, omp_data *parallel, unsigned threads,
+                              unsigned flags, const void *address) {
+    (void)task, (void)frame, (void)address;
+    uint32_t room = threads < MOST_THREADS ? threads : MOST_THREADS;
+    struct region *region = NULL;
+    if (aa_thread_self && flags & TEAM)
+        region = calloc(1, sizeof *region + room * (sizeof region->tasks[0] + sizeof(struct aa_thread *)));
+    parallel->pointer = region;
+    if (!region)
+        return;
+    aa_team_open(&region->team, (struct aa_thread **)(region->tasks + room), room);
+    region->outermost = aa_share_begin(AA_SHARE_OMP);
+}
+
+static void on_parallel_end(omp_data *parallel, omp_data *task, unsigned flags, const void *address) {
+    (void)task, (void)flags, (void)address;
+    struct region *region = parallel->pointer;
+    if (!region)
+        return;
+    aa_share_end(region->outermost);
+    aa_team_close(&region->team);
+    free(region);
+}
+
+static void on_implicit_task(int endpoint, omp_data *parallel, omp_data *data, unsigned threads,
+                             unsigned number, unsigned flags) {
+    (void)threads;
+    struct region *region = parallel ? parallel->pointer : NULL;
+    if (endpoint == BEGIN) {
+        data->pointer = NULL;
+        if (!region || !(flags & IMPLICIT) || number >= region->team.room)
+            return;
+        struct task *task = &region->tasks[number];
+        *task = (struct task){.origin = region->team.origin, .team = &region->team, .number = number};
+        open_task(task);
+        data->pointer = task;
+    } else if (data && data->pointer) {
+        close_task(data->pointer);
+        data->pointer = NULL;
+    }
+}
+
+/* ---- explicit tasks */
+
+static void on_task_create(omp_data *creator, const void *frame, omp_data *data, unsigned flags,
+                           int dependences, const void *address) {
+    (void)creator, (void)frame, (void)dependences, (void)address;
+    if (!(flags & EXPLICIT))
+        return;
+    struct task *task = aa_thread_self ? calloc(1, sizeof *task) : NULL;
+    if (task)
+        task->origin = aa_task_origin();
+    data->pointer = task;
+}
+
+static struct task *explicit_task(const omp_data *data) {
+    struct task *task = data ? data->pointer : NULL;
+    return task && !task->team ? task : NULL;
+}
+
+/* A task that another one interrupts stays open below it. */
+static void on_task_schedule(omp_data *before, int status, omp_data *after) {
+    struct task *prior = explicit_task(before), *next = explicit_task(after);
+    bool is_done = status == TASK_COMPLETE || status == TASK_CANCEL;
+    if (prior && prior->is_open && (is_done || status == TASK_DETACH))
+        close_task(prior);
+    if (prior && (is_done || status == TASK_LATE_FULFILL)) {
+        free(prior);
+        before->pointer = NULL;
+    }
+    if (next && !next->is_open)
+        open_task(next);
+}
+
+/* ---- waiting */
+
+static void end_wait(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    aa_share_end(thread && thread->call.depth == thread->call.statements + 1);
+}
+
+/* Of the wait at a region's end a thread hears no end before it is in another region. */
+static bool is_last(const struct task *task, int kind, const void *address) {
+    return task->team && task->number > 0 &&
+           (kind == BARRIER_IMPLICIT_PARALLEL || (kind == BARRIER_IMPLICIT && !address));
+}
+
+static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, const void *address) {
+    (void)parallel;
+    struct task *task = data ? data->pointer : NULL;
+    if (!task)
+        return;
+    if (endpoint == END) {
+        end_wait();
+    } else if (is_last(task, kind, address)) {
+        data->pointer = NULL;
+        close_task(task);
+    } else {
+        aa_share_begin(AA_SHARE_OMP);
+    }
+}
+
+static bool is_awaited(int mutex) {
+    return mutex == MUTEX_CRITICAL || mutex == MUTEX_ORDERED;
+}
+
+static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t id,
+                             const void *address) {
+    (void)hint, (void)implementation, (void)id, (void)address;
+    if (is_awaited(kind))
+        aa_share_begin(AA_SHARE_OMP);
+}
+
+static void on_mutex_acquired(int kind, uint64_t id, const void *address) {
+    (void)id, (void)address;
+    if (is_awaited(kind))
+        end_wait();
+}
+
+/* ---- start */
+
+static int initialise(omp_lookup lookup, int device, omp_data *tool) {
+    static const struct {
+        int event;
+        omp_callback function;
+    } callbacks[] = {
+        {PARALLEL_BEGIN, (omp_callback)on_parallel_begin}, {PARALLEL_END, (omp_callback)on_parallel_end},
+        {IMPLICIT_TASK, (omp_callback)on_implicit_task},   {TASK_CREATE, (omp_callback)on_task_create},
+        {TASK_SCHEDULE, (omp_callback)on_task_schedule},   {SYNC_REGION_WAIT, (omp_callback)on_wait},
+        {MUTEX_ACQUIRE, (omp_callback)on_mutex_acquire},   {MUTEX_ACQUIRED, (omp_callback)on_mutex_acquired}};
+    (void)device, (void)tool;
+    omp_set_callback set = (omp_set_callback)lookup("ompt_set_callback");
+    if (!set)
+        return 0;
+    for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++)
+        set(callbacks[i].event, callbacks[i].function);
+    aa_openmp_tells = true;
+    return 1;
+}
+
+static void finalise(omp_data *tool) {
+    (void)tool;
+}
+
+AA_EXPORT struct omp_tool *ompt_start_tool(unsigned version, const char *library);
+AA_EXPORT struct omp_tool *ompt_start_tool(unsigned version, const char *library) {
+    static struct omp_tool tool = {initialise, finalise, {0}};
+    (void)version, (void)library;
+    return aa_process_records() ? &tool : NULL;
+}

@@ -1,0 +1,170 @@
+#define _GNU_SOURCE
+#include "team.h"
+#include "counter.h"
+#include "event.h"
+#include "probe.h"
+#include "thread.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+static struct aa_team busy; /* in the place of a team: somebody books the wait */
+
+/* ---- teams */
+
+static bool begins_with(const char *text, const char *beginning) {
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static bool is_construct(const char *key) {
+    static const char version[] = AA_DESCRIPTOR_VERSION "|";
+    if (!key || !begins_with(key, version))
+        return false;
+    const char *kind = key + strlen(version);
+    return begins_with(kind, "loop|") || begins_with(kind, "parallel|");
+}
+
+struct aa_origin aa_team_origin(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    const char *key = thread->top[-1].key;
+    return (struct aa_origin){thread->current, key, is_construct(key)};
+}
+
+struct aa_origin aa_task_origin(void) {
+    struct aa_origin origin = aa_team_origin();
+    origin.is_construct = false;
+    return origin;
+}
+
+void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
+    *team = (struct aa_team){aa_team_origin(), aa_thread_self, room, 0, members};
+}
+
+static bool take_out(struct aa_thread *thread, struct aa_team *team) {
+    return atomic_compare_exchange_strong_explicit(&thread->waits_for, &team, &busy, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static void book_wait(struct aa_thread *thread, uint64_t now) {
+    int64_t waited = (int64_t)(now - thread->last);
+    thread->waited = waited > 0 ? waited : 0;
+    thread->waited_at->time[AA_OMP].wall += thread->waited;
+    atomic_store_explicit(&thread->waits_for, NULL, memory_order_release);
+}
+
+void aa_team_close(struct aa_team *team) {
+    if (aa_thread_self != team->opener)
+        return; /* the child of a fork, whose parent has the team */
+    uint64_t now = aa_clock_ticks();
+    uint32_t count = atomic_load_explicit(&team->count, memory_order_acquire);
+    for (uint32_t i = 0; i < count && i < team->room; i++) {
+        struct aa_thread *thread = __atomic_load_n(&team->members[i], __ATOMIC_ACQUIRE);
+        if (thread && take_out(thread, team))
+            book_wait(thread, now);
+    }
+}
+
+/* The first time its thread is done, it is put down for the opener. */
+static void wait_for(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again) {
+    thread->waited_at = node;
+    thread->waited = 0;
+    thread->idle = true;
+    atomic_store_explicit(&thread->waits_for, team, memory_order_release);
+    if (again)
+        return;
+    uint32_t place = atomic_fetch_add_explicit(&team->count, 1, memory_order_acq_rel);
+    if (place < team->room)
+        __atomic_store_n(&team->members[place], thread, __ATOMIC_RELEASE);
+}
+
+struct aa_team *aa_team_come_back(struct aa_thread *thread) {
+    if (!thread->idle)
+        return NULL;
+    struct aa_team *team = atomic_load_explicit(&thread->waits_for, memory_order_acquire);
+    if (team && team != &busy && take_out(thread, team))
+        book_wait(thread, aa_clock_ticks());
+    else
+        team = NULL;
+    while (atomic_load_explicit(&thread->waits_for, memory_order_acquire))
+        sched_yield();
+    thread->idle = false;
+    aa_event_book_wait(thread);
+    return team;
+}
+
+/* Without the lock, which the process may end with. */
+void aa_team_finish(void) {
+    struct aa_record *record = NULL;
+    while ((record = aa_shard_next(record))) {
+        struct aa_thread *thread = (struct aa_thread *)record;
+        if (record->type == AA_RECORD_THREAD && thread->idle && thread->waited > 0 &&
+            !atomic_load_explicit(&thread->waits_for, memory_order_acquire))
+            aa_event_book_wait_of(thread);
+    }
+}
+
+/* ---- turns */
+
+/* Entering counts a visit. */
+static bool descend(struct aa_thread *thread, struct aa_origin origin) {
+    bool is_own = origin.node->thread == thread->index;
+    struct aa_node *node = is_own ? origin.node : aa_tree_adopt(thread, origin.node);
+    if (!aa_event_descend(thread, origin.key, node))
+        return false;
+    if (is_own || !origin.is_construct)
+        node->visits--;
+    return true;
+}
+
+static struct aa_turn begin(struct aa_thread *thread, struct aa_origin origin) {
+    struct aa_turn turn = {NULL, 0, aa_team_come_back(thread)};
+    aa_event_book(thread);
+    uint64_t depth = (uint64_t)(thread->top - thread->frames);
+    if (descend(thread, origin))
+        turn.thread = thread, turn.depth = depth;
+    return turn;
+}
+
+struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number) {
+    int error = errno;
+    struct aa_turn turn = {NULL, 0, NULL};
+    aa_counter_stop();
+    struct aa_thread *thread = aa_thread_self;
+    if (!thread) {
+        aa_thread_birth = NULL; /* its paths are those of teams */
+        thread = aa_thread_attach(number);
+    }
+    if (thread)
+        turn = begin(thread, origin);
+    aa_counter_go();
+    errno = error;
+    return turn;
+}
+
+static void end(struct aa_thread *thread, struct aa_turn turn, struct aa_team *team) {
+    aa_event_book(thread);
+    struct aa_frame *frame = thread->frames + turn.depth;
+    if (frame >= thread->top) {
+        thread->unmatched++;
+        return;
+    }
+    bool is_last = frame == thread->top - 1;
+    thread->repairs += !is_last;
+    struct aa_node *node = is_last ? thread->current : frame[1].node;
+    aa_event_return_to(thread, frame);
+    if (turn.waited_for)
+        wait_for(thread, turn.waited_for, node, true);
+    else if (team && thread != team->opener)
+        wait_for(thread, team, node, false);
+}
+
+void aa_turn_end(struct aa_turn turn, struct aa_team *team) {
+    struct aa_thread *thread = aa_thread_self;
+    if (!turn.thread || thread != turn.thread)
+        return;
+    aa_counter_stop();
+    end(thread, turn, team);
+    aa_counter_go();
+}

@@ -1,0 +1,64 @@
+"""The functions that an MPI library's own header declares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Prototype", "read_declared", "read_prototypes"]
+
+_ATTRIBUTE = re.compile(r"__attribute__\s*(\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\))")
+_PROTOTYPE = re.compile(r"\bint\s+MPI_(\w+)\s*\(([^()]*)\)\s*;")
+_DECLARED = re.compile(r"(?:extern\s)?\s*(?:struct\s)?\w[\w\s*]*\bMPI_(\w+)\s*\(")
+_PARAMETER = re.compile(r"(.*?[\s*])(\w+)\s*((?:\[\w*\])*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """One function of ``mpi.h``.
+
+    Attributes:
+        name: Without ``MPI_``.
+        parameters: For each its type before and after the name: ``("const int", "[]")``.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+
+    def declaration(self, names: list[str]) -> str:
+        """The head of a definition with these parameter names."""
+        parameters = [
+            f"{before}{'' if before.endswith('*') else ' '}{name}{after}"
+            for (before, after), name in zip(self.parameters, names, strict=True)
+        ]
+        return f"int MPI_{self.name}({', '.join(parameters)})"
+
+
+def read_prototypes(preprocessed: str) -> dict[str, Prototype]:
+    """Read the functions that a preprocessed ``mpi.h`` declares, by name without ``MPI_``.
+
+    Functions that take functions or any number of arguments are left out: none of them is wrapped.
+    """
+    prototypes = (_prototype(name, parameters) for name, parameters in _PROTOTYPE.findall(_bare(preprocessed)))
+    return {prototype.name: prototype for prototype in prototypes if prototype}
+
+
+def read_declared(preprocessed: str) -> set[str]:
+    """Read the names of all functions that a preprocessed ``mpi.h`` declares, without ``MPI_``."""
+    statements = (statement.strip() for statement in re.split(r"[;{}]", _bare(preprocessed)))
+    matches = (_DECLARED.match(statement) for statement in statements if not statement.startswith("typedef"))
+    return {match[1] for match in matches if match}
+
+
+def _bare(preprocessed: str) -> str:
+    return _ATTRIBUTE.sub("", re.sub(r"^#.*$", "", preprocessed, flags=re.MULTILINE))
+
+
+def _prototype(name: str, text: str) -> Prototype | None:
+    parameters = []
+    for parameter in [] if text.strip() == "void" else text.split(","):
+        match = _PARAMETER.fullmatch(parameter.strip())
+        if not match:
+            return None
+        parameters.append((" ".join(match[1].split()), match[3]))
+    return Prototype(name, tuple(parameters))

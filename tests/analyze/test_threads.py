@@ -1,0 +1,98 @@
+"""Threads are compared once a process has several; what the first does for all is no difference (definitions 5)."""
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.performance import Performance
+from autoanalyzer.analyze.threads import find_threads
+from autoanalyzer.view import verdict_lines
+
+
+def clusters(findings):
+    labels = findings.performance.labels
+    return [[labels[column] for column in each] for each in findings.dissimilarity.clusters]
+
+
+def cores(findings):
+    regions, paths = findings.performance.regions, findings.experiment.call_paths
+    return [paths[regions[core].id].region.name for core in findings.dissimilarity.cccr]
+
+
+def test_a_serial_part_is_no_difference(make_experiment):
+    experiment = make_experiment({"serial": [5, 0], "serial/inner": [3, 0], "loop@3": [2, 2]}, threads=2)
+    performance = Performance.of(experiment, by_thread=True)
+    assert performance.labels == ("0.0", "0.1")
+    assert performance.values[:3].tolist() == [[8, 8], [3, 3], [2, 2]]
+    assert clusters(analyze(experiment)) == [["0.0", "0.1"]]
+
+
+def test_a_thread_that_does_more_is_found_at_the_loop(make_experiment):
+    experiment = make_experiment({"serial": [5, 0], "loop@3": [3, 1], "loop@3/work": [3, 1]}, threads=2)
+    findings = analyze(experiment)
+    assert clusters(findings) == [["0.0"], ["0.1"]]
+    assert cores(findings) == ["work"]
+    (line,) = [line for line in verdict_lines(findings) if "thread 0.0" in line]
+    assert "thread 0.0 computes 3 s, thread 0.1 1 s" in line
+
+
+def test_what_one_thread_does_within_a_parallel_region_is_a_difference(make_experiment):
+    findings = analyze(make_experiment({"loop@3": [2, 2], "loop@3/single": [4, 0]}, threads=2))
+    assert clusters(findings) == [["0.0"], ["0.1"]]
+    assert cores(findings) == ["single"]
+
+
+def test_threads_of_different_ranks_are_compared_with_one_another(make_experiment):
+    experiment = make_experiment({"serial": [1, 0, 1, 0], "loop@3": [2, 2, 9, 9]}, threads=2)
+    assert clusters(analyze(experiment)) == [["0.0", "0.1"], ["1.0", "1.1"]]
+
+
+def test_a_rank_without_threads_is_a_thread_beside_others(make_experiment):
+    experiment = make_experiment({"serial": [1, 0, 1, 0], "loop@3": [4, 4, 4, 0]}, threads=2)
+    performance = Performance.of(experiment, by_thread=True)
+    assert performance.values[0].tolist() == [1, 1, 1, 1]
+    assert performance.values[1].tolist() == [4, 4, 4, 4]
+
+
+def test_threads_that_do_nothing_are_not_compared(make_experiment):
+    experiment = make_experiment({"serial": [5, 0]}, threads=2)
+    assert find_threads(experiment) is None
+    assert Performance.of(experiment, by_thread=True).labels == (0,)
+
+
+def test_threads_of_their_own_are_compared_among_themselves(make_experiment):
+    times = {"serial": [9, 0, 0, 0], "worker": [0, 2, 4, 0], "worker/part": [0, 1, 1, 0]}
+    performance = Performance.of(make_experiment(times, threads=4), by_thread=True)
+    assert performance.values[1].tolist() == [4, 3, 5, 4]
+    assert performance.values[2].tolist() == [1, 1, 1, 1]
+
+
+def test_waiting_in_openmp_is_no_computing(make_experiment):
+    times = {"loop@3": [3, 3]}
+    experiment = make_experiment(times, threads=2, omp_cpu_time={"loop@3": [0, 2]})
+    assert Performance.of(experiment, by_thread=True).values[0].tolist() == [3, 1]
+    assert analyze(experiment).dissimilarity.exists
+
+
+def test_counts_tell_why_threads_differ(make_experiment):
+    findings = analyze(
+        make_experiment(
+            {"serial": [5, 0], "loop@3": [3, 1]},
+            threads=2,
+            instructions={"serial": [5e9, 0], "loop@3": [3e9, 1e9]},
+        )
+    )
+    (difference,) = findings.dissimilarity_causes.differences
+    assert (difference.attribute, difference.values) == ("instructions", (3e9, 1e9))
+
+
+def test_regions_weigh_by_the_time_of_the_first_thread(make_experiment):
+    findings = analyze(make_experiment({"serial": [1, 0], "loop@3": [1, 9]}, threads=2))
+    np.testing.assert_allclose([cost.wall_time for cost in findings.costs[:2]], [1, 1])
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_rank_is_excluded_with_its_threads(make_experiment, rank):
+    experiment = make_experiment({"loop@3": [2, 2, 9, 9]}, threads=2)
+    labels = Performance.of(experiment, exclude_ranks=[rank], by_thread=True).labels
+    assert labels == tuple(f"{1 - rank}.{thread}" for thread in range(2))

@@ -1,0 +1,261 @@
+"""The command compare, on runs in files."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
+
+MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
+WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
+IDLE = Region("function", "idle", "a.c", "idle", 0, 20, 29)
+
+
+def written(
+    file: Path,
+    values: Sequence[float],
+    *,
+    ranks: int = 2,
+    metric: str = "wall_time",
+    unit: str = "sec",
+    source: str = "measured",
+    work: Region = WORK,
+    notes: Notes | None = None,
+) -> Path:
+    """Main, work and idle take what is given on every rank."""
+    experiment = Experiment(
+        metrics=[Metric(metric, unit, source=source)],
+        call_paths=[CallPath(MAIN), CallPath(work, 0), CallPath(IDLE, 0)],
+        locations=[Location("m", f"n{rank}", rank) for rank in range(ranks)],
+        severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
+        notes=notes or Notes(program="app"),
+    )
+    save(experiment, file)
+    return file
+
+
+@pytest.fixture
+def files(tool):
+    written(tool.folder / "a.cube", [0.1, 2, 1])
+    written(tool.folder / "b.cube", [0.1, 1, 1.5])
+    return tool
+
+
+@pytest.fixture
+def series(tool):
+    """Three runs of each of two sides: the work of the other one takes 20 % more."""
+    for number, noise in enumerate((1.0, 1.002, 1.01)):
+        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
+        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 1 * noise])
+    return tool
+
+
+A, B = [f"a{number}.cube" for number in range(3)], [f"b{number}.cube" for number in range(3)]
+
+
+def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series):
+    done = series("autoanalyzer", "compare", *A, "--with", *B)
+    assert done.returncode == 0, done.stderr.decode()
+    said = done.stdout.decode()
+    assert "SLOWER   the program takes 3.5 s, 12.9 % more than 3.1 s" in said
+    assert "SLOWER   work (a.c:10) takes 2.4 s, 20.0 % more than 2 s" in said
+    assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%").returncode == 3
+    assert series("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "30").returncode == 0
+    assert series("autoanalyzer", "compare", *B, "--with", *A, "--fail-on", "5%").returncode == 0
+    assert series("autoanalyzer", "compare", *A, "--with", *A, "--fail-on", "5%").returncode == 0
+
+
+def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(tool):
+    for number, noise in enumerate((1.0, 1.002, 1.01)):
+        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
+        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 0.1 * noise])
+    done = tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%")
+    assert done.returncode == 3
+    assert done.stdout.decode().startswith("FASTER   the program takes")
+    assert "; 1 region is slower" in done.stdout.decode().splitlines()[0]
+
+
+def test_compare_says_once_what_was_matched_by_likeness(tool):
+    moved = replace(WORK, file="w.c")
+    for number in range(2):
+        written(tool.folder / f"a{number}.cube", [0.1, 2, 1])
+        written(tool.folder / f"b{number}.cube", [0.1, 2, 1], work=moved)
+    said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
+    likeness = [line.strip() for line in said.splitlines() if "likeness" in line]
+    assert likeness == ["matched by likeness: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
+
+
+def test_compare_refuses_a_run_that_is_named_twice(files):
+    (files.folder / "again.cube").symlink_to("a.cube")
+    done = files("autoanalyzer", "compare", "a.cube", "again.cube", "--with", "b.cube")
+    assert done.returncode == 2
+    assert "again.cube: another run wanted, found the one of a.cube again" in done.stderr.decode()
+
+
+def test_compare_writes_markdown_junit_and_json(series):
+    words = ("--markdown", "c.md", "--junit", "c.xml", "--json", "c.json", "--fail-on", "5%")
+    assert series("autoanalyzer", "compare", *A, "--with", *B, *words).returncode == 3
+    assert "| work (a.c:10) | 2 s | 2.4 s | +20.0 % |" in (series.folder / "c.md").read_text()
+    (suite,) = etree.parse(str(series.folder / "c.xml")).getroot()
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("wall_time", "3", "2")
+    assert [case.get("name") for case in suite if case.find("failure") is not None] == ["the program", "work (a.c:10)"]
+    document = json.loads((series.folder / "c.json").read_text())
+    assert (document["schema"], document["slower"]) == ("autoanalyzer.comparison/1", True)
+    (found,) = document["comparisons"]
+    assert [found["slower"], found["runs"], found["noise_known"]] == [True, [3, 3], True]
+    assert [(each["path"], each["verdict"]) for each in found["regions"]] == [("work", "slower"), ("idle", "same")]
+
+
+def test_compare_says_that_one_run_is_not_enough(files):
+    done = files("autoanalyzer", "compare", "b.cube", "--with", "a.cube", "--fail-on", "5%")
+    assert done.returncode == 0
+    said = done.stdout.decode()
+    assert "one run shows no noise: 50 % more or a third less is sure" in said
+    assert "UNCLEAR  work (a.c:10) takes 2 s, 100.0 % more than 1 s: repeat the runs to be sure" in said
+
+
+def test_compare_fails_on_a_program_that_one_run_shows_to_be_far_slower(files):
+    written(files.folder / "far.cube", [0.1, 4, 1])
+    done = files("autoanalyzer", "compare", "b.cube", "--with", "far.cube", "--fail-on", "5%")
+    assert done.returncode == 3
+    said = done.stdout.decode()
+    assert "SLOWER   the program takes 5.1 s, 96.2 % more than 2.6 s" in said
+    assert "UNCLEAR  work (a.c:10) takes 4 s" in said
+
+
+def test_compare_says_that_few_runs_hide_what_noise_does_not(tool):
+    for number, noise in enumerate((1.0, 1.02)):
+        written(tool.folder / f"a{number}.cube", [0.1, 2 * noise, 1])
+    done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
+    assert "noise 1.3 %, but more runs are wanted to see that much; sure to 99 %" in done.stdout.decode()
+    written(tool.folder / "a1.cube", [0.1, 4, 1])
+    done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
+    assert "noise 64.5 %, which would hide it; sure to 99 %" in done.stdout.decode()
+
+
+def test_compare_says_what_values_are(series):
+    lines = series("autoanalyzer", "compare", *A, "--with", *A).stdout.decode().splitlines()
+    assert lines[0].startswith("SAME     the program takes 3.1 s, as the base does (")
+    assert lines[1].strip().startswith("wall_time, mean of the ranks, the least of 3 runs against that of 3; ")
+    assert lines[-1].strip() == "regions are without what is below them"
+    (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
+    assert (found["of_ranks"], found["least"]) == ("mean", 0.01)
+
+
+def test_compare_says_what_a_region_took_that_is_gone_and_how_open_limits_are(tool):
+    for number, noise in enumerate((1.0, 1.1)):
+        written(tool.folder / f"a{number}.cube", [0.1, 0.04 * noise, 1])
+        written(tool.folder / f"b{number}.cube", [0.1, 4 * noise, 0])
+    said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
+    assert "GONE     idle (a.c:20) took 1 s" in said
+    assert "9900.0 % more than 40 ms (over +1000 %)" in said
+
+
+def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files):
+    written(files.folder / "dead.cube", [0.1, 1, 0], notes=Notes(unfinished=(0, 1), program_status=137))
+    written(files.folder / "lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
+    for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "nothing came back from rank 1")):
+        done = files("autoanalyzer", "compare", "a.cube", "--with", f"{name}.cube", "--fail-on", "5%")
+        assert done.returncode == 2
+        assert done.stderr.decode() == f"autoanalyzer: {name}.cube: a whole run wanted, but {what}; repeat it\n"
+
+
+def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
+    written(files.folder / "c.cube", [0.1, 1, 1], ranks=3)
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "c.cube")
+    assert done.returncode == 2
+    assert "2 ranks as in a.cube wanted, found 3" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--fail-on", "much"), "--fail-on much: a percentage above 0"),
+        (("--fail-on", "5e-324"), "--fail-on 5e-324: a percentage above 0"),
+        (("--fail-on", ""), "--fail-on : a percentage above 0"),
+        (("--fail-on", "5_0"), "--fail-on 5_0: a percentage above 0"),
+        (("--json", "b.cube"), "--json b.cube: another file wanted than one that is read"),
+        (("--junit", "../{folder}/a.cube"), "a.cube: another file wanted than one that is read"),
+        (("--metric", "x"), "a.cube: metric 'x' wanted"),
+        (("--json", "none/x"), "--json none/x: a file in a folder that exists"),
+        (("--json", "x", "--junit", "x"), "--json x: another file than that of --junit wanted"),
+        (("--json", "./x", "--markdown", "x"), "--json x: another file than that of --markdown wanted"),
+        (("--markdown", "-", "--junit", "-"), "--junit -: another file than that of --markdown wanted"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):
+    before = sorted(files.folder.iterdir())
+    words = [word.format(folder=files.folder.name) for word in words]
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube", *words)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert done.stderr.decode().count("\n") == 1
+    assert sorted(files.folder.iterdir()) == before
+
+
+def test_compare_takes_a_file_in_the_folder_of_a_run_for_the_run_itself(files):
+    (files.folder / "run").mkdir()
+    (files.folder / "a.cube").rename(files.folder / "run" / "experiment.cube")
+    for words in (("compare", "run", "--with", "b.cube"), ("analyze", "run")):
+        done = files("autoanalyzer", *words, "--json", "run/experiment.cube")
+        assert done.returncode == 2
+        assert "--json run/experiment.cube: another file wanted than one that is read" in done.stderr.decode()
+
+
+def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool):
+    for name, count in (("a", 1e6), ("b", 1.0004e6)):
+        written(tool.folder / f"{name}.cube", [0, count, 0], metric="n", unit="occ", source="simulated:tool")
+    done = tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "0.01%")
+    assert done.returncode == 3
+    said = done.stdout.decode()
+    assert "SLOWER   the program has 2.0e6, 0.04 % more than 2.0e6 (+0.04 %)" in said
+    done = tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "1%")
+    assert done.returncode == 0
+    assert "SAME     the program has 2.0e6, as the base does (0.0 %)" in done.stdout.decode()
+
+
+def test_of_one_run_a_side_no_limits_are_given(files):
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--json", "-")
+    (found,) = json.loads(done.stdout)["comparisons"]
+    for each in (found["program"], *found["regions"]):
+        assert (each["low"], each["high"], each["noise"]) == (None, None, None)
+
+
+def test_values_that_are_far_apart_or_too_large_are_judged_or_refused(tool):
+    for name, value in (("a", 1e-308), ("b", 1e307), ("c", 1.7e308)):
+        written(tool.folder / f"{name}.cube", [0, value, 0], metric="n", unit="occ")
+    words = ("autoanalyzer", "compare", "a.cube", "--metric", "n", "--json", "-", "--with")
+    done = tool(*words, "b.cube")
+    assert json.loads(done.stdout)["comparisons"][0]["program"]["change"] is None
+    done = tool(*words, "c.cube")
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "autoanalyzer: c.cube: n of the program above 0 and finite wanted, found inf: nothing to compare\n"
+    )
+
+
+def test_a_metric_that_is_named_twice_is_judged_once(files):
+    words = ("--metric", "wall_time", "--metric", "wall_time", "--json", "-")
+    done = files("autoanalyzer", "compare", "a.cube", "--with", "b.cube", *words)
+    assert len(json.loads(done.stdout)["comparisons"]) == 1
+
+
+def test_names_of_metrics_do_not_reach_a_terminal_raw(tool):
+    written(tool.folder / "odd.cube", [1, 1, 1], metric="time\x9b31m")
+    done = tool("autoanalyzer", "compare", "odd.cube", "--with", "odd.cube", "--metric", "x")
+    assert done.returncode == 2
+    assert "time\ufffd31m" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(("kind", "start"), [("json", b"{"), ("markdown", b"**SLOWER**"), ("junit", b"<?xml")])
+def test_a_document_goes_to_standard_output_and_the_verdict_makes_way(kind, start, series):
+    done = series("autoanalyzer", "compare", *A, "--with", *B, f"--{kind}", "-")
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.startswith(start)
+    assert done.stderr.decode().startswith("SLOWER   the program")
+    assert not (series.folder / "-").exists()

@@ -1,0 +1,113 @@
+"""Programs with threads: OpenMP's, of GNU and of LLVM, in C and in Fortran, and threads of their own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autoanalyzer.experiment import Experiment, load
+
+PROGRAMS = Path(__file__).parents[1] / "programs" / "openmp"
+COMPILERS = [("gcc", "share.c"), ("clang", "share.c"), ("gfortran", "share.f90")]
+
+
+def made(tool: Any, compiler: str, source: str) -> None:
+    shutil.copy(PROGRAMS / source, tool.folder)
+    command = (compiler, "-O1", "-g", "-fopenmp", source, "-o", "program", "-lpthread")
+    done = tool("autoanalyzer", "compile", "--", *command)
+    assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode()
+
+
+def run(tool: Any, *arguments: str, **variables: str) -> Any:
+    done = tool(
+        *("autoanalyzer", "run", "-o", "out", "--json", "found.json", "--", "./program", *arguments),
+        env={"OMP_MAX_ACTIVE_LEVELS": "2", "OMP_DYNAMIC": "false", **variables},
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads((tool.folder / "found.json").read_text())
+
+
+def by_region(experiment: Experiment, metric: str) -> dict[str, list[float]]:
+    """The values of a metric by region, summed over its call paths, by thread."""
+    values: dict[str, list[float]] = {}
+    for path, row in zip(experiment.call_paths, experiment.exclusive(metric).tolist(), strict=True):
+        name = path.region.name.partition("@")[0]
+        values[name] = [sum(each) for each in zip(values.get(name, [0] * len(row)), row, strict=True)]
+    return values
+
+
+@pytest.mark.parametrize(("compiler", "source"), COMPILERS)
+def test_a_thread_with_more_work_parts_the_threads_at_the_loop(tool: Any, compiler: str, source: str) -> None:
+    made(tool, compiler, source)
+    found = run(tool, "uneven")["dissimilarity"]
+    assert found["compared"] == "threads"
+    assert found["clusters"] == [["0.0"], ["0.1"]]
+    lines = (tool.folder / source).read_text().splitlines()
+    directive = next(number for number, line in enumerate(lines, 1) if "omp parallel" in line)
+    assert [(core["kind"], core["line"]) for core in found["cccr"]] == [("parallel", directive + 1)]
+
+
+@pytest.mark.measured
+@pytest.mark.parametrize("kind", ["even", "serial"])
+@pytest.mark.parametrize(("compiler", "source"), COMPILERS)
+def test_even_work_is_one_cluster_whatever_the_first_thread_does_alone(
+    tool: Any, compiler: str, source: str, kind: str
+) -> None:
+    made(tool, compiler, source)
+    assert run(tool, kind)["dissimilarity"]["clusters"] == [["0.0", "0.1"]]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_every_construct_is_recorded_in_every_thread(tool: Any, compiler: str) -> None:
+    made(tool, compiler, "constructs.c")
+    run(tool)
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    assert experiment.notes.remarks == ()
+    assert experiment.notes.repairs == 0
+    visits = by_region(experiment, "visits")
+    assert visits["sections"][:3] == [1, 1, 1]
+    totals = {name: sum(row) for name, row in visits.items()}
+    wanted = {"in_loop": 9, "in_single": 1, "in_section": 2, "in_task": 20, "in_task_loop": 20, "in_inner": 4}
+    assert {name: totals[name] for name in wanted} == wanted
+    assert (totals["parallel"], totals["single"], totals["own_thread"]) == (3 + 3 + 2 + 4, 6, 2)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_paths_of_threads_go_on_from_who_started_them(tool: Any, compiler: str) -> None:
+    made(tool, compiler, "constructs.c")
+    run(tool)
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    names = {experiment.path_name(index) for index in range(len(experiment.call_paths))}
+    paths = {"/".join(part.partition("@")[0] for part in name.split("/")) for name in names}
+    assert {
+        "parallel/loop/in_loop/spin/loop",
+        "parallel/single/in_single/spin/loop",
+        "parallel/single/loop/in_task/spin/loop",
+        "parallel/parallel/in_inner/spin/loop",
+        "loop/own_thread/spin/loop",
+    } <= paths
+    assert not {path for path in paths if path.startswith(("in_", "own_thread", "spin"))}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_waiting_is_part_of_the_time_and_no_computing(tool: Any, compiler: str) -> None:
+    made(tool, compiler, "share.c")
+    run(tool, "uneven")
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    wall, waited = experiment.exclusive("wall_time"), experiment.exclusive("omp_time")
+    cpu, spun = experiment.exclusive("cpu_time"), experiment.exclusive("omp_cpu_time")
+    assert ((waited >= 0) & (waited <= wall) & (spun <= cpu) & (spun <= waited)).all()
+    assert waited[:, 1].sum() > 0
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_who_sleeps_while_waiting_is_not_on_a_processor(tool: Any, compiler: str) -> None:
+    made(tool, compiler, "share.c")
+    run(tool, "uneven", OMP_WAIT_POLICY="passive")
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    waited, spun = (experiment.exclusive(metric)[:, 1].sum() for metric in ("omp_time", "omp_cpu_time"))
+    assert spun < waited / 10

@@ -1,0 +1,91 @@
+"""Every standard, with headers that only its compiler understands in full."""
+
+import pytest
+
+OLD = r"""
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <vector>
+template <class T> struct Sum { T n; Sum() : n() {} void operator()(T x) { for (int i = 0; i < 2; i++) n += x; } };
+int main() {
+    std::vector<int> v(3, 2);
+    std::map<int, std::vector<int> > m;
+    for (std::vector<int>::iterator i = v.begin(); i != v.end(); ++i) m[*i] = v;
+    Sum<int> s = std::for_each(v.begin(), v.end(), Sum<int>());
+    std::printf("%d %lu\n", s.n, (unsigned long)m.size());
+}
+"""
+
+NEW = r"""
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <regex>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+#include <immintrin.h>
+template <class... Ts> int all(std::tuple<Ts...> t) { int n = int(std::get<0>(t)); while (n > 3) --n; return n; }
+int main() {
+    int n = 0;
+    std::thread worker([&n] { for (int i = 0; i < 3; i++) n++; });
+    worker.join();
+    std::unordered_map<int, std::unique_ptr<int>> m;
+    for (int i = 0; i < 3; i++) m[i].reset(new int(i));
+    for (auto &each : m) n += *each.second;
+    std::mt19937 random(1);
+    std::printf("%d %d %d %g\n", n, all(std::make_tuple(5, 2.)), random() > 0, std::abs(std::complex<double>(3, 4)));
+}
+"""
+
+NEWEST = r"""
+#include <concepts>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <source_location>
+#include <span>
+#include <variant>
+#include <vector>
+template <std::integral T> T halve(T n) requires (sizeof(T) > 1) { while (n > 3) n /= 2; return n; }
+int add(std::integral auto n, std::source_location at = std::source_location::current()) {
+    for (int i = 0; i < 2; i++) n += int(at.line());
+    return n;
+}
+struct V { int n; auto operator<=>(const V &) const = default; };
+int main() {
+    std::vector<int> v{1, 2, 3, 4};
+    int n = 0;
+    auto even = std::views::filter([](int a) { return a % 2 == 0; });
+    for (int x : v | even | std::views::transform([](int a) { return a * 2; })) n += x;
+    for (std::span<int> s(v); auto &x : s) n += x;
+    std::variant<int, double> w = 3;
+    n += std::visit([](auto x) { while (x > 1) --x; return int(x); }, w);
+    std::printf("%d %d %d %d\n", n, halve(20), add(1), V{1} < V{2});
+}
+"""
+
+
+@pytest.mark.parametrize("standard", ["c++98", "gnu++03", "c++11"])
+def test_old_standards(program, cxx, standard):
+    run = program(OLD, f"-std={standard}", compiler=cxx)
+    assert run.visits["Sum<...>::operator()"] == 3
+    assert run.visits["main:loop@10"] == 1
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++14", "gnu++17", "c++20", "c++23"])
+def test_standards_since_threads(program, standard):
+    run = program(NEW, f"-std={standard}", "-pthread", "-O2", "-D_FORTIFY_SOURCE=2")
+    assert run.visits["main::lambda@15"] == 1
+    assert run.visits["all<...>:loop@12"] == 1
+
+
+@pytest.mark.parametrize("standard", ["c++20", "c++2b"])
+def test_the_newest_standards(program, standard):
+    run = program(NEWEST, f"-std={standard}")
+    assert set(run.visits) >= {"halve<...>", "add<...>", "main:loop@22", "main:loop@23", "main::lambda@25"}

@@ -1,0 +1,115 @@
+"""Each function that is wrapped, called in each binding with figures that are known."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.runtime.mpi_functions import LOCAL, mpi_functions
+from autoanalyzer.runtime.shard import Shard
+
+from .conformance.cases import Case, all_cases
+from .conformance.programs import c_program, fortran_program
+from .conftest import FORTRAN_MPI, PROGRAMS, compiled_fortran, figures, preprocessed, recorded
+
+# Called by other programs: test_mpi_bytes.py and test_fortran_mpi.py.
+ELSEWHERE = frozenset(
+    str.split(
+        "Init Init_thread Finalize Abort Session_init Session_finalize Open_port Close_port Comm_accept Comm_connect"
+        " Comm_join Comm_spawn Comm_spawn_multiple Publish_name Unpublish_name Lookup_name"
+    )
+)
+
+
+def covered(compiler: str) -> set[str]:
+    """The functions that are wrapped, without ``MPI_``."""
+    return {function.name.removeprefix("MPI_") for function in mpi_functions(preprocessed(compiler)).covered}
+
+
+def callable_cases(functions: set[str]) -> list[Case]:
+    return [case for case in all_cases() if set(case.functions) <= functions | LOCAL]
+
+
+def assert_exact(shard: Shard, cases: list[Case], ranks: int) -> None:
+    """Compare calls and bytes, of messages and of files, with those of the cases."""
+    messages = figures(shard, "mpi_calls", "mpi_sent", "mpi_received")
+    files = figures(shard, "io_calls", "io_read", "io_written")
+    known = {"r": shard.rank, "n": ranks}
+    for case in cases:
+        if case.several and ranks == 1:
+            continue
+        sent, received, read, written = (
+            eval(text, {}, known) for text in (case.sent, case.received, case.read, case.written)
+        )
+        found = messages.pop(case.name)
+        if case.polls:
+            assert found["calls"] >= case.mpi_calls, case
+            found["calls"] = case.mpi_calls
+        assert found == Counter({"calls": case.mpi_calls, "out": sent, "in": received}), case
+        assert files[case.name] == Counter({"calls": case.transfers, "out": read, "in": written}), case
+    assert messages == {}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_c(ranks: int, mpi: tuple[str, str], tmp_path: Path) -> None:
+    launcher, compiler = mpi
+    functions = covered(compiler)
+    cases = callable_cases(functions)
+    assert functions - ELSEWHERE - {name for case in cases for name in case.functions} == set()
+    source = tmp_path / "conformance.c"
+    source.write_text(c_program(cases))
+    program = tmp_path / "conformance"
+    subprocess.run([compiler, "-std=gnu11", "-w", f"-I{PROGRAMS}", str(source), "-o", str(program), "-ldl"], check=True)
+    run = recorded([launcher, "-n", str(ranks), str(program)], tmp_path)
+    assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == list(range(ranks))
+    for shard in run.shards:
+        assert_exact(shard, cases, ranks)
+
+
+def fortran_symbols(compiler: str, folder: Path) -> set[str]:
+    """What the libraries of a Fortran program export."""
+    (folder / "empty.f90").write_text("use mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend\n")
+    subprocess.run([compiler, "empty.f90", "-o", "empty"], cwd=folder, check=True)
+    listing = subprocess.run(["ldd", "empty"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    libraries = re.findall(r"=> (/\S*/libmpi\S*)", listing)
+    words = ["nm", "-D", "--defined-only", *libraries]
+    names = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    return {name.split()[-1] for name in names if name.startswith("0")}
+
+
+def in_binding(functions: set[str], binding: str, symbols: set[str]) -> set[str]:
+    """Those functions that a binding of Fortran has."""
+    if binding != "mpi_f08":
+        return {name for name in functions if f"mpi_{name.lower()}_" in symbols}
+    ends = {True: ("_f08_large_", "_f08ts_large_"), False: ("_f08_", "_f08ts_")}
+    return {
+        name
+        for name in functions
+        for end in ends[name.endswith("_c")]
+        if f"mpi_{name.removesuffix('_c').lower()}{end}" in symbols
+    }
+
+
+@pytest.mark.parametrize("binding", ["mpif.h", "mpi", "mpi_f08"])
+def test_fortran(binding: str, mpi: tuple[str, str], tmp_path: Path) -> None:
+    launcher, compiler = mpi
+    fortran = compiler.replace("mpicc", "mpifort")
+    functions = in_binding(covered(compiler), binding, fortran_symbols(fortran, tmp_path))
+    if (binding, launcher) == ("mpi", "mpirun.mpich"):
+        functions -= {"Parrived"}  # MPICH 4.0 declares its flag as an integer there
+    cases = callable_cases(functions)
+    assert functions - ELSEWHERE - {name for case in cases for name in case.functions} == set()
+    source = tmp_path / "conformance.f90"
+    source.write_text(fortran_program(cases, binding))
+    program = compiled_fortran(fortran, tmp_path, FORTRAN_MPI / "cases.f90", source, flags=["-ffree-line-length-none"])
+    for ranks in (1, 2, 5):
+        folder = tmp_path / str(ranks)
+        folder.mkdir()
+        run = recorded([launcher, "-n", str(ranks), str(program)], folder)
+        assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == list(range(ranks))
+        for shard in run.shards:
+            assert_exact(shard, cases, ranks)
