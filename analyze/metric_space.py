@@ -194,6 +194,14 @@ class MetricSpace:
             self, points=tuple(self.points[row] for row in taken.tolist()), values=self.values[taken]
         )._cleaned()
 
+    def moved(self, values: Values) -> MetricSpace:
+        """Give a space of the same points elsewhere, ``float64[point, metric]``, cleaned anew.
+
+        Raises:
+            InputError: No metric differs.
+        """
+        return replace(self, values=values)._cleaned()
+
     def along(self, metrics: Sequence[str]) -> MetricSpace:
         """Give a space of some of the metrics, in the order given."""
         columns = [self.metrics.index(name) for name in metrics]
