@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ..metric_space import Values
 from .index import index
@@ -68,13 +67,23 @@ def best_view(scaled: Values, *, dimensions: int, seed: int = 0) -> View:
     loadings = loadings @ rotation
     points = sphere.values @ projection.frame @ rotation
     alone = [index(points[:, axis : axis + 1]) for axis in range(points.shape[1])]
-    rows, axes = linear_sum_assignment(loadings**2, maximize=True)
     chosen = [
         Chosen(row, float(loadings[row, axis]), alone[axis] * float(loadings[row, axis]) ** 2, projection.index)
-        for row, axis in zip(rows.tolist(), axes.tolist(), strict=True)
+        for row, axis in _distinct(loadings)
     ]
     chosen.sort(key=lambda each: -each.importance)
     return View(projection, points, loadings, rank, tuple(chosen))
+
+
+def _distinct(loadings: Values) -> list[tuple[int, int]]:
+    """Give each axis the metric that loads it most, the largest loading first, and none twice."""
+    sizes = np.abs(loadings)
+    found = []
+    for _ in range(loadings.shape[1]):
+        row, axis = np.unravel_index(int(sizes.argmax()), sizes.shape)
+        found.append((int(row), int(axis)))
+        sizes[row] = sizes[:, axis] = -1.0
+    return found
 
 
 def ranking(scaled: Values, first: View, *, dimensions: int, seed: int = 0) -> tuple[Chosen, ...]:
