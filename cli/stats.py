@@ -18,6 +18,7 @@ from ..view.page import page
 from ..view.place import visible
 from ..view.report import Report, csv_text, json_text, print_report
 from .extras import require_statistics
+from .metric_names import metric_names
 from .targets import add_target_arguments, check_targets, write_target
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         *samples,
         region=arguments.region,
         exclusive=arguments.exclusive,
-        metrics=None if arguments.metrics is None else _names(arguments.metrics),
+        metrics=metric_names(arguments.metrics),
         derived=[Formula.parse(text) for text in arguments.derive],
         by=arguments.by,
         exclude_ranks=arguments.exclude_rank,
@@ -151,14 +152,6 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("--sample: one run a map wanted, as a place holds one rank")
     if arguments.seed < 0 or arguments.seed >= 2**32:
         raise UsageError(f"--seed {arguments.seed}: a number from 0 to {2**32 - 1} wanted")
-
-
-def _names(words: str) -> list[str]:
-    """Read ``a,b``; a name with a comma in it can't be given."""
-    names = [word.strip() for word in words.split(",") if word.strip()]
-    if not names:
-        raise UsageError(f"--metrics {words!r}: names of metrics wanted")
-    return names
 
 
 def _grid(text: str | None) -> list[int] | None:

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics.partition import WEAK, Partition
+from ..metric_space import finite, names, value
 from ..page import COLOURS, DIVERGING, Picture, shown
 from ..report import Table
 from ..units import ranks
-from .space import finite, names, value
 
 __all__ = [
     "colour",

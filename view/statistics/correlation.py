@@ -9,13 +9,14 @@ import numpy as np
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics import Correlation
 from ...analyze.statistics.correlation import REDUNDANT
+from ..counters import as_typed
+from ..metric_space import caveats, names, some_rows
 from ..page import COLOURS, DIVERGING, Picture, shown
 from ..report import Report, Table
-from .space import caveats, document, names, some_rows
+from .space import document
 
 __all__ = ["correlation_report"]
 
-_PAPI: Final = "measured:papi:"
 _UNSURE: Final = 0.01
 _PANELS: Final = 7  # metrics in the scatterplot matrix
 _POINTS: Final = 400  # in each of its panels
@@ -53,12 +54,8 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 
 def _next(found: Correlation) -> str:
-    """Write the representatives as the next run takes them: PAPI's events, or the analyses' metrics."""
-    space = found.space
-    kept = [each.representative for each in found.groups]
-    events = {name: space.sources.get(name, "") for name in kept}
-    papi = [f"{name}={source.removeprefix(_PAPI)}" for name, source in events.items() if source.startswith(_PAPI)]
-    return f"AUTOANALYZER_EVENTS={','.join(papi)}" if papi else f"--metrics {','.join(kept)}"
+    """Write the representatives as the next run takes them."""
+    return as_typed([each.representative for each in found.groups], found.space.sources)
 
 
 def _sentences(found: Correlation) -> list[str]:

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...analyze.statistics import Factors
 from ...analyze.statistics.factors import JOINS
+from ..metric_space import caveats, finite, names
 from ..page import COLOURS, DIVERGING, Picture, shown
 from ..report import Report, Table
 from ..units import percent
-from .space import caveats, document, finite, names
+from .space import document
 
 __all__ = ["factors_report"]
 

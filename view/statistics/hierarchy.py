@@ -10,10 +10,11 @@ from scipy.cluster.hierarchy import dendrogram
 
 from ...analyze.statistics import Hierarchy
 from ...analyze.statistics.hierarchy import LONE
+from ..metric_space import caveats, names
 from ..page import Picture, shown
 from ..report import Report
 from . import clusters
-from .space import caveats, document, names
+from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture"]
 

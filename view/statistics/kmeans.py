@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...analyze.statistics import Clusters
+from ..metric_space import caveats, names
 from ..page import COLOURS, Picture, shown
 from ..report import Report
 from . import clusters
-from .space import caveats, document, names
+from .space import document
 
 __all__ = ["kmeans_report"]
 

@@ -8,11 +8,12 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Factors, Membership
+from ..metric_space import caveats, names
 from ..page import Picture, shown
 from ..report import Report, Table
 from . import clusters
 from .hierarchy import cut_sentences, tree_picture
-from .space import caveats, document, names
+from .space import document
 
 __all__ = ["membership_report"]
 

@@ -7,11 +7,12 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Components
+from ..metric_space import caveats, names, some_rows
 from ..page import COLOURS, Picture, shown
 from ..report import Report, Table
 from ..units import percent
 from . import clusters
-from .space import caveats, document, names, some_rows
+from .space import document
 
 __all__ = ["pca_report"]
 
