@@ -18,7 +18,7 @@ from autoanalyzer.analyze.pursuit.chance import METRICS, POINTS_A_METRIC
 from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
 from autoanalyzer.analyze.pursuit.search import search
 
-DRAWS, LARGEST = 400, 40_000
+DRAWS, LARGEST = 150, 40_000
 
 
 def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Values:
@@ -30,7 +30,7 @@ def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Valu
 
 def critical(points: int, metrics: int, dimensions: int) -> float:
     """Give the logarithm of the 95th percentile, of a normal distribution fitted to logarithms where draws are dear."""
-    draws = 5 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 5
+    draws = 5 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])
     found = np.log(
         [search(sphered_noise(drawn, points, metrics), dimensions, seed=each).index for each in range(draws)]

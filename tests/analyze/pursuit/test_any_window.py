@@ -83,4 +83,4 @@ def test_any_window_has_a_result_or_a_reason(windows):
             assert len(found.metrics) == min(3, len(ranked)), seed
             numbers = [number for each in found.ranking for number in (each.importance, each.loading, each.index)]
             assert np.isfinite(numbers).all(), seed
-    assert seen == STATUSES or windows < 1000
+    assert {"converged", "no-structure", "too-few"} <= seen <= STATUSES
