@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ...analyze.metric_space import MetricSpace
-from ..metric_space import value
+from ..metric_space import names, value
 from ..units import ranks
 
 __all__ = ["standing_out"]
@@ -31,4 +31,5 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
     what = value(space, metric, low)
     if len(far) > 1 and value(space, metric, high) != what:
         what = f"{what} to {value(space, metric, high)}"
-    return f"{metric}: {ranks(labels)} with {what}, the median is {value(space, metric, middle)}"
+    who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
+    return f"{metric}: {who} with {what}, the median is {value(space, metric, middle)}"
