@@ -22,7 +22,7 @@ _STEPS: Final = 100
 _FLAT: Final = 1e-4  # of the gradient's length, along the frames: a maximum, to half of the digits in its index
 _LONGER: Final = 0.2  # what the multiple of the frame falls by
 _LONGEST: Final = -0.9  # at -1 a step would leave the frame altogether
-_BLOCK: Final = 2**20  # points × starts at a time, which bounds the memory
+_MANY: Final = 8192  # points above which some of them lead to where all are searched
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0) -> Projection:
     and Mayo's shifted power method, here on frames). The multiple falls below zero, which makes steps longer, as long
     as the index grows, and rises where it does not: no step makes the index less. Starts are random, and directions of
     the points that lie farthest out, where an outlying rank is. After a few steps the best of them alone go on.
+    Of more than 8,192 points a sample leads to the frame from which all of them go on to a maximum.
 
     Args:
         values: ``float64[point, rank]``, sphered; four points at least.
@@ -61,16 +62,25 @@ def search(values: Values, dimensions: int, *, seed: int = 0) -> Projection:
     if rank == dimensions:  # one plane, whatever its axes are
         frame = np.eye(rank)[None]
         return Projection(frame[0], float(index_and_gradient(values, frame)[0][0]), True, 1, 1)
-    starts = _starts(values, dimensions, np.random.default_rng(seed))
-    share = max(1, _BLOCK // len(values))
-    raced = [_climb(values, starts[first : first + share], _RACE) for first in range(0, len(starts), share)]
-    frames = np.concatenate([each[0] for each in raced])
-    best = np.argsort(-np.concatenate([each[1] for each in raced]), kind="stable")[:_WINNERS]
-    ended = [_climb(values, frames[best[first : first + share]], _STEPS) for first in range(0, len(best), share)]
-    frames, found, flat = (np.concatenate([each[part] for each in ended]) for part in range(3))
-    first = int(found.argmax())
-    agreeing = int((found >= found[first] * (1 - 1e-3)).sum())
-    return Projection(frames[first], float(found[first]), bool(flat[first]), agreeing, len(found))
+    drawn = np.random.default_rng(seed)
+    few = values if len(values) <= _MANY else _some(values, drawn)
+    frames, found, _ = _climb(few, _starts(few, dimensions, drawn), _RACE)
+    frames, found, flat = _climb(few, frames[np.argsort(-found, kind="stable")[:_WINNERS]], _STEPS)
+    best = int(found.argmax())
+    agreeing = int((found >= found[best] * (1 - 1e-3)).sum())
+    frames, found, flat = frames[best : best + 1], found[best : best + 1], flat[best : best + 1]
+    if few is not values:
+        frames, found, flat = _climb(values, frames, _STEPS)
+    return Projection(frames[0], float(found[0]), bool(flat[0]), agreeing, _WINNERS)
+
+
+def _some(values: Values, drawn: np.random.Generator) -> Values:
+    """Choose some of very many points: those farthest out, which a maximum may hang on, and others at random."""
+    order = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")
+    rest = drawn.choice(order[_MANY // 8 :], _MANY - _MANY // 8, replace=False)
+    chosen = values[np.sort(np.concatenate([order[: _MANY // 8], rest]))]
+    left, _, right = np.linalg.svd(chosen - chosen.mean(axis=0), full_matrices=False)
+    return np.asarray(left @ right * np.sqrt(len(chosen) - 1))
 
 
 def _starts(values: Values, dimensions: int, drawn: np.random.Generator) -> Values:

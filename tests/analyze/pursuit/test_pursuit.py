@@ -112,6 +112,14 @@ def test_the_search_finds_the_best_plane_of_a_fine_grid(make_space):
     assert search(y, 1).index >= 0.999 * best
 
 
+def test_of_very_many_points_a_sample_leads_to_the_maximum_of_all(make_space):
+    values = np.random.default_rng(0).standard_normal((20_000, 5))
+    values[[7, 13_000, 19_999], 3] += 30
+    found = pursue(make_space(values), seed=1)
+    assert (found.ranking[0].metric, found.status) == ("m3", "converged")
+    assert {7, 13_000, 19_999} <= set(np.argsort(-np.abs(found.view.points[:, 0]))[:3]) | set(found.outliers)
+
+
 def test_varimax_finds_the_axes_that_a_rotation_hid():
     simple = np.array([[1, 0], [0.8, 0], [0, 0.9], [0, 0.5]])
     turn = np.array([[0.8, -0.6], [0.6, 0.8]])
