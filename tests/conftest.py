@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
+from autoanalyzer.cli.main import main
+
 Done = subprocess.CompletedProcess[bytes]
 
 BIN = Path(sys.executable).parent
@@ -132,6 +134,22 @@ def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
     if not shutil.which(launcher) or not shutil.which(compiler):
         pytest.skip(f"{launcher} is not installed")
     return launcher, compiler
+
+
+@pytest.fixture
+def here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Callable[..., Done]:
+    """Carry a command of ``autoanalyzer`` out in the test's folder, in this process, which has its libraries."""
+
+    def run(*words: str) -> Done:
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        printed, complained = capfdbinary.readouterr()
+        return Done(words, int(ended.value.code or 0), printed, complained)
+
+    return run
 
 
 @pytest.fixture

@@ -48,8 +48,8 @@ def trace(tool) -> Path:
     return tool.write("trace.csv", TRACE)
 
 
-def test_a_trace_comes_as_text_json_csv_a_policy_and_a_page(trace, tool, browse):
-    done = tool("autoanalyzer", "pursue", "trace.csv", "--window", "4", *TARGETS)
+def test_a_trace_comes_as_text_json_csv_a_policy_and_a_page(trace, tool, here, browse):
+    done = here("pursue", "trace.csv", "--window", "4", *TARGETS)
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode()
     assert "writes: rank 3 with 160 B" in text
@@ -78,17 +78,17 @@ def test_a_trace_comes_as_text_json_csv_a_policy_and_a_page(trace, tool, browse)
     assert text.rpartition("\n\n")[2].split("\n")[0] in seen.text
 
 
-def test_one_period_ranks_all_metrics(trace, tool, browse):
-    done = tool("autoanalyzer", "pursue", "trace.csv", "--html", "o.html")
+def test_one_period_ranks_all_metrics(trace, tool, here, browse):
+    done = here("pursue", "trace.csv", "--html", "o.html")
     ranked = [line.split()[0] for line in done.stdout.decode().split("\n")[2:6]]
     assert ranked[0] == "writes"
     assert set(ranked) == {"reads", "writes", "switches", "packets"}
     assert browse(tool.folder / "o.html").complaints == []
 
 
-def test_hostile_names_are_text_in_every_form(tool, browse):
+def test_hostile_names_are_text_in_every_form(tool, here, browse):
     tool.write("trace.csv", _text(_rows((*HOSTILE, "last"))))
-    done = tool("autoanalyzer", "pursue", "trace.csv", "--window", "4", *TARGETS)
+    done = here("pursue", "trace.csv", "--window", "4", *TARGETS)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "\u202e" not in done.stdout.decode()
     assert json.loads((tool.folder / "o.json").read_text())["metrics"] == [*HOSTILE, "last"]
@@ -98,7 +98,7 @@ def test_hostile_names_are_text_in_every_form(tool, browse):
     assert "\u202e" not in "".join(seen.drawn) + seen.text
 
 
-def test_an_experiment_is_one_period_and_its_events_are_the_next_list(tool):
+def test_an_experiment_is_one_period_and_its_events_are_the_next_list(tool, here):
     made = Builder()
     drawn = np.random.default_rng(1)
     for name in ("tlb", "loads", "stores", "branches"):
@@ -113,33 +113,29 @@ def test_an_experiment_is_one_period_and_its_events_are_the_next_list(tool):
             name, work, 1e6 * (1 + 0.01 * drawn.standard_normal(32)) * (1 + (np.arange(32) == 9) * (name == "tlb"))
         )
     save(made.experiment(), tool.folder / "run.cube")
-    done = tool("autoanalyzer", "pursue", "run.cube", "--region", "work", "--json", "o.json")
+    done = here("pursue", "run.cube", "--region", "work", "--json", "o.json")
     text = done.stdout.decode()
     assert (done.returncode, done.stderr) == (0, b"")
     assert "tlb: rank 9 with 2.0e6, the median is 1.0e6" in text
     assert "AUTOANALYZER_EVENTS=tlb=PAPI_TLB," in text
     (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
     assert (period["metrics"][0], period["status"]) == ("tlb", "converged")
-    few = tool(
-        "autoanalyzer", "pursue", "run.cube", *(word for rank in range(26) for word in ("--exclude-rank", str(rank)))
-    )
+    few = here("pursue", "run.cube", *(word for rank in range(26) for word in ("--exclude-rank", str(rank))))
     assert b"too-few (6 locations for 4 metrics; 8 wanted)" in few.stdout
-    more = tool("autoanalyzer", "pursue", "run.cube", "--sample", "run.cube", "--json", "-")
+    more = here("pursue", "run.cube", "--sample", "run.cube", "--json", "-")
     assert json.loads(more.stdout)["periods"][0]["locations"] == 64
 
 
-def test_a_formula_can_be_pursued(trace, tool):
+def test_a_formula_can_be_pursued(trace, here):
     words = ("--derive", "share=writes/reads", "--metrics", "share,reads,packets")
-    done = tool("autoanalyzer", "pursue", "trace.csv", *words, "--json", "-")
+    done = here("pursue", "trace.csv", *words, "--json", "-")
     (period,) = json.loads(done.stdout)["periods"]
     assert period["metrics"][0] == "share"
     assert set(period["importance"]) == {"share", "reads", "packets"}
 
 
-def test_the_same_seed_gives_the_same_numbers(trace, tool):
-    first, second = (
-        tool("autoanalyzer", "pursue", "trace.csv", "--window", "4", "--seed", "7", "--json", "-") for _ in range(2)
-    )
+def test_the_same_seed_gives_the_same_numbers(trace, here):
+    first, second = (here("pursue", "trace.csv", "--window", "4", "--seed", "7", "--json", "-") for _ in range(2))
     assert first.stdout == second.stdout
 
 
@@ -218,11 +214,11 @@ def test_an_interrupt_ends_with_what_is_known(tool):
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else "",
 )
-def test_bad_input_is_told_in_one_line(words, said, trace, tool):
+def test_bad_input_is_told_in_one_line(words, said, trace, tool, here):
     tool.write("empty.csv", "")
     tool.write("header.csv", "time,process,thread,x\n")
     tool.write("bad.csv", "time,process,thread,x\n0,0,0,x\n")
-    done = tool("autoanalyzer", "pursue", *words)
+    done = here("pursue", *words)
     assert done.returncode == 2
     assert done.stderr.decode().count("\n") == 1
     assert said in done.stderr.decode()

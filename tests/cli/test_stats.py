@@ -41,10 +41,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)
-def test_each_analysis_comes_as_text_json_csv_and_a_page(analysis, file, tool, browse):
-    done = tool(
-        "autoanalyzer", "stats", str(file), analysis, *("--json", "o.json", "--csv", "o.csv", "--html", "o.html")
-    )
+def test_each_analysis_comes_as_text_json_csv_and_a_page(analysis, file, tool, here, browse):
+    done = here("stats", str(file), analysis, *("--json", "o.json", "--csv", "o.csv", "--html", "o.html"))
     assert (done.returncode, done.stderr) == (0, b"")
     sentences = done.stdout.decode().rpartition("\n\n")[2].strip().split("\n")
     assert sentences[0].endswith((".", ")."))
@@ -61,11 +59,9 @@ def test_each_analysis_comes_as_text_json_csv_and_a_page(analysis, file, tool, b
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)
-def test_hostile_names_are_text_in_every_form(analysis, tool, browse):
+def test_hostile_names_are_text_in_every_form(analysis, tool, here, browse):
     file = _write(tool.folder / "hostile.cube", names=HOSTILE, region=HOSTILE[0])
-    done = tool(
-        "autoanalyzer", "stats", str(file), analysis, *("--json", "o.json", "--csv", "o.csv", "--html", "o.html")
-    )
+    done = here("stats", str(file), analysis, *("--json", "o.json", "--csv", "o.csv", "--html", "o.html"))
     assert (done.returncode, done.stderr) == (0, b"")
     assert "\u202e" not in done.stdout.decode()
     assert json.loads((tool.folder / "o.json").read_text())["metrics"] == list(HOSTILE)
@@ -76,14 +72,14 @@ def test_hostile_names_are_text_in_every_form(analysis, tool, browse):
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)
-def test_the_same_seed_gives_the_same_numbers(analysis, file, tool):
-    first, second = (tool("autoanalyzer", "stats", str(file), analysis, "--json", "-", "--seed", "7") for _ in range(2))
+def test_the_same_seed_gives_the_same_numbers(analysis, file, here):
+    first, second = (here("stats", str(file), analysis, "--json", "-", "--seed", "7") for _ in range(2))
     assert first.stdout == second.stdout
     assert json.loads(first.stdout)["seed"] == 7
 
 
-def test_half_of_the_ranks_are_a_cluster_and_a_side_of_the_grid(file, tool):
-    done = tool("autoanalyzer", "stats", str(file), "map", "--factor", "1", "--grid", "4x4", "--json", "o.json")
+def test_half_of_the_ranks_are_a_cluster_and_a_side_of_the_grid(file, tool, here):
+    done = here("stats", str(file), "map", "--factor", "1", "--grid", "4x4", "--json", "o.json")
     text = done.stdout.decode()
     document = json.loads((tool.folder / "o.json").read_text())
     assert document["clusters"] == [[*range(8)], [*range(8, 16)]]
@@ -92,47 +88,47 @@ def test_half_of_the_ranks_are_a_cluster_and_a_side_of_the_grid(file, tool):
     assert "1 1 1 1\n1 1 1 1\n2 2 2 2\n2 2 2 2" in text
 
 
-def test_without_a_topology_the_grid_is_said_to_be_a_guess(file, tool):
-    assert "4x4 is a guess" in tool("autoanalyzer", "stats", str(file), "map").stdout.decode()
+def test_without_a_topology_the_grid_is_said_to_be_a_guess(file, here):
+    assert "4x4 is a guess" in here("stats", str(file), "map").stdout.decode()
 
 
-def test_representatives_are_the_next_list_of_counters(tool):
+def test_representatives_are_the_next_list_of_counters(tool, here):
     file = _write(tool.folder / "run.cube")
-    done = tool("autoanalyzer", "stats", str(file), "correlation", "--metrics", "instructions,cycles,fp_ins,mpi_time")
+    done = here("stats", str(file), "correlation", "--metrics", "instructions,cycles,fp_ins,mpi_time")
     kept = done.stdout.decode().partition("--metrics ")[2].split("\n")[0]
     assert kept.count(",") == 1
-    assert tool("autoanalyzer", "stats", str(file), "kmeans", "--metrics", kept).returncode == 0
+    assert here("stats", str(file), "kmeans", "--metrics", kept).returncode == 0
 
 
-def test_a_metric_can_be_derived_on_the_command_line(file, tool):
+def test_a_metric_can_be_derived_on_the_command_line(file, here):
     words = ("--metrics", "rate,ipc", "--derive", "rate=l2_misses/l2_accesses")
-    done = tool("autoanalyzer", "stats", str(file), "kmeans", *words, "--json", "-")
+    done = here("stats", str(file), "kmeans", *words, "--json", "-")
     document = json.loads(done.stdout)
     assert document["metrics"] == ["rate", "ipc"]
     assert document["formulas"] == {"rate": "l2_misses/l2_accesses", "ipc": "instructions / cycles"}
 
 
-def test_recursion_looks_into_the_clusters(file, tool):
+def test_recursion_looks_into_the_clusters(file, tool, here):
     words = ("--metrics", "instructions,cycles,fp_ins", "--recurse", "--json", "o.json", "--csv", "o.csv")
-    done = tool("autoanalyzer", "stats", str(file), "kmeans", *words)
+    done = here("stats", str(file), "kmeans", *words)
     document = json.loads((tool.folder / "o.json").read_text())
     assert [part["path"] for part in document["within"]] == [[1], [2]]
     assert "Within cluster 1:" in done.stdout.decode()
     assert {row[0] for row in csv.reader((tool.folder / "o.csv").open())} >= {"part", "", "1", "2"}
 
 
-def test_threads_have_maps_of_their_own(tool):
+def test_threads_have_maps_of_their_own(tool, here):
     file = _write(tool.folder / "run.cube", ranks=4, threads=2)
-    done = tool("autoanalyzer", "stats", str(file), "map", "-k", "2", "--html", "o.html")
+    done = here("stats", str(file), "map", "-k", "2", "--html", "o.html")
     assert "thread 0" in done.stdout.decode()
     assert "thread 1" in done.stdout.decode()
 
 
-def test_two_locations_and_one_metric_are_enough_for_clusters(tool):
+def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
     file = _write(tool.folder / "run.cube", ranks=2)
     for analysis in ("kmeans", "hierarchy", "map", "pca", "correlation"):
         words = ("--metrics", "cycles", *("--json", "o.json", "--csv", "o.csv", "--html", "o.html"))
-        done = tool("autoanalyzer", "stats", str(file), analysis, *words)
+        done = here("stats", str(file), analysis, *words)
         assert (done.returncode, done.stderr) == (0, b""), analysis
 
 
@@ -162,9 +158,9 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool):
     ],
     ids=lambda words: words[-1] if isinstance(words, list) else "",
 )
-def test_bad_input_is_told_in_one_line(words, said, file, tool):
+def test_bad_input_is_told_in_one_line(words, said, file, here):
     words = [str(file) if word == "RUN" else word for word in words]
-    done = tool("autoanalyzer", "stats", str(file), *words)
+    done = here("stats", str(file), *words)
     assert done.returncode == 2
     assert done.stderr.decode().count("\n") == 1
     assert said in done.stderr.decode()
