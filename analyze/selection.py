@@ -13,7 +13,7 @@ from ..experiment import Experiment
 from .code_regions import CodeRegion, code_regions, inclusive_over
 from .threads import Threads, find_threads
 
-__all__ = ["Selection", "complete"]
+__all__ = ["Selection", "complete", "paths_named"]
 
 Values = npt.NDArray[np.float64]
 
@@ -141,10 +141,10 @@ def _columns_by_rank(
 def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int]]:
     """Find the call paths and locations that ``NAME`` or ``NAME@RANK`` names."""
     name, rank = pattern, ""
-    paths = _paths_named(experiment, name)
+    paths = paths_named(experiment, name)
     if not paths and "@" in pattern:
         name, _, rank = pattern.rpartition("@")
-        paths = _paths_named(experiment, name) if rank.isdecimal() else []
+        paths = paths_named(experiment, name) if rank.isdecimal() else []
     if any(experiment.call_paths[path].parent is None for path in paths):
         raise UsageError(f"--exclude-region {name}: a region below the whole program wanted")
     if not paths:
@@ -156,7 +156,7 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
     return sorted({each for path in paths for each in experiment.walk(path)}), columns
 
 
-def _paths_named(experiment: Experiment, name: str) -> list[int]:
+def paths_named(experiment: Experiment, name: str) -> list[int]:
     """Give the call paths of a region's name or path; else of a place, or of the one region whose name is meant.
 
     Fortran does not tell capitals, and a procedure of a module is called without it.

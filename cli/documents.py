@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..errors import UsageError
 from ..files import replacing
 from ..runtime.folder import RunFolder
 
-__all__ = ["check_targets", "is_output", "write_document"]
+__all__ = ["add_documents", "check_targets", "is_output", "write_document"]
+
+
+def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> None:
+    """Add an option for each kind of document, with what is written to it."""
+    for kind, what in kinds.items():
+        parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {what} to FILE; - is standard output")
 
 
 def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
@@ -47,6 +54,7 @@ def write_document(document: bytes, target: Path) -> None:
     if is_output(target):
         sys.stdout.flush()
         sys.stdout.buffer.write(document)
+        sys.stdout.buffer.flush()
         return
     with replacing(target) as stream:
         stream.write(document)

@@ -20,6 +20,7 @@ __all__ = ["main"]
 COMMANDS: Final = (
     *("run", "analyze", "compile", "instrument", "regions", "functions", "exec", "refine", "debug"),
     *("info", "dump", "convert", "cut", "diff", "merge", "mean", "compare"),
+    *("stats", "pursue"),
 )
 
 # After "--" these take flags of a compiler, which no parser of ours may look at.

@@ -7,12 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import sync_playwright
+
+from autoanalyzer.cli.main import main
 
 Done = subprocess.CompletedProcess[bytes]
 
@@ -57,6 +60,48 @@ class Tool:
         return found
 
 
+@dataclass(frozen=True)
+class Opened:
+    """What a browser made of a page."""
+
+    text: str
+    drawn: list[str]
+    pictures: int
+    complaints: list[str]
+    requests: list[str]
+
+
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def browse() -> Generator[Callable[[Path], Opened], None, None]:
+    """Open a page in headless Chromium: its text, its pictures, and what it complained of or asked for."""
+    program = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"none of {', '.join(_BROWSERS)} is installed")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+
+        def opened(file: Path) -> Opened:
+            page = browser.new_page()
+            complaints: list[str] = []
+            requests: list[str] = []
+            page.on("console", lambda said: complaints.append(f"{said.type}: {said.text}"))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("request", lambda request: requests.append(request.url))
+            page.goto(file.as_uri())
+            page.wait_for_function("window.Plotly && !document.querySelector('.figure:not(.js-plotly-plot)')")
+            drawn = [each.text_content() or "" for each in page.query_selector_all("svg text")]
+            pictures = len(page.query_selector_all(".figure .main-svg:first-of-type"))
+            text = page.inner_text("body")
+            page.close()
+            return Opened(text, drawn, pictures, complaints, [each for each in requests if each != file.as_uri()])
+
+        yield opened
+        browser.close()
+
+
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
 
 
@@ -91,6 +136,22 @@ def mpi(request: pytest.FixtureRequest) -> tuple[str, str]:
     if not shutil.which(launcher) or not shutil.which(compiler):
         pytest.skip(f"{launcher} is not installed")
     return launcher, compiler
+
+
+@pytest.fixture
+def here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Callable[..., Done]:
+    """Carry a command of ``autoanalyzer`` out in the test's folder, in this process, which has its libraries."""
+
+    def run(*words: str) -> Done:
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        printed, complained = capfdbinary.readouterr()
+        return Done(words, int(ended.value.code or 0), printed, complained)
+
+    return run
 
 
 @pytest.fixture

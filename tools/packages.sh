@@ -6,6 +6,9 @@ set -eu
 packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
           libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libbz2-dev valgrind libpapi-dev"
 
+# Pages are looked at in a browser; Ubuntu has none as a package, and any that is there is taken.
+! grep -q '^ID=debian' /etc/os-release || packages="$packages chromium-headless-shell"
+
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"

@@ -1,0 +1,158 @@
+"""Metrics derived from others by a formula: ``ipc = instructions / cycles`` (paper 003, section 3.2)."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import UsageError
+
+__all__ = ["BUILT_IN", "Formula", "nearest"]
+
+Values = npt.NDArray[np.float64]
+
+# What can be asked for by name where its parts were measured.
+BUILT_IN: Final = (
+    "compute_time = cpu_time - mpi_cpu_time",
+    "l1_miss_rate = l1_misses / l1_accesses",
+    "l2_miss_rate = l2_misses / l2_accesses",
+    "cpi = cycles / instructions",
+    "cpi = ref_cycles / instructions",
+    "ipc = instructions / cycles",
+    "ipc = instructions / ref_cycles",
+)
+
+_OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: np.divide,
+    ast.Pow: np.power,
+}
+_SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+_FUNCTIONS: Final[dict[str, tuple[Callable[..., Any], int]]] = {
+    "abs": (np.abs, 1),
+    "sqrt": (np.sqrt, 1),
+    "log": (np.log, 1),
+    "min": (np.minimum, 2),
+    "max": (np.maximum, 2),
+}
+_BRACKETS: Final = re.compile(r"\[([^\[\]]+)\]")
+_WANTED: Final = "NAME=FORMULA of metrics, numbers, + - * / **, parentheses, abs, sqrt, log, min and max wanted"
+_LONGEST: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """How a metric comes from others.
+
+    Attributes:
+        name: What it is called.
+        text: The formula as it was written.
+        metrics: The metrics it is made of.
+    """
+
+    name: str
+    text: str
+    metrics: tuple[str, ...]
+    _tree: ast.expr
+    _names: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> Formula:
+        """Read ``NAME=FORMULA``; a metric whose name is no word stands in brackets: ``[bytes sent]/visits``.
+
+        Raises:
+            UsageError: It is none.
+        """
+        name, equals, body = (each.strip() for each in text.partition("="))
+        if not (name and equals and body) or len(text) > _LONGEST:
+            raise UsageError(f"--derive {text[:_LONGEST]}: {_WANTED}")
+        bracketed: dict[str, str] = {}
+
+        def placeholder(match: re.Match[str]) -> str:
+            word = f"_bracketed_{len(bracketed)}"
+            bracketed[word] = match[1].strip()
+            return f" {word} "
+
+        try:
+            tree = ast.parse(_BRACKETS.sub(placeholder, body), mode="eval").body
+            names = _names(tree)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            why = f" ({error})" if type(error) is ValueError else ""
+            raise UsageError(f"--derive {text}: {_WANTED}{why}") from None
+        meant = {word: bracketed.get(word, word) for word in names}
+        return cls(name, body, tuple(dict.fromkeys(meant.values())), tree, meant)
+
+    def evaluate(self, columns: Mapping[str, Values]) -> Values:
+        """Compute it for each point; missing (NaN) where it has no value, as by a division by zero."""
+        shape = next((columns[name].shape for name in self.metrics), ())
+        with np.errstate(all="ignore"):
+            found = np.asarray(_value(self._tree, {word: columns[name] for word, name in self._names.items()}))
+        return np.where(np.isfinite(found), found, np.nan) + np.zeros(shape)
+
+    def unit(self, units: Mapping[str, str]) -> str:
+        """Tell the unit of sums and differences of one unit; empty of all else."""
+        return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})
+
+
+def _unit(tree: ast.expr, units: Mapping[str, str]) -> str:
+    match tree:
+        case ast.Name(id=name):
+            return units[name]
+        case ast.UnaryOp(operand=operand):
+            return _unit(operand, units)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return _unit(left, units) if _unit(left, units) == _unit(right, units) else ""
+    return ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Name up to three of the known names that are near to one, for a message; else the first five."""
+    every = list(known)
+    return ", ".join(difflib.get_close_matches(name, every, n=3) or every[:5])
+
+
+def _names(tree: ast.expr) -> list[str]:
+    """List the words that stand for metrics.
+
+    Raises:
+        ValueError: There is something else than a formula has.
+    """
+    match tree:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Constant(value=value) if type(value) in (int, float):
+            return []
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _names(left) + _names(right)
+        case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _SIGNS:
+            return _names(operand)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
+            if len(arguments) != _FUNCTIONS[name][1]:
+                raise ValueError(f"{name} takes {_FUNCTIONS[name][1]}")
+            return [word for each in arguments for word in _names(each)]
+    raise ValueError(f"found {ast.unparse(tree)}")
+
+
+def _value(tree: ast.expr, columns: Mapping[str, Values]) -> Any:
+    match tree:
+        case ast.Name(id=name):
+            return columns[name]
+        case ast.Constant(value=value):
+            return np.float64(value)  # type: ignore[arg-type]
+        case ast.BinOp(left=left, op=op, right=right):
+            return _OPERATORS[type(op)](_value(left, columns), _value(right, columns))
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _SIGNS[type(sign)](_value(operand, columns))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return _FUNCTIONS[name][0](*(_value(each, columns) for each in arguments))
+    raise AssertionError(tree)

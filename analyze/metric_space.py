@@ -1,0 +1,337 @@
+"""The metric space: locations, or samples of them, as points whose coordinates are metrics (paper 003, 3.1 and 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError, UsageError
+from ..experiment import Experiment
+from ..experiment.grouping import grouped, over_locations
+from .code_regions import startup_paths
+from .formula import BUILT_IN, Formula, nearest
+from .selection import paths_named
+
+__all__ = ["SCALES", "MetricSpace", "Point", "Scale", "Values"]
+
+Values = npt.NDArray[np.float64]
+Scale = Literal["standard", "mean", "none"]
+
+SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
+
+_ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: differences below are none
+_LISTED: Final = 5
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """A thread of a process, in one of several samples."""
+
+    process: int
+    thread: int = 0
+    sample: int = 0
+
+
+@dataclass(frozen=True)
+class MetricSpace:
+    """Points of a metric space, cleaned: every coordinate is finite, and no metric is constant.
+
+    Attributes:
+        metrics: Names, a column each.
+        points: A row each.
+        values: ``float64[point, metric]``, in the metrics' units.
+        units: Metric → unit; empty of most that were derived.
+        dropped: Metric → why it is no dimension.
+        left_out: Labels of the points that are not there → why.
+        formulas: Derived metric → its formula.
+        sources: Metric → how it was measured; empty of one that was derived.
+        place: What the values are of: ``the program``, or a region's name.
+    """
+
+    metrics: tuple[str, ...]
+    points: tuple[Point, ...]
+    values: Values
+    units: Mapping[str, str] = field(default_factory=dict)
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[int | str, str] = field(default_factory=dict)
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    place: str = "the program"
+
+    @classmethod
+    def of(
+        cls,
+        *experiments: Experiment,
+        region: str | None = None,
+        exclusive: bool = False,
+        metrics: Sequence[str] | None = None,
+        derived: Sequence[Formula] = (),
+        by: Literal["thread", "process"] = "thread",
+        exclude_ranks: Collection[int] = (),
+    ) -> MetricSpace:
+        """Make points of the locations of an experiment; of several experiments, each is a sample.
+
+        Args:
+            experiments: Runs of one program.
+            region: A region's name, path or ``file:line``, with all below it, wherever it is entered; without one the
+                program, but for the start and the end of MPI.
+            exclusive: Leave out what is below the region.
+            metrics: Names of metrics, derived ones too; all that were measured, and those in ``derived``, if None.
+            derived: Further metrics.
+            by: Whether a point is a thread, or a process with all its threads.
+            exclude_ranks: Ranks that make no points.
+
+        Raises:
+            UsageError: A region, a metric or a rank does not exist.
+            InputError: Fewer than two points, or no metric, are left.
+        """
+        if exclusive and region is None:
+            raise UsageError("--exclusive: a region wanted whose values are meant, by --region")
+        wanted = _wanted(experiments, metrics, derived)
+        tables = [
+            _table(each, sample, _rows(each, region, exclusive=exclusive), wanted.measured, by)
+            for sample, each in enumerate(experiments)
+        ]
+        points = [point for table in tables for point in table.points]
+        there = {point.process for point in points}
+        for rank in exclude_ranks:
+            if rank not in there:
+                raise UsageError(f"--exclude-rank {rank}: no such rank; there are {min(there)} to {max(there)}")
+        taken = np.array([point.process not in exclude_ranks for point in points])
+        columns = {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in tables[0].columns}
+        space = cls.of_columns(
+            columns,
+            [point for point, kept in zip(points, taken, strict=True) if kept],
+            entered=np.concatenate([table.entered for table in tables])[taken],
+            metrics=wanted.names,
+            derived=wanted.formulas,
+            units={name: experiments[0].metric(name).unit for name in wanted.measured},
+            place=region or "the program",
+        )
+        return replace(space, sources={name: experiments[0].metric(name).source for name in wanted.measured})
+
+    @classmethod
+    def of_columns(
+        cls,
+        columns: Mapping[str, Values],
+        points: Sequence[Point],
+        *,
+        entered: npt.NDArray[np.bool_] | None = None,
+        metrics: Sequence[str] | None = None,
+        derived: Iterable[Formula] = (),
+        units: Mapping[str, str] | None = None,
+        place: str = "the program",
+    ) -> MetricSpace:
+        """Make a space of columns, ``float64[point]`` each, and clean it.
+
+        Left out are points that never entered the region or have no value at all; then dropped are metrics of which a
+        value is missing, or all values are the same.
+
+        Raises:
+            InputError: Fewer than two points, or no metric, are left.
+        """
+        table = dict(columns)
+        formulas = list(derived)
+        known = dict(units or {})
+        for formula in formulas:
+            table[formula.name] = formula.evaluate(table)
+            known[formula.name] = formula.unit(known)
+        names = tuple(table if metrics is None else metrics)
+        values = np.array([table[name] for name in names], dtype=np.float64).reshape(len(names), len(points)).T
+        values[~np.isfinite(values)] = np.nan
+        labels = _labels(points)
+        missing = np.isnan(values).all(axis=1)
+        outside = np.zeros(len(points), dtype=bool) if entered is None else ~entered & ~missing
+        why = {labels[row]: "no values" for row in np.flatnonzero(missing).tolist()}
+        why |= {labels[row]: f"never in {place}" for row in np.flatnonzero(outside).tolist()}
+        kept = np.flatnonzero(~missing & ~outside)
+        if len(kept) < 2:
+            raise InputError(f"two locations at least wanted, found {len(kept)} with values in {place}")
+        space = cls(
+            names,
+            tuple(points[row] for row in kept.tolist()),
+            values[kept],
+            {name: known.get(name, "") for name in names},
+            left_out=why,
+            formulas={formula.name: formula.text for formula in formulas if formula.name in names},
+            place=place,
+        )
+        return space._cleaned()
+
+    @cached_property
+    def labels(self) -> tuple[int | str, ...]:
+        """What points are called: ranks, ``rank.thread`` once a process has several, ``#sample`` once there are."""
+        return _labels(self.points)
+
+    def scaled(self, scale: Scale = "standard") -> Values:
+        """Give the values so that metrics can be compared; ``float64[point, metric]``.
+
+        ``standard``: less their mean, over their standard deviation (of all points). ``mean``: less their mean, over
+        their mean absolute value, so that a metric weighs as it differs. ``none``: as they are.
+        """
+        if scale == "none":
+            return self.values
+        relative = self.values / np.abs(self.values).max(axis=0)  # no square of a huge value overflows
+        centred = relative - relative.mean(axis=0)
+        spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
+        return np.asarray(centred / spread)
+
+    def part(self, rows: npt.ArrayLike) -> MetricSpace:
+        """Give a space of some of the points, cleaned anew: what is constant among them is dropped.
+
+        Raises:
+            InputError: Fewer than two points, or no metric, are left.
+        """
+        taken = np.asarray(rows, dtype=np.intp)
+        if len(taken) < 2:
+            raise InputError(f"two locations at least wanted, found {len(taken)}")
+        return replace(
+            self, points=tuple(self.points[row] for row in taken.tolist()), values=self.values[taken]
+        )._cleaned()
+
+    def moved(self, values: Values) -> MetricSpace:
+        """Give a space of the same points elsewhere, ``float64[point, metric]``, cleaned anew.
+
+        Raises:
+            InputError: No metric differs.
+        """
+        return replace(self, values=values)._cleaned()
+
+    def along(self, metrics: Sequence[str]) -> MetricSpace:
+        """Give a space of some of the metrics, in the order given."""
+        columns = [self.metrics.index(name) for name in metrics]
+        return replace(self, metrics=tuple(metrics), values=self.values[:, columns])
+
+    def _cleaned(self) -> MetricSpace:
+        why = dict(self.dropped)
+        for name, column in zip(self.metrics, self.values.T, strict=True):
+            if reason := self._unusable(column):
+                why[name] = reason
+        kept = [name for name in self.metrics if name not in why]
+        if not kept:
+            said = "; ".join(f"{name}: {reason}" for name, reason in list(why.items())[:_LISTED])
+            raise InputError(f"a metric that differs among {len(self.points)} locations wanted, found none ({said})")
+        return replace(self.along(kept), dropped=why)
+
+    def _unusable(self, column: Values) -> str | None:
+        """Say why values are no dimension; None if they are."""
+        missing = np.flatnonzero(np.isnan(column))
+        if len(missing) == len(column):
+            return "no value"
+        if len(missing):
+            listed = ", ".join(str(self.labels[row]) for row in missing[:_LISTED])
+            more = ", …" if len(missing) > _LISTED else ""
+            return f"missing on {len(missing)} of {len(column)} locations: {listed}{more}"
+        low, high = float(column.min()), float(column.max())
+        if high / 2 - low / 2 <= _ROUNDING * max(abs(low), abs(high)):
+            return f"constant: {low:g}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    names: tuple[str, ...] | None
+    measured: tuple[str, ...]
+    formulas: tuple[Formula, ...]
+
+
+def _wanted(experiments: Sequence[Experiment], metrics: Sequence[str] | None, derived: Sequence[Formula]) -> _Wanted:
+    """Find what must be read and computed for the metrics that are asked for.
+
+    Raises:
+        UsageError: One does not exist.
+    """
+    measured = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
+    formulas: dict[str, Formula] = {}
+    own = {each.name for each in derived}
+    for formula in map(Formula.parse, BUILT_IN):
+        known = {*measured, *formulas}
+        if formula.name not in known | own and known.issuperset(formula.metrics):
+            formulas[formula.name] = formula
+    for formula in derived:
+        known = {*measured, *formulas}
+        if formula.name in known:
+            raise UsageError(f"--derive {formula.name}={formula.text}: a new name wanted, found that of a metric")
+        for name in formula.metrics:
+            if name not in known:
+                near = nearest(name, known)
+                raise UsageError(f"--derive {formula.name}={formula.text}: no metric {name!r}; did you mean {near}?")
+        formulas[formula.name] = formula
+    names = [*measured, *(each.name for each in derived)] if metrics is None else list(dict.fromkeys(metrics))
+    known = {*measured, *formulas}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--metrics: no metric {name!r}; did you mean {nearest(name, [*measured, *formulas])}?")
+    needed = set(names)
+    for formula in reversed(formulas.values()):
+        if formula.name in needed:
+            needed.update(formula.metrics)
+    return _Wanted(
+        tuple(names),
+        tuple(name for name in measured if name in needed),
+        tuple(formula for formula in formulas.values() if formula.name in needed),
+    )
+
+
+def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt.NDArray[np.intp]:
+    """Give the call paths whose values together are those of a region, or of the program."""
+    if region is None:
+        hidden = startup_paths(experiment)
+        return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)
+    paths = paths_named(experiment, region)
+    if not paths:
+        near = nearest(region, dict.fromkeys(path.region.name for path in experiment.call_paths))
+        raise UsageError(f"--region {region}: no such region; did you mean {near}?")
+    if not exclusive:
+        paths = sorted({each for path in paths for each in experiment.walk(path)})
+    return np.array(paths, dtype=np.intp)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    points: list[Point]
+    columns: dict[str, Values]
+    entered: npt.NDArray[np.bool_]
+
+
+def _table(
+    experiment: Experiment,
+    sample: int,
+    rows: npt.NDArray[np.intp],
+    metrics: Sequence[str],
+    by: Literal["thread", "process"],
+) -> _Table:
+    """Read the metrics of some call paths together: a value a point."""
+    groups: dict[Point, list[int]] = {}
+    for column, place in enumerate(experiment.locations):
+        point = Point(place.process, place.thread if by == "thread" else 0, sample)
+        groups.setdefault(point, []).append(column)
+    alone = len(groups) == len(experiment.locations)
+
+    def of_points(name: str) -> Values:
+        metric = experiment.metric(name)
+        together = np.zeros(len(rows), dtype=np.intp)
+        values = grouped(metric.aggregation, experiment.exclusive(name)[rows], together, 1)
+        if alone:
+            return np.asarray(values[0])
+        return np.array([over_locations(metric, values[:, columns])[0] for columns in groups.values()])
+
+    columns = {name: of_points(name) for name in metrics}
+    visits = of_points("visits") if "visits" in experiment else np.ones(len(groups))
+    return _Table(list(groups), columns, ~(visits == 0))
+
+
+def _labels(points: Sequence[Point]) -> tuple[int | str, ...]:
+    threaded = any(point.thread for point in points)
+    sampled = any(point.sample for point in points)
+    if not threaded and not sampled:
+        return tuple(point.process for point in points)
+    return tuple(
+        f"{point.process}{f'.{point.thread}' if threaded else ''}{f'#{point.sample}' if sampled else ''}"
+        for point in points
+    )

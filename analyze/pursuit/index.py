@@ -1,0 +1,98 @@
+"""How far a projection is from normal: the index of Jones and Sibson, in one to three dimensions (paper 004, 3.3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metric_space import Values
+
+__all__ = ["LEAST_POINTS", "Cumulants", "cumulants", "index"]
+
+LEAST_POINTS: Final = 4  # below, there is no fourth k-statistic
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Unordered pairs of coordinates, which stand for the symmetric half of a tensor.
+
+    Attributes:
+        first: ``int[pair]``.
+        second: ``int[pair]``.
+        weight: ``float64[pair]``, how many ordered pairs each stands for.
+        place: ``int[dimension, dimension]``, the pair of two coordinates.
+        normal: ``float64[pair, pair]``, the fourth moments of a normal variable with unit covariance.
+    """
+
+    first: npt.NDArray[np.intp]
+    second: npt.NDArray[np.intp]
+    weight: Values
+    place: npt.NDArray[np.intp]
+    normal: Values
+
+
+@dataclass(frozen=True)
+class Cumulants:
+    """Third and fourth k-statistics of projections, each entry of the tensors once.
+
+    Attributes:
+        projected: ``float64[…, dimension, point]``.
+        products: ``float64[…, pair, point]``.
+        third: ``float64[…, dimension, pair]``.
+        fourth: ``float64[…, pair, pair]``.
+        pairs: What the pairs are.
+    """
+
+    projected: Values
+    products: Values
+    third: Values
+    fourth: Values
+    pairs: Pairs
+
+    @property
+    def index(self) -> Values:
+        """``float64[…]``: (|K3|² + |K4|²/4) / 12, mixed cumulants weighted by how often they are in the tensors."""
+        weight = self.pairs.weight
+        third = np.einsum("...aq,...aq,q->...", self.third, self.third, weight)
+        fourth = np.einsum("...pq,...pq,p,q->...", self.fourth, self.fourth, weight, weight)
+        return np.asarray((third + fourth / 4) / 12)
+
+
+def index(projected: Values) -> float:
+    """Give the index of points, ``float64[point, dimension]``, that are centred and have unit covariance.
+
+    Rotating the points does not change it. O(points × dimensions⁴).
+    """
+    return float(cumulants(np.ascontiguousarray(projected.T)).index)
+
+
+def cumulants(projected: Values) -> Cumulants:
+    """Give the k-statistics of centred projections with unit covariance, ``float64[…, dimension, point]``.
+
+    Unbiased; the second moments are known and not computed. Four points at least.
+    """
+    dimensions, points = projected.shape[-2:]
+    pairs = _pairs(dimensions)
+    products = projected[..., pairs.first, :] * projected[..., pairs.second, :]
+    turned = np.swapaxes(products, -1, -2)
+    third = points / ((points - 1) * (points - 2)) * (projected @ turned)
+    below = (points - 2) * (points - 3)
+    fourth = points * (points + 1) / ((points - 1) * below) * (products @ turned)
+    return Cumulants(projected, products, third, fourth - (points - 1) ** 2 / below * pairs.normal, pairs)
+
+
+@lru_cache(maxsize=8)
+def _pairs(dimensions: int) -> Pairs:
+    first, second = np.array(list(combinations_with_replacement(range(dimensions), 2)), dtype=np.intp).T
+    place = np.zeros((dimensions, dimensions), dtype=np.intp)
+    place[first, second] = place[second, first] = np.arange(len(first))
+    same = np.eye(dimensions)
+    equal = np.outer(same[first, second], same[first, second])
+    equal += same[np.ix_(first, first)] * same[np.ix_(second, second)]
+    equal += same[np.ix_(first, second)] * same[np.ix_(second, first)]
+    return Pairs(first, second, np.where(first == second, 1.0, 2.0), place, equal)

@@ -1,0 +1,67 @@
+"""What to record after each period: no change without a reason, and what it saves (paper 004, 3.4 and 4.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from .pursuit import Pursuit, index_of
+
+__all__ = ["IDENTITY", "Reduction", "next_selection"]
+
+IDENTITY: Final = 3  # fields of a record that no selection saves: time, process, thread
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Fields of records, with all metrics and with those alone that were selected when a record was made.
+
+    Attributes:
+        records: How many samples there were.
+        fields: With all metrics.
+        kept: With the selected ones; all of them before the first selection.
+        metrics: How many metrics there are.
+        course: After each period: its end, and the share that was saved until then.
+    """
+
+    metrics: int
+    records: int = 0
+    fields: int = 0
+    kept: int = 0
+    course: tuple[tuple[float, float], ...] = field(default=())
+
+    @property
+    def share(self) -> float:
+        """What was saved, from 0 to 1."""
+        return 1 - self.kept / self.fields if self.fields else 0.0
+
+    def after(self, end: float, records: int, selected: tuple[str, ...]) -> Reduction:
+        """Count the records of a period, made by the selection before it."""
+        kept = len(selected) or self.metrics
+        counted = replace(
+            self,
+            records=self.records + records,
+            fields=self.fields + records * (IDENTITY + self.metrics),
+            kept=self.kept + records * (IDENTITY + kept),
+        )
+        return replace(counted, course=(*self.course, (end, counted.share)))
+
+
+def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: float) -> tuple[str, ...]:
+    """Choose what to record after a period.
+
+    What was found takes the place of what is recorded if its status says that it is worth something, and if in this
+    period the index of its metrics is larger than that of the recorded ones by more than the threshold. Both are
+    compared as metrics alone, without what others add to a projection.
+
+    Args:
+        before: What is recorded; nothing at first.
+        found: In this period; None if it had no result.
+        jitter: A share: 0.1 asks for an index larger by a tenth.
+    """
+    if found is None or found.status not in ("converged", "stopped"):
+        return before
+    if not before or not set(before) <= set(found.space.metrics):
+        return found.metrics
+    better = index_of(found.space, found.metrics) > (1 + jitter) * index_of(found.space, before)
+    return found.metrics if better else before

@@ -1,0 +1,70 @@
+"""Trimming: find points that lie far out, and leave them, leave them out, or draw them in (paper 004, 3.2.2)."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metric_space import MetricSpace, Values
+
+__all__ = ["TRIMMINGS", "Trimming", "outlying", "trimmed"]
+
+Trimming = Literal["none", "remove", "log", "sqrt"]
+
+TRIMMINGS: Final[tuple[Trimming, ...]] = ("none", "remove", "log", "sqrt")
+
+_NORMAL: Final = 1.4826  # standard deviations in a median absolute deviation
+_FAR: Final = 3.5  # of these from the median on, a value is an outlier (Iglewicz and Hoaglin)
+
+
+def outlying(scaled: Values) -> Values:
+    """Tell how far out points lie, ``float64[point]``: above 1 a point is an outlier.
+
+    The distance from the median of all points, each metric in units of its median deviation, over that from which on
+    few points should lie: the median distance and 3.5 deviations.
+
+    Args:
+        scaled: ``float64[point, metric]``, no metric constant.
+    """
+    away = scaled - np.median(scaled, axis=0)
+    spread = np.median(np.abs(away), axis=0)
+    spread = np.where(spread > 0, spread, np.abs(away).mean(axis=0))  # where more than half of the points are equal
+    distance = np.linalg.norm(away / spread, axis=1)
+    middle = float(np.median(distance))
+    limit = middle + _FAR * _NORMAL * float(np.median(np.abs(distance - middle)))
+    return np.asarray(distance / max(limit, float(np.sqrt((distance**2).mean())) if middle == 0 else 0.0))
+
+
+def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
+    """Trim points that lie far out.
+
+    ``none`` leaves them; ``remove`` leaves them out; ``log`` moves a point at distance r, from the median of all points
+    and in units of the distance from which on points are outliers, to 1 + ln r, and ``sqrt`` to 3 - 2/√r.
+
+    Args:
+        space: The points.
+        distance: ``float64[point]``, by ``outlying``.
+        how: What is done.
+
+    Raises:
+        InputError: Fewer than two points, or no metric that differs, are left.
+    """
+    far = distance > 1
+    if how == "none" or not far.any():
+        return space
+    if how == "remove":
+        return space.part(np.flatnonzero(~far))
+    largest = np.abs(space.values).max(axis=0)
+    relative = space.values / largest
+    middle = np.median(relative, axis=0)
+    factor = _drawn_in(distance, far, how)[:, None]
+    return space.moved((middle + (relative - middle) * factor) * largest)
+
+
+def _drawn_in(distance: Values, far: npt.NDArray[np.bool_], how: Trimming) -> Values:
+    """Give what distances are multiplied by."""
+    out = np.where(far, distance, 1.0)
+    to = 1 + np.log(out) if how == "log" else 3 - 2 / np.sqrt(out)
+    return np.asarray(to / out)

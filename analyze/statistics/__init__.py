@@ -1,0 +1,41 @@
+"""Counters by multivariate statistics (Ahn and Vetter, SC 2002; "paper 003"): one analysis a module.
+
+Needs scikit-learn and scipy: imported by what uses it, not with ``analyze``.
+"""
+
+from __future__ import annotations
+
+from .correlation import Correlation, correlation
+from .factors import ROTATIONS, Factors, Rotation, factors
+from .hierarchy import LINKAGES, Hierarchy, Linkage, hierarchy
+from .kmeans import CRITERIA, Clusters, Criterion, kmeans
+from .membership import Grid, Membership, grid_of, membership
+from .partition import Partition
+from .pca import Components, pca
+from .recursion import Part, recursively
+
+__all__ = [
+    "CRITERIA",
+    "LINKAGES",
+    "ROTATIONS",
+    "Clusters",
+    "Components",
+    "Correlation",
+    "Criterion",
+    "Factors",
+    "Grid",
+    "Hierarchy",
+    "Linkage",
+    "Membership",
+    "Part",
+    "Partition",
+    "Rotation",
+    "correlation",
+    "factors",
+    "grid_of",
+    "hierarchy",
+    "kmeans",
+    "membership",
+    "pca",
+    "recursively",
+]

@@ -1,0 +1,149 @@
+"""Agglomerative hierarchical clusters: the tree of the points, and where to cut it (paper 003, section 4.5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.cluster.hierarchy import linkage as linkage_of
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.neighbors import NearestNeighbors
+
+from ...errors import UsageError
+from ..metric_space import MetricSpace, Scale, Values
+from .partition import Partition
+
+__all__ = ["LINKAGES", "LONE", "Hierarchy", "Linkage", "hierarchy"]
+
+Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"]
+
+LINKAGES: Final[tuple[Linkage, ...]] = ("ward", "average", "complete", "single", "weighted", "centroid", "median")
+
+LONE: Final = 1.5  # times lower is the next merge below a cut that stands out
+
+_MOST_POINTS: Final = 10_000  # of which all distances are computed: 0.4 GB
+_SAMPLE: Final = 2_000
+_MOST_CLUSTERS: Final = 10  # that a cut is suggested for
+_FLOOR: Final = 1e-3  # of the highest merge: lower ones are all alike
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A tree of merges, and the clusters that a cut through it leaves.
+
+    Attributes:
+        space: The points.
+        method: How the distance of clusters is taken.
+        merges: scipy's linkage, ``float64[merge, 4]``, of the points in ``sample``.
+        sample: Positions of the points in the tree; all, or a sample of them.
+        far: Positions of points out of the sample that are farther from all in it than the height of the cut.
+        partition: The clusters; points out of the sample are in that of the nearest in it.
+        height: Where the tree is cut.
+        drop: How many times lower than the merge above the cut the one below it is.
+        suggested: Whether the number of clusters was chosen here.
+    """
+
+    space: MetricSpace
+    method: Linkage
+    merges: Values
+    sample: npt.NDArray[np.intp]
+    far: npt.NDArray[np.intp]
+    partition: Partition
+    height: float
+    drop: float
+    suggested: bool
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the tree is one of a sample."""
+        return len(self.sample) < len(self.space.points)
+
+
+def hierarchy(
+    space: MetricSpace,
+    *,
+    method: Linkage = "ward",
+    clusters: int | None = None,
+    scale: Scale = "standard",
+    seed: int = 0,
+) -> Hierarchy:
+    """Merge the two nearest clusters again and again, in O(points²).
+
+    Above 10,000 points the tree is made of a sample of 2,000, and each other point joins the nearest of them.
+
+    Args:
+        space: The points.
+        method: One of ``LINKAGES``.
+        clusters: How many the cut leaves; if None, 2 to 10, where the height of the merges falls by the largest factor.
+        scale: How metrics are made comparable.
+        seed: Of the sample.
+
+    Raises:
+        UsageError: More clusters than points in the tree are wanted, or less than one.
+    """
+    scaled = space.scaled(scale)
+    sample = np.arange(len(scaled))
+    if len(sample) > _MOST_POINTS:
+        sample = np.sort(np.random.default_rng(seed).choice(len(scaled), _SAMPLE, replace=False))
+    if clusters is not None and not 1 <= clusters <= len(sample):
+        raise UsageError(f"-k {clusters}: clusters from 1 to {len(sample)} wanted, as there are locations in the tree")
+    merges = linkage_of(scaled[sample], method)
+    heights = merges[:, 2]
+    count = clusters or _suggested(heights)
+    above, below = _around(heights, count)
+    labels, distances = _assigned(scaled, sample, _cut(merges, count))
+    return Hierarchy(
+        space,
+        method,
+        merges,
+        sample,
+        np.flatnonzero(distances > above) if count > 1 else np.array([], dtype=np.intp),
+        Partition.of(space, labels, scaled, seed=seed),
+        float((above + below) / 2),
+        _drop(heights, count),
+        clusters is None,
+    )
+
+
+def _suggested(heights: Values) -> int:
+    most = min(_MOST_CLUSTERS, len(heights))  # one a point is no suggestion, unless there are two points
+    return max(range(2, max(most, 2) + 1), key=lambda count: _drop(heights, count))
+
+
+def _drop(heights: Values, count: int) -> float:
+    above, below = _around(heights, count)
+    floor = _FLOOR * float(heights.max())
+    return float(above / max(below, floor)) if above > 0 else 1.0
+
+
+def _around(heights: Values, count: int) -> tuple[float, float]:
+    """Give the heights of the merge that a cut into so many clusters undoes last, and of the highest that it leaves."""
+    ordered = np.maximum.accumulate(heights)  # centroids and medians may merge lower than before
+    above = float(ordered[-(count - 1)]) if count > 1 else float(ordered[-1]) * 1.1
+    below = float(ordered[-count]) if count <= len(ordered) else 0.0
+    return above, below
+
+
+def _cut(merges: Values, count: int) -> npt.NDArray[np.intp]:
+    """Undo the last merges until so many clusters are left; by their order, not their heights, which may fall."""
+    points = len(merges) + 1
+    kept = points - count
+    above = np.repeat(np.arange(points, points + kept), 2)
+    below = merges[:kept, :2].astype(np.intp).ravel()
+    size = points + len(merges)
+    graph = coo_array((np.ones(len(above)), (above, below)), shape=(size, size))
+    return np.asarray(connected_components(graph, directed=False)[1][:points], dtype=np.intp)
+
+
+def _assigned(
+    scaled: Values, sample: npt.NDArray[np.intp], labels: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.intp], Values]:
+    """Give every point the label of the nearest in the sample, and how far that is."""
+    if len(sample) == len(scaled):
+        return labels, np.zeros(len(scaled))
+    search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(scaled[sample])
+    distances, nearest = search.kneighbors(scaled)
+    return labels[nearest[:, 0]], distances[:, 0]

@@ -1,0 +1,66 @@
+"""Time projection pursuit of one window against scikit-learn's FastICA on the same points.
+
+    python benchmarks/pursuit/run.py [--repeat 5]
+
+Both on one processor; its time is counted, not that on the wall. FastICA (Hyvärinen and Oja) looks for directions that
+are not normal, too, from one start, and ranks nothing: it is what one climb costs in a well-kept library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.decomposition import FastICA
+from threadpoolctl import threadpool_limits
+
+from autoanalyzer.analyze.metric_space import MetricSpace, Point
+from autoanalyzer.analyze.pursuit import pursue
+from autoanalyzer.analyze.pursuit.ranking import best_view
+
+SIZES = ((64, 12), (256, 20), (1024, 30), (4096, 50))
+
+
+def space(points: int, metrics: int, kind: str) -> MetricSpace:
+    """Make points of noise, or with three that lie far out in one metric."""
+    values = 100 + np.random.default_rng(7).standard_normal((points, metrics))
+    if kind == "outliers":
+        values[[3, 17, 40], metrics // 2] += 8
+    columns = {f"m{each}": values[:, each] for each in range(metrics)}
+    return MetricSpace.of_columns(columns, [Point(rank) for rank in range(points)])
+
+
+def timed(call: Callable[[], object], repeat: int) -> float:
+    """Give the seconds that one processor takes for the fastest call, whatever else runs there."""
+    times = []
+    for _ in range(repeat):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def main() -> None:
+    """Print a line a size and kind of points."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=5)
+    repeat = parser.parse_args().repeat
+    warnings.simplefilter("ignore")  # FastICA finds no independent components in noise, and says so
+    print(f"{'points':>6} {'metrics':>7}  {'kind':<8} {'ranking':>9} {'best view':>9} {'FastICA':>9}  {'ratio':>6}")
+    for points, metrics in SIZES:
+        for kind in ("noise", "outliers"):
+            made = space(points, metrics, kind)
+            scaled = made.scaled()
+            ranked = timed(lambda made=made: pursue(made), repeat)
+            with threadpool_limits(1):
+                view = timed(lambda scaled=scaled: best_view(scaled, dimensions=3), repeat)
+                model = FastICA(3, whiten="unit-variance", fun="cube", max_iter=200, random_state=0)
+                ica = timed(lambda model=model, scaled=scaled: model.fit(scaled), repeat)
+            print(f"{points:>6} {metrics:>7}  {kind:<8} {ranked:>8.3f}s {view:>8.3f}s {ica:>8.3f}s  {view / ica:>6.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""``autoanalyzer pursue``: which metrics are worth recording, over time, by projection pursuit (paper 004)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf, isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import numpy as np
+
+from ..analyze.formula import Formula
+from ..analyze.metric_space import MetricSpace
+from ..analyze.program_time import program_times
+from ..errors import InputError, UsageError
+from ..experiment.trace import Samples, TraceReader, read_trace
+from ..runtime.folder import open_experiment
+from ..view.page import page
+from ..view.place import visible
+from ..view.report import csv_text, json_text, print_report
+from .metric_names import check_names, metric_names
+from .documents import add_documents, check_targets, write_document
+
+if TYPE_CHECKING:
+    from ..analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "pursue"
+HELP: Final = "which metrics are worth recording, from one period to the next, by projection pursuit"
+
+_TARGETS: Final = {
+    "json": "all numbers as JSON",
+    "csv": "a row a period as CSV",
+    "html": "a page of pictures, whole in itself, as HTML",
+}
+# The same names as in analyze.pursuit, which is imported when it is needed; a test compares them.
+_TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
+
+_OF_TRACES: Final = ("window", "every", "follow")
+_OF_RUNS: Final = ("region", "exclusive", "sample", "by")
+_PIECE: Final = 2**16
+_PAUSE: Final = 0.1  # seconds between looks at a file that grows
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "input", type=Path, metavar="INPUT", help="a trace (.csv, or - for standard input), or an experiment"
+    )
+    trace = parser.add_argument_group("of a trace")
+    trace.add_argument("--window", type=float, metavar="S", help="seconds that are averaged (default: all)")
+    trace.add_argument("--every", type=float, metavar="S", help="seconds between periods (default: half a window)")
+    trace.add_argument(
+        "--follow",
+        type=float,
+        metavar="S",
+        help="tell each period as it is complete, and end when the trace has not grown for S seconds",
+    )
+    run_of = parser.add_argument_group("of an experiment")
+    run_of.add_argument("--region", metavar="NAME", help="a region, by its name, path or FILE:LINE (default: all)")
+    run_of.add_argument("--exclusive", action="store_true", help="of the region alone, without what is below it")
+    run_of.add_argument(
+        "--sample",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="EXPERIMENT",
+        help="a further run, whose locations are points, too; may be repeated",
+    )
+    run_of.add_argument("--by", choices=("thread", "process"), help="what a location is (default: thread)")
+    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics (default: all)")
+    parser.add_argument(
+        "--derive", action="append", default=[], metavar="NAME=FORMULA", help="a further metric; may be repeated"
+    )
+    parser.add_argument(
+        "--exclude-rank", type=int, action="append", default=[], metavar="RANK", help="leave a rank out; repeatable"
+    )
+    parser.add_argument(
+        "--dimensions", type=int, choices=(1, 2, 3), default=3, help="of projections (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--trim", choices=_TRIMMINGS, default="none", help="what is done to locations far out (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--jitter",
+        type=float,
+        default=0.1,
+        metavar="SHARE",
+        help="by how much metrics must be better to be recorded instead (default: %(default)s)",
+    )
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="after each period write to FILE what to record")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the search (default: %(default)s)")
+    add_documents(parser, _TARGETS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    traced = str(arguments.input) == "-" or arguments.input.suffix == ".csv"
+    _check(arguments, traced=traced)
+    from ..analyze.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
+    from ..view.pursuit import pursuit_report  # noqa: PLC0415
+
+    state = PursuitOverTime(_options(arguments))
+    windows = SlidingWindow(inf if arguments.window is None else arguments.window, arguments.every)
+    periods: list[Period] = []
+    try:
+        for period in _of_trace(arguments, state, windows) if traced else _of_run(arguments, state):
+            periods.append(period)
+            _tell(arguments, period, state)
+    except KeyboardInterrupt:
+        if arguments.follow is None or not periods:
+            raise
+    if not periods:
+        raise InputError(f"{arguments.input}: samples wanted, found a header alone")
+    report = pursuit_report(periods, state, late=windows.late, empty=windows.empty)
+    about = {
+        "input": str(arguments.input),
+        "window": arguments.window,
+        "every": arguments.every if arguments.window is None or arguments.every else arguments.window / 2,
+        **{name: getattr(arguments, name) for name in ("dimensions", "trim", "jitter", "seed")},
+    }
+    contents: dict[str, Callable[[], bytes]] = {
+        "json": lambda: json_text({**report.document, **about}),
+        "csv": lambda: csv_text(report.data),
+        "html": lambda: page(f"pursuit: {arguments.input.name}", report.pictures(), about=_about(periods, state)),
+    }
+    written = {kind: make() for kind, make in contents.items() if getattr(arguments, kind)}
+    for kind, content in written.items():
+        write_document(content, getattr(arguments, kind))
+    if not any(str(getattr(arguments, kind)) == "-" for kind in written):
+        print_report(report)
+    return 0
+
+
+def _about(periods: list[Period], state: PursuitOverTime) -> str:
+    count = len(periods)
+    return f"{count} period{'' if count == 1 else 's'}, {len(state.metrics)} metrics"
+
+
+def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
+    check_targets([arguments.input], **{kind: getattr(arguments, kind) for kind in (*_TARGETS, "policy")})
+    kind, other = ("a trace", _OF_RUNS) if traced else ("an experiment", _OF_TRACES)
+    for option in other:
+        if getattr(arguments, option):
+            raise UsageError(f"--{option}: {'an experiment' if traced else 'a trace (.csv)'} wanted, found {kind}")
+    for option in _OF_TRACES:
+        seconds = getattr(arguments, option)
+        if seconds is not None and not (isfinite(seconds) and seconds > 0):
+            raise UsageError(f"--{option} {seconds:g}: seconds above 0 wanted")
+    if arguments.every and not arguments.window:
+        raise UsageError("--every: --window wanted, whose periods it says")
+    if not 0 <= arguments.jitter < inf:
+        raise UsageError(f"--jitter {arguments.jitter:g}: a share from 0 on wanted, as 0.1 for a tenth")
+    if not 0 <= arguments.seed < 2**32:
+        raise UsageError(f"--seed {arguments.seed}: a number from 0 to {2**32 - 1} wanted")
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    from ..analyze.pursuit import Options  # noqa: PLC0415 - takes a second
+
+    return Options(
+        dimensions=arguments.dimensions,
+        trimming=arguments.trim,
+        seed=arguments.seed,
+        jitter=arguments.jitter,
+        metrics=metric_names(arguments.metrics),
+        derived=[Formula.parse(text) for text in arguments.derive],
+        exclude_ranks=arguments.exclude_rank,
+    )
+
+
+def _of_run(arguments: argparse.Namespace, state: PursuitOverTime) -> Iterator[Period]:
+    """Give one period, of a run, or of several whose locations are points together."""
+    options = state.options
+    experiments = [open_experiment(path)[0] for path in (arguments.input, *arguments.sample)]
+    space = MetricSpace.of(
+        *experiments,
+        region=arguments.region,
+        exclusive=arguments.exclusive,
+        metrics=options.metrics,
+        derived=options.derived,
+        by=arguments.by or "thread",
+        exclude_ranks=options.exclude_ranks,
+    )
+    end = float(np.nan_to_num(program_times(experiments[0])).max(initial=0.0))
+    yield state.of_space(space, end, len(space.points))
+
+
+def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: SlidingWindow) -> Iterator[Period]:
+    name = "standard input" if str(arguments.input) == "-" else str(arguments.input)
+    options = state.options
+    with _opened(arguments.input) as stream:
+        if arguments.follow is None:
+            samples = read_trace(stream, name)
+            check_names(options.metrics, options.derived, samples.metrics)
+            _check_ranks(samples, options)
+            yield from state.of_windows(windows.add(samples))
+        else:
+            reader = TraceReader(name)
+            for piece in _pieces(stream, name, arguments.follow):
+                samples = reader.feed(piece, last=not piece)
+                if reader.metrics is not None:
+                    check_names(options.metrics, options.derived, reader.metrics)
+                yield from state.of_windows(windows.add(samples))
+    yield from state.of_windows(windows.finish())
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    with path.open("rb") as stream:
+        yield stream
+
+
+def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
+    """Give what is there and what comes, until nothing has come for some seconds; an empty piece is the last.
+
+    A pipe ends when it is closed.
+    """
+    descriptor = stream.fileno()
+    grows = stat.S_ISREG(os.fstat(descriptor).st_mode)
+    size, last = 0, time.monotonic()
+    while True:
+        if piece := os.read(descriptor, _PIECE):
+            size, last = size + len(piece), time.monotonic()
+            yield piece
+        elif not grows or time.monotonic() - last > patience:
+            yield b""
+            return
+        elif os.fstat(descriptor).st_size < size:
+            raise InputError(f"{name}: a trace that grows wanted, found one that was cut; run pursue again")
+        else:
+            time.sleep(_PAUSE)
+
+
+def _check_ranks(samples: Samples, options: Options) -> None:
+    there = sorted({process for process, _ in samples.locations})
+    for rank in options.exclude_ranks:
+        if rank not in there:
+            known = f"; there are {there[0]} to {there[-1]}" if there else ""
+            raise UsageError(f"--exclude-rank {rank}: no such rank{known}")
+
+
+def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:
+    """Say and write what is known after a period, for who watches and for the monitoring system."""
+    from ..view.pursuit import period_line, policy_text  # noqa: PLC0415
+
+    if arguments.policy:
+        write_document(policy_text(period, state.metrics), arguments.policy)
+    if arguments.follow is not None and "-" not in (str(getattr(arguments, kind)) for kind in _TARGETS):
+        sys.stdout.write(visible(period_line(period)) + "\n")
+        sys.stdout.flush()

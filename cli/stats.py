@@ -1,0 +1,233 @@
+"""``autoanalyzer stats``: the counters of all locations by multivariate statistics (paper 003)."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ..analyze.formula import Formula
+from ..analyze.metric_space import SCALES, MetricSpace, Scale
+from ..errors import UsageError
+from ..experiment import Experiment
+from ..runtime.folder import open_experiment
+from ..view.page import page
+from ..view.place import visible
+from ..view.report import Report, csv_text, json_text, print_report
+from .metric_names import metric_names
+from .documents import add_documents, check_targets, write_document
+
+if TYPE_CHECKING:
+    from ..analyze.statistics import Factors
+
+__all__ = ["HELP", "NAME", "add_arguments", "run"]
+
+NAME: Final = "stats"
+HELP: Final = "which metrics say the same, which locations are alike, and what parts them"
+
+_ANALYSES: Final = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
+_TARGETS: Final = {
+    "json": "all numbers as JSON",
+    "csv": "a table as CSV",
+    "html": "a page of pictures, whole in itself, as HTML",
+}
+# The same names as in analyze.statistics, which is imported when it is needed; a test compares them.
+_LINKAGES: Final = ("ward", "average", "complete", "single", "weighted", "centroid", "median")
+_CRITERIA: Final = ("silhouette", "calinski-harabasz", "davies-bouldin")
+_ROTATIONS: Final = ("varimax", "promax", "none")
+
+# Option → the analyses that have it.
+_ONLY: Final = {
+    "k": ("hierarchy", "kmeans", "factors", "pca", "map"),
+    "linkage": ("hierarchy", "map"),
+    "criterion": ("kmeans",),
+    "rotation": ("factors", "hierarchy", "kmeans", "pca", "map"),
+    "factor": ("hierarchy", "kmeans", "pca", "map"),
+    "grid": ("map",),
+    "scale": ("hierarchy", "kmeans", "pca", "map"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("analysis", choices=_ANALYSES, help="what to find out")
+    parser.add_argument(
+        "--region", metavar="NAME", help="a region, by its name, path or FILE:LINE, with what is below (default: all)"
+    )
+    parser.add_argument("--exclusive", action="store_true", help="of the region alone, without what is below it")
+    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics (default: all that were measured)")
+    parser.add_argument(
+        "--derive",
+        action="append",
+        default=[],
+        metavar="NAME=FORMULA",
+        help="a further metric: fp_rate=fp_ins/cycles; names that are no words in [brackets]; may be repeated",
+    )
+    parser.add_argument(
+        "--sample",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="EXPERIMENT",
+        help="a further run, whose locations are points, too; may be repeated",
+    )
+    parser.add_argument(
+        "--exclude-rank",
+        type=int,
+        action="append",
+        default=[],
+        metavar="RANK",
+        help="leave a rank out; may be repeated",
+    )
+    parser.add_argument(
+        "--by", choices=("thread", "process"), default="thread", help="what a location is (default: %(default)s)"
+    )
+    parser.add_argument(
+        "-k", type=int, metavar="K", help="how many clusters or factors (default: chosen, and said why)"
+    )
+    parser.add_argument("--linkage", choices=_LINKAGES, help="distance of clusters in the tree (default: ward)")
+    parser.add_argument("--criterion", choices=_CRITERIA, help="what chooses k of kmeans (default: silhouette)")
+    parser.add_argument("--rotation", choices=_ROTATIONS, help="how factors are turned (default: varimax)")
+    parser.add_argument("--factor", type=int, metavar="N", help="by the metrics of the Nth of the factors alone")
+    parser.add_argument("--grid", metavar="8x8", help="the process grid (default: the program's own, or a guess)")
+    parser.add_argument(
+        "--scale",
+        choices=SCALES,
+        help="how metrics are made comparable: by their standard deviation (default), mean, or not at all",
+    )
+    parser.add_argument("--recurse", action="store_true", help="again within each cluster, where clusters are distinct")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is random (default: %(default)s)")
+    add_documents(parser, _TARGETS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    _check(arguments)
+    experiment, file = open_experiment(arguments.experiment)
+    samples = [open_experiment(path)[0] for path in arguments.sample]
+    space = MetricSpace.of(
+        experiment,
+        *samples,
+        region=arguments.region,
+        exclusive=arguments.exclusive,
+        metrics=metric_names(arguments.metrics),
+        derived=[Formula.parse(text) for text in arguments.derive],
+        by=arguments.by,
+        exclude_ranks=arguments.exclude_rank,
+    )
+    report = _report(arguments, experiment, space)
+    about = {"experiment": str(file), "seed": arguments.seed}
+    contents: dict[str, Callable[[], bytes]] = {
+        "json": lambda: json_text({**report.document, **about}),
+        "csv": lambda: csv_text(report.data),
+        "html": lambda: page(
+            f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
+            report.pictures(),
+            about=f"{file}, {space.place}: {len(space.points)} locations, {len(space.metrics)} metrics",
+        ),
+    }
+    written = {kind: make() for kind, make in contents.items() if getattr(arguments, kind)}
+    for kind, content in written.items():
+        write_document(content, getattr(arguments, kind))
+    if not any(str(getattr(arguments, kind)) == "-" for kind in written):
+        print_report(report)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    check_targets([arguments.experiment, *arguments.sample], **{kind: getattr(arguments, kind) for kind in _TARGETS})
+    for option, analyses in _ONLY.items():
+        if getattr(arguments, option) is not None and arguments.analysis not in analyses:
+            dashes = "-" if len(option) == 1 else "--"
+            raise UsageError(f"{dashes}{option}: {', '.join(analyses)} wanted, found {arguments.analysis}")
+    if arguments.rotation and arguments.analysis != "factors" and arguments.factor is None:
+        raise UsageError("--rotation: factors wanted, or --factor N")
+    if arguments.analysis == "map" and arguments.sample:
+        raise UsageError("--sample: one run a map wanted, as a place holds one rank")
+    if arguments.seed < 0 or arguments.seed >= 2**32:
+        raise UsageError(f"--seed {arguments.seed}: a number from 0 to {2**32 - 1} wanted")
+
+
+def _grid(text: str | None) -> list[int] | None:
+    """Read ``8x8``.
+
+    Raises:
+        UsageError: It is no grid.
+    """
+    if text is None:
+        return None
+    if not re.fullmatch(r"[1-9][0-9]{0,6}(x[1-9][0-9]{0,6}){0,5}", text):
+        raise UsageError(f"--grid {text}: sizes wanted, as in 8x8 or 4x4x2")
+    return [int(size) for size in text.split("x")]
+
+
+def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
+    """Carry out the analysis, within clusters, too, if that is wanted."""
+    from ..analyze import statistics  # noqa: PLC0415 - takes a second
+    from ..view import statistics as view  # noqa: PLC0415
+
+    seed: int = arguments.seed
+    scale: Scale = arguments.scale or "standard"
+    rotation: statistics.Rotation = arguments.rotation or "varimax"
+    factor: tuple[int, Factors] | None = None
+    if arguments.factor is not None:
+        factor = arguments.factor, statistics.factors(space, rotation=rotation, seed=seed)
+        space = _along(space, *factor)
+
+    def tree(part: MetricSpace) -> statistics.Hierarchy:
+        method: statistics.Linkage = arguments.linkage or "ward"
+        return statistics.hierarchy(part, method=method, clusters=arguments.k, scale=scale, seed=seed)
+
+    def kmeans(part: MetricSpace) -> statistics.Clusters:
+        criterion: statistics.Criterion = arguments.criterion or "silhouette"
+        return statistics.kmeans(part, clusters=arguments.k, criterion=criterion, scale=scale, seed=seed)
+
+    found: tuple[Callable[[MetricSpace], Any], Callable[[Any], Report]]
+    match arguments.analysis:
+        case "correlation":
+            found = statistics.correlation, view.correlation_report
+        case "hierarchy":
+            found = tree, view.hierarchy_report
+        case "kmeans":
+            found = kmeans, view.kmeans_report
+        case "factors":
+            found = partial(statistics.factors, count=arguments.k, rotation=rotation, seed=seed), view.factors_report
+        case "pca":
+            found = partial(statistics.pca, clusters=arguments.k, scale=scale, seed=seed), view.pca_report
+        case _:
+            grid = statistics.grid_of(experiment, _grid(arguments.grid))
+            found = (
+                lambda part: statistics.membership(tree(part), grid),
+                partial(view.membership_report, factor=factor),
+            )
+    analysis, report = found
+    if not arguments.recurse:
+        return report(analysis(space))
+
+    def clusters(part: MetricSpace, result: Any) -> statistics.Partition:
+        """Give the clusters that the analysis made; those of k-means where it makes none."""
+        if isinstance(result, statistics.Membership):
+            return result.hierarchy.partition
+        partition: statistics.Partition | None = getattr(result, "partition", None)
+        return partition or statistics.kmeans(part, scale=scale, seed=seed).partition
+
+    return view.nested_report(statistics.recursively(space, analysis, clusters), report)
+
+
+def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
+    """Give the space of a factor's metrics.
+
+    Raises:
+        UsageError: There is no such factor, or no metric joins it.
+    """
+    count = len(factors.factors)
+    listed = ", ".join(f"{place} {visible(each.name)}" for place, each in enumerate(factors.factors, start=1))
+    if not 1 <= number <= count:
+        raise UsageError(f"--factor {number}: one of {count} factors wanted ({listed or 'the metrics have none'})")
+    if not factors.factors[number - 1].metrics:
+        raise UsageError(f"--factor {number}: a factor that metrics join wanted ({listed})")
+    return space.along(factors.factors[number - 1].metrics)

@@ -1,0 +1,192 @@
+"""Traces: samples of metrics over time, as CSV that any monitoring system can write.
+
+The first line names the columns, ``time,process,thread,<metric>[<unit>],…``; every other line is a sample: seconds,
+a rank, a thread, and a number a metric, where an empty field is a missing one.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite, nan
+from typing import BinaryIO, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+
+__all__ = ["Samples", "TraceReader", "read_trace"]
+
+Values = npt.NDArray[np.float64]
+
+_FIRST: Final = ("time", "process", "thread")
+_COLUMN: Final = re.compile(r"(?P<name>.*?)(?:\[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
+_NOTHING: Final = frozenset({"", "nan", "NaN", "NA"})
+_PIECE: Final = 2**22  # bytes at a time
+_LONGEST: Final = 2**24  # characters in a line
+_NUMBER: Final = 2**31
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples of one trace, in any order.
+
+    Attributes:
+        metrics: Names, a column of ``values`` each.
+        units: One a metric; empty where there is none.
+        locations: Process and thread, in the order in which they were first seen.
+        times: ``float64[sample]``, seconds.
+        places: ``int[sample]``, which location.
+        values: ``float64[sample, metric]``, NaN where missing.
+    """
+
+    metrics: tuple[str, ...]
+    units: tuple[str, ...]
+    locations: Sequence[tuple[int, int]]
+    times: Values
+    places: npt.NDArray[np.intp]
+    values: Values
+
+    @classmethod
+    def none(cls) -> Samples:
+        """Give no samples, of no metrics."""
+        return cls((), (), [], np.empty(0), np.empty(0, dtype=np.intp), np.empty((0, 0)))
+
+    def part(self, taken: npt.NDArray[np.bool_]) -> Samples:
+        """Give some of the samples, ``bool[sample]``."""
+        return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
+
+    def with_more(self, *later: Samples) -> Samples:
+        """Add samples that the same reader gave later."""
+        parts = [each for each in (self, *later) if each.metrics]
+        if not parts:
+            return self
+        return replace(
+            parts[-1],
+            times=np.concatenate([each.times for each in parts]),
+            places=np.concatenate([each.places for each in parts]),
+            values=np.concatenate([each.values for each in parts]),
+        )
+
+
+class TraceReader:
+    """Reads a trace piece by piece, as it comes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._decoder = getincrementaldecoder("utf-8-sig")()
+        self._line = 0
+        self._rest = ""
+        self._metrics: tuple[str, ...] | None = None
+        self._units: tuple[str, ...] = ()
+        self._locations: dict[tuple[int, int], int] = {}
+
+    @property
+    def metrics(self) -> tuple[str, ...] | None:
+        """Names, once the header was read."""
+        return self._metrics
+
+    def feed(self, piece: bytes, *, last: bool = False) -> Samples:
+        """Take the next piece, and give its samples; what follows its last end of line is kept for the next one.
+
+        Args:
+            piece: Of any length.
+            last: Nothing follows: the last line is whole, with or without its end.
+
+        Raises:
+            InputError: A line is none of a trace, with its place.
+        """
+        rows: list[tuple[int, list[str]]] = []
+        try:
+            for line in self._lines(piece, last=last):
+                self._line += 1
+                row = next(csv.reader([line], strict=True), [])
+                if not row:
+                    continue
+                if self._metrics is None:
+                    self._header(row)
+                else:
+                    rows.append((self._line, row))
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputError(f"{self._name}:{self._line}: a line of a trace wanted, found {error}") from None
+        if last and self._metrics is None:
+            raise InputError(f"{self._name}: a trace wanted, which begins {','.join(_FIRST)}, found an empty file")
+        return self._samples(rows)
+
+    def _lines(self, piece: bytes, *, last: bool) -> list[str]:
+        lines = (self._rest + self._decoder.decode(piece, last)).split("\n")
+        self._rest = lines.pop()
+        if last and self._rest:
+            lines.append(self._rest)
+        if len(self._rest) > _LONGEST:
+            raise InputError(f"{self._name}:{self._line + 1}: a line of a trace wanted, found no end of it")
+        return [line.removesuffix("\r") for line in lines]
+
+    def _header(self, row: list[str]) -> None:
+        if tuple(row[: len(_FIRST)]) != _FIRST or len(row) == len(_FIRST):
+            found = ",".join(row)[:60]
+            raise InputError(
+                f"{self._name}:{self._line}: a header {','.join(_FIRST)},<metric>[<unit>],… wanted, found {found!r}"
+            )
+        columns = [_COLUMN.fullmatch(word) for word in row[len(_FIRST) :]]
+        names = tuple(match["name"] if match else "" for match in columns)
+        twice = next((name for place, name in enumerate(names) if not name or name in names[:place]), None)
+        if twice is not None:
+            raise InputError(f"{self._name}:{self._line}: metrics of different names wanted, found {twice!r} again")
+        self._metrics = names
+        self._units = tuple((match["unit"] or "") if match else "" for match in columns)
+
+    def _samples(self, rows: list[tuple[int, list[str]]]) -> Samples:
+        width = len(_FIRST) + len(self._metrics or ())
+        times, places, values = [], [], []
+        for line, row in rows:
+            try:
+                if len(row) != width:
+                    raise ValueError(f"{width} fields wanted, found {len(row)}")
+                times.append(_finite(row[0]))
+                place = _whole(row[1]), _whole(row[2])
+                places.append(self._locations.setdefault(place, len(self._locations)))
+                values.append([nan if field in _NOTHING else _finite(field) for field in row[len(_FIRST) :]])
+            except ValueError as error:
+                raise InputError(f"{self._name}:{line}: {error}") from None
+        return Samples(
+            self._metrics or (),
+            self._units,
+            list(self._locations),
+            np.array(times, dtype=np.float64),
+            np.array(places, dtype=np.intp),
+            np.array(values, dtype=np.float64).reshape(len(times), len(self._metrics or ())),
+        )
+
+
+def read_trace(stream: BinaryIO, name: str) -> Samples:
+    """Read a whole trace, and put it in the order of time.
+
+    Raises:
+        InputError: It is none.
+    """
+    reader = TraceReader(name)
+    parts = [reader.feed(piece) for piece in iter(lambda: stream.read(_PIECE), b"")]
+    samples = Samples.none().with_more(*parts, reader.feed(b"", last=True))
+    order = np.argsort(samples.times, kind="stable")
+    return replace(samples, times=samples.times[order], places=samples.places[order], values=samples.values[order])
+
+
+def _finite(field: str) -> float:
+    try:
+        value = float(field)
+    except ValueError:
+        raise ValueError(f"a number wanted, found {field[:60]!r}") from None
+    if not isfinite(value):
+        raise ValueError(f"a finite number wanted, found {field!r}")
+    return value
+
+
+def _whole(field: str) -> int:
+    if not field.isascii() or not field.isdigit() or int(field) >= _NUMBER:
+        raise ValueError(f"a number of a process or thread, from 0 on, wanted, found {field[:60]!r}")
+    return int(field)

@@ -1,0 +1,230 @@
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import pursuit
+from autoanalyzer.cli import pursue
+from autoanalyzer.experiment import Builder, save
+
+BIN = Path(sys.executable).parent
+HOSTILE = ("</script><script>alert(1)</script>", 'it\'s "quoted" <b>x</b> $y$', "x" * 500, "שלום \u202e; %{z}")
+
+
+def _rows(names: tuple[str, ...], *, ranks: int = 24, until: int = 24) -> list[list[object]]:
+    """Sample all ranks each second; rank 3 does more of the second metric from the eighth second on."""
+    drawn = np.random.default_rng(2)
+    rows: list[list[object]] = [["time", "process", "thread", *names]]
+    for second in range(until):
+        values = 100 + drawn.standard_normal((ranks, len(names)))
+        if second >= 8:
+            values[3, 1] += 60
+        values[:, -1] = 7
+        rows += [[second, rank, 0, *values[rank]] for rank in range(ranks)]
+    return rows
+
+
+def _text(rows: list[list[object]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    return stream.getvalue()
+
+
+NAMES = ("reads[occ]", "writes[bytes]", "switches", "packets", "forks")
+TRACE = _text(_rows(NAMES))
+TARGETS = ("--json", "o.json", "--csv", "o.csv", "--html", "o.html", "--policy", "policy.json")
+
+
+@pytest.fixture
+def trace(tool) -> Path:
+    return tool.write("trace.csv", TRACE)
+
+
+def test_a_trace_comes_as_text_json_csv_a_policy_and_a_page(trace, tool, here, browse):
+    done = here("pursue", "trace.csv", "--window", "4", *TARGETS)
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode()
+    assert "writes: rank 3 with 160 B" in text
+    assert "Dropped: forks (constant: 7)." in text
+    document = json.loads((tool.folder / "o.json").read_text())
+    assert document["schema"] == "autoanalyzer.pursuit/1"
+    assert document["metrics"] == ["reads", "writes", "switches", "packets", "forks"]
+    assert [each["start"] for each in document["periods"]] == [*range(0, 20, 2), 19]
+    for each in document["periods"]:
+        assert len(each["metrics"]) == 3
+        assert each["importance"].keys() == {"reads", "writes", "switches", "packets"}
+        assert each["status"] in get_args(pursuit.Status)
+    later = [each for each in document["periods"] if each["start"] >= 8]
+    assert all(each["metrics"][0] == "writes" and each["status"] == "converged" for each in later)
+    assert 0 < document["reduction"]["share"] < 2 / 8
+    rows = list(csv.DictReader((tool.folder / "o.csv").open()))
+    assert [row["first"] for row in rows[4:]] == ["writes"] * 7
+    policy = json.loads((tool.folder / "policy.json").read_text())
+    assert policy["schema"] == "autoanalyzer.policy/1"
+    assert policy["record"] == document["selected"]
+    assert "writes" in policy["record"]
+    assert "forks" in policy["leave"]
+    seen = browse(tool.folder / "o.html")
+    assert (seen.complaints, seen.requests) == ([], [])
+    assert seen.pictures == 6
+    assert text.rpartition("\n\n")[2].split("\n")[0] in seen.text
+
+
+def test_one_period_ranks_all_metrics(trace, tool, here, browse):
+    done = here("pursue", "trace.csv", "--html", "o.html")
+    ranked = [line.split()[0] for line in done.stdout.decode().split("\n")[2:6]]
+    assert ranked[0] == "writes"
+    assert set(ranked) == {"reads", "writes", "switches", "packets"}
+    assert browse(tool.folder / "o.html").complaints == []
+
+
+def test_hostile_names_are_text_in_every_form(tool, here, browse):
+    tool.write("trace.csv", _text(_rows((*HOSTILE, "last"))))
+    done = here("pursue", "trace.csv", "--window", "4", *TARGETS)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "\u202e" not in done.stdout.decode()
+    assert json.loads((tool.folder / "o.json").read_text())["metrics"] == [*HOSTILE, "last"]
+    seen = browse(tool.folder / "o.html")
+    assert (seen.complaints, seen.requests) == ([], [])
+    assert any("<script>" in each for each in seen.drawn)
+    assert "\u202e" not in "".join(seen.drawn) + seen.text
+
+
+def test_an_experiment_is_one_period_and_its_events_are_the_next_list(tool, here):
+    made = Builder()
+    drawn = np.random.default_rng(1)
+    for name in ("tlb", "loads", "stores", "branches"):
+        made.metric(name, "occ", source=f"measured:papi:PAPI_{name.upper()}")
+    main = made.call_path("main")
+    work = made.call_path("work", main)
+    for rank in range(32):
+        made.location(rank)
+    for name in ("tlb", "loads", "stores", "branches"):
+        made.row(name, main, np.full(32, 10.0))
+        made.row(
+            name, work, 1e6 * (1 + 0.01 * drawn.standard_normal(32)) * (1 + (np.arange(32) == 9) * (name == "tlb"))
+        )
+    save(made.experiment(), tool.folder / "run.cube")
+    done = here("pursue", "run.cube", "--region", "work", "--json", "o.json")
+    text = done.stdout.decode()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "tlb: rank 9 with 2.0e6, the median is 1.0e6" in text
+    assert "AUTOANALYZER_EVENTS=tlb=PAPI_TLB," in text
+    (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
+    assert (period["metrics"][0], period["status"]) == ("tlb", "converged")
+    few = here("pursue", "run.cube", *(word for rank in range(26) for word in ("--exclude-rank", str(rank))))
+    assert b"too-few (6 locations for 4 metrics; 8 wanted)" in few.stdout
+    more = here("pursue", "run.cube", "--sample", "run.cube", "--json", "-")
+    assert json.loads(more.stdout)["periods"][0]["locations"] == 64
+
+
+def test_a_formula_can_be_pursued(trace, here):
+    words = ("--derive", "share=writes/reads", "--metrics", "share,reads,packets")
+    done = here("pursue", "trace.csv", *words, "--json", "-")
+    (period,) = json.loads(done.stdout)["periods"]
+    assert period["metrics"][0] == "share"
+    assert set(period["importance"]) == {"share", "reads", "packets"}
+
+
+def test_the_same_seed_gives_the_same_numbers(trace, here):
+    first, second = (here("pursue", "trace.csv", "--window", "4", "--seed", "7", "--json", "-") for _ in range(2))
+    assert first.stdout == second.stdout
+
+
+def test_a_growing_file_is_followed_to_the_same_end(tool):
+    lines = TRACE.splitlines(keepends=True)
+    grown = tool.write("grows.csv", "".join(lines[:30]))
+    words = [
+        "autoanalyzer",
+        "pursue",
+        "grows.csv",
+        "--window",
+        "4",
+        "--follow",
+        "4",
+        "--policy",
+        "p.json",
+        "--json",
+        "o.json",
+    ]
+    with subprocess.Popen([BIN / words[0], *words[1:]], cwd=tool.folder, stdout=subprocess.PIPE) as watched:
+        with grown.open("a") as stream:
+            stream.write("".join(lines[30:400]) + lines[400][:5])
+            stream.flush()
+            assert b"0-4 s" in watched.stdout.readline()
+            assert "record" in json.loads((tool.folder / "p.json").read_text())
+            stream.write(lines[400][5:] + "".join(lines[401:]))
+        rest = watched.stdout.read().decode()
+    assert watched.returncode == 0
+    assert "Next, " in rest
+    tool.write("whole.csv", TRACE)
+    whole = json.loads(tool("autoanalyzer", "pursue", "whole.csv", "--window", "4", "--json", "-").stdout)
+    assert json.loads((tool.folder / "o.json").read_text())["periods"] == whole["periods"]
+
+
+def test_standard_input_is_a_trace(tool):
+    piped = tool("autoanalyzer", "pursue", "-", "--window", "4", "--json", "-", stdin=TRACE.encode())
+    followed = tool(
+        "autoanalyzer", "pursue", "-", "--window", "4", "--follow", "1", "--json", "-", stdin=TRACE.encode()
+    )
+    assert json.loads(piped.stdout)["periods"] == json.loads(followed.stdout)["periods"]
+
+
+def test_an_interrupt_ends_with_what_is_known(tool):
+    tool.write("grows.csv", TRACE)
+    words = [BIN / "autoanalyzer", "pursue", "grows.csv", "--window", "4", "--follow", "60"]
+    with subprocess.Popen(words, cwd=tool.folder, stdout=subprocess.PIPE) as watched:
+        for _ in range(9):
+            watched.stdout.readline()
+        time.sleep(0.5)
+        watched.send_signal(signal.SIGINT)
+        rest = watched.stdout.read().decode()
+    assert watched.returncode == 0
+    assert "Next, " in rest
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["none.csv"], "none.csv"),
+        (["trace.csv", "--metrics", "writs"], "no metric 'writs'; did you mean writes"),
+        (["trace.csv", "--derive", "x=writs/reads"], "no metric 'writs'; did you mean writes"),
+        (["trace.csv", "--derive", "reads=writes"], "a new name wanted"),
+        (["trace.csv", "--exclude-rank", "99"], "--exclude-rank 99: no such rank; there are 0 to 23"),
+        (["trace.csv", "--window", "0"], "--window 0: seconds above 0 wanted"),
+        (["trace.csv", "--window", "nan"], "seconds above 0 wanted"),
+        (["trace.csv", "--every", "1"], "--every: --window wanted"),
+        (["trace.csv", "--jitter", "-1"], "--jitter -1: a share from 0 on wanted"),
+        (["trace.csv", "--dimensions", "4"], "invalid choice: 4"),
+        (["trace.csv", "--seed", "-1"], "--seed -1"),
+        (["trace.csv", "--region", "x"], "--region: an experiment wanted, found a trace"),
+        (["run.cube", "--window", "1"], "--window: a trace (.csv) wanted, found an experiment"),
+        (["trace.csv", "--policy", "none/p.json"], "a file in a folder that exists wanted"),
+        (["empty.csv"], "found an empty file"),
+        (["header.csv"], "samples wanted, found a header alone"),
+        (["bad.csv", "--json", "o.json"], "bad.csv:2: a number wanted, found 'x'"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else "",
+)
+def test_bad_input_is_told_in_one_line(words, said, trace, tool, here):
+    tool.write("empty.csv", "")
+    tool.write("header.csv", "time,process,thread,x\n")
+    tool.write("bad.csv", "time,process,thread,x\n0,0,0,x\n")
+    done = here("pursue", *words)
+    assert done.returncode == 2
+    assert done.stderr.decode().count("\n") == 1
+    assert said in done.stderr.decode()
+    assert done.stdout == b""
+    assert not (tool.folder / "o.json").exists()
+
+
+def test_choices_are_those_of_the_analysis():
+    assert get_args(pursuit.Trimming) == pursue._TRIMMINGS

@@ -1,0 +1,173 @@
+import csv
+import io
+import json
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import statistics
+from autoanalyzer.cli import stats
+from autoanalyzer.experiment import Builder, save
+
+ANALYSES = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
+HOSTILE = ("</script><script>alert(1)</script>", 'it\'s "quoted" <b>x</b> $y$', "x" * 500, "שלום \u202e, %{z}")
+
+
+def _write(file: Path, *, ranks: int = 16, threads: int = 1, names: tuple[str, ...] = (), region: str = "work") -> Path:
+    """Write a run whose upper half of ranks does more of what the first metrics count."""
+    drawn = np.random.default_rng(1)
+    made = Builder()
+    metrics = names or ("instructions", "cycles", "fp_ins", "l2_misses", "l2_accesses", "mpi_time")
+    for name in metrics:
+        made.metric(name, "sec" if name == "mpi_time" else "occ")
+    main = made.call_path("main")
+    work = made.call_path(region, main)
+    count = ranks * threads
+    for place in range(count):
+        made.location(place // threads, place % threads)
+    upper = np.arange(count) >= count // 2
+    for column, name in enumerate(metrics):
+        base = 1e9 * (1 + 0.3 * upper) if column < 3 else np.full(count, 1e6)
+        made.row(name, work, base * (1 + 0.02 * drawn.standard_normal(count)))
+    save(made.experiment(), file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _write(tmp_path_factory.mktemp("stats") / "run.cube")
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_each_analysis_comes_as_text_json_csv_and_a_page(analysis, file, tool, here, browse):
+    done = here("stats", str(file), analysis, *("--json", "o.json", "--csv", "o.csv", "--html", "o.html"))
+    assert (done.returncode, done.stderr) == (0, b"")
+    sentences = done.stdout.decode().rpartition("\n\n")[2].strip().split("\n")
+    assert sentences[0].endswith((".", ")."))
+    document = json.loads((tool.folder / "o.json").read_text())
+    assert document["schema"] == "autoanalyzer.statistics/1"
+    assert {"metrics", "locations", "dropped", "seed"} <= document.keys()
+    rows = list(csv.reader(io.StringIO((tool.folder / "o.csv").read_text())))
+    assert len({len(row) for row in rows}) == 1
+    assert len(rows) == 1 + (16 if analysis not in ("correlation", "factors") else 6)
+    seen = browse(tool.folder / "o.html")
+    assert (seen.complaints, seen.requests) == ([], [])
+    assert seen.pictures >= 2
+    assert sentences[0] in seen.text
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_hostile_names_are_text_in_every_form(analysis, tool, here, browse):
+    file = _write(tool.folder / "hostile.cube", names=HOSTILE, region=HOSTILE[0])
+    done = here("stats", str(file), analysis, *("--json", "o.json", "--csv", "o.csv", "--html", "o.html"))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "\u202e" not in done.stdout.decode()
+    assert json.loads((tool.folder / "o.json").read_text())["metrics"] == list(HOSTILE)
+    seen = browse(tool.folder / "o.html")
+    assert (seen.complaints, seen.requests) == ([], [])
+    assert any("<script>" in each for each in seen.drawn)
+    assert "\u202e" not in "".join(seen.drawn) + seen.text
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_the_same_seed_gives_the_same_numbers(analysis, file, here):
+    first, second = (here("stats", str(file), analysis, "--json", "-", "--seed", "7") for _ in range(2))
+    assert first.stdout == second.stdout
+    assert json.loads(first.stdout)["seed"] == 7
+
+
+def test_half_of_the_ranks_are_a_cluster_and_a_side_of_the_grid(file, tool, here):
+    done = here("stats", str(file), "map", "--factor", "1", "--grid", "4x4", "--json", "o.json")
+    text = done.stdout.decode()
+    document = json.loads((tool.folder / "o.json").read_text())
+    assert document["clusters"] == [[*range(8)], [*range(8, 16)]]
+    assert document["called"] == ["rows 0 to 1", "rows 2 to 3"]
+    assert (document["grid"]["source"], document["factor"]["name"]) == ("given", "computation")
+    assert "1 1 1 1\n1 1 1 1\n2 2 2 2\n2 2 2 2" in text
+
+
+def test_without_a_topology_the_grid_is_said_to_be_a_guess(file, here):
+    assert "4x4 is a guess" in here("stats", str(file), "map").stdout.decode()
+
+
+def test_representatives_are_the_next_list_of_counters(tool, here):
+    file = _write(tool.folder / "run.cube")
+    done = here("stats", str(file), "correlation", "--metrics", "instructions,cycles,fp_ins,mpi_time")
+    kept = done.stdout.decode().partition("--metrics ")[2].split("\n")[0]
+    assert kept.count(",") == 1
+    assert here("stats", str(file), "kmeans", "--metrics", kept).returncode == 0
+
+
+def test_a_metric_can_be_derived_on_the_command_line(file, here):
+    words = ("--metrics", "rate,ipc", "--derive", "rate=l2_misses/l2_accesses")
+    done = here("stats", str(file), "kmeans", *words, "--json", "-")
+    document = json.loads(done.stdout)
+    assert document["metrics"] == ["rate", "ipc"]
+    assert document["formulas"] == {"rate": "l2_misses/l2_accesses", "ipc": "instructions / cycles"}
+
+
+def test_recursion_looks_into_the_clusters(file, tool, here):
+    words = ("--metrics", "instructions,cycles,fp_ins", "--recurse", "--json", "o.json", "--csv", "o.csv")
+    done = here("stats", str(file), "kmeans", *words)
+    document = json.loads((tool.folder / "o.json").read_text())
+    assert [part["path"] for part in document["within"]] == [[1], [2]]
+    assert "Within cluster 1:" in done.stdout.decode()
+    assert {row[0] for row in csv.reader((tool.folder / "o.csv").open())} >= {"part", "", "1", "2"}
+
+
+def test_threads_have_maps_of_their_own(tool, here):
+    file = _write(tool.folder / "run.cube", ranks=4, threads=2)
+    done = here("stats", str(file), "map", "-k", "2", "--html", "o.html")
+    assert "thread 0" in done.stdout.decode()
+    assert "thread 1" in done.stdout.decode()
+
+
+def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
+    file = _write(tool.folder / "run.cube", ranks=2)
+    for analysis in ("kmeans", "hierarchy", "map", "pca", "correlation"):
+        words = ("--metrics", "cycles", *("--json", "o.json", "--csv", "o.csv", "--html", "o.html"))
+        done = here("stats", str(file), analysis, *words)
+        assert (done.returncode, done.stderr) == (0, b""), analysis
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["kmeans", "--metrics", "instruction"], "no metric 'instruction'; did you mean instructions"),
+        (["kmeans", "--region", "worj"], "no such region; did you mean work?"),
+        (["kmeans", "--exclude-rank", "99"], "no such rank; there are 0 to 15"),
+        (["kmeans", "-k", "17"], "clusters from 2 to 16 wanted"),
+        (["kmeans", "-k", "1"], "clusters from 2 to 16 wanted"),
+        (["hierarchy", "-k", "17"], "clusters from 1 to 16 wanted"),
+        (["factors", "-k", "6"], "factors from 1 to 3 wanted"),
+        (["factors", "--metrics", "cycles,fp_ins"], "three metrics that differ at least wanted, found cycles, fp_ins"),
+        (["map", "--grid", "3x5"], "16 places, a rank each, wanted, found 15; try 4x4"),
+        (["map", "--grid", "4,4"], "sizes wanted, as in 8x8"),
+        (["map", "--factor", "9"], "factors wanted"),
+        (["pca", "--grid", "4x4"], "--grid: map wanted, found pca"),
+        (["correlation", "-k", "2"], "found correlation"),
+        (["kmeans", "--derive", "a=b"], "no metric 'b'"),
+        (["kmeans", "--derive", "a=(1"], "NAME=FORMULA"),
+        (["kmeans", "--seed", "-1"], "--seed -1"),
+        (["kmeans", "--html", "none/such.html"], "a file in a folder that exists wanted"),
+        (["map", "--sample", "RUN"], "one run a map wanted"),
+        (["guess"], "invalid choice: 'guess'"),
+        (["kmeans", *(word for rank in range(15) for word in ("--exclude-rank", str(rank)))], "two locations at least"),
+    ],
+    ids=lambda words: words[-1] if isinstance(words, list) else "",
+)
+def test_bad_input_is_told_in_one_line(words, said, file, here):
+    words = [str(file) if word == "RUN" else word for word in words]
+    done = here("stats", str(file), *words)
+    assert done.returncode == 2
+    assert done.stderr.decode().count("\n") == 1
+    assert said in done.stderr.decode()
+    assert done.stdout == b""
+
+
+def test_choices_are_those_of_the_analyses():
+    assert get_args(statistics.Linkage) == stats._LINKAGES
+    assert get_args(statistics.Criterion) == stats._CRITERIA
+    assert get_args(statistics.Rotation) == stats._ROTATIONS

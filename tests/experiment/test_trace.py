@@ -1,0 +1,68 @@
+import io
+
+import numpy as np
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment.trace import Samples, TraceReader, read_trace
+
+TRACE = b"""time,process,thread,reads[bytes],"a,b"
+1.5,1,0,7,0.5
+0.5,0,0,3,
+0.5,0,1,nan,-1e3
+"""
+
+
+def read(text: bytes) -> Samples:
+    return read_trace(io.BytesIO(text), "t.csv")
+
+
+def test_a_trace_is_put_in_the_order_of_time():
+    samples = read(TRACE)
+    assert (samples.metrics, samples.units) == (("reads", "a,b"), ("bytes", ""))
+    assert samples.times.tolist() == [0.5, 0.5, 1.5]
+    assert [samples.locations[place] for place in samples.places] == [(0, 0), (0, 1), (1, 0)]
+    assert np.array_equal(samples.values, [[3, np.nan], [np.nan, -1000], [7, 0.5]], equal_nan=True)
+
+
+@pytest.mark.parametrize("step", [1, 3, 17])
+def test_pieces_of_any_length_make_the_same_samples(step):
+    reader = TraceReader("t.csv")
+    parts = [reader.feed(TRACE[place : place + step]) for place in range(0, len(TRACE), step)]
+    samples = Samples.none().with_more(*parts, reader.feed(b"", last=True))
+    assert samples.times.tolist() == [1.5, 0.5, 0.5]
+    assert list(samples.locations) == [(1, 0), (0, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    "text", [TRACE.replace(b"\n", b"\r\n"), TRACE.rstrip(), b"\xef\xbb\xbf" + TRACE, TRACE + b"\n\n"]
+)
+def test_ends_of_lines_and_files_do_not_matter(text):
+    assert read(text).values.shape == (3, 2)
+
+
+def test_a_header_alone_is_a_trace_without_samples():
+    assert read(b"time,process,thread,x\n").values.shape == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "found an empty file"),
+        (b"a,b\n", "t.csv:1: a header time,process,thread,<metric>[<unit>],… wanted, found 'a,b'"),
+        (b"time,process,thread\n", "t.csv:1: a header"),
+        (b"time,process,thread,x,x[s]\n", "found 'x' again"),
+        (b"time,process,thread,x\n\n1,0,0\n", "t.csv:3: 4 fields wanted, found 3"),
+        (b"time,process,thread,x\n1,0,0,y\n", "t.csv:2: a number wanted, found 'y'"),
+        (b"time,process,thread,x\n1,0,0,inf\n", "t.csv:2: a finite number wanted, found 'inf'"),
+        (b"time,process,thread,x\n,0,0,1\n", "t.csv:2: a number wanted, found ''"),
+        (b"time,process,thread,x\n1,-1,0,1\n", "t.csv:2: a number of a process or thread"),
+        (b"time,process,thread,x\n1,0,9999999999,1\n", "t.csv:2: a number of a process or thread"),
+        (b'time,process,thread,x\n1,0,0,"1\n', "t.csv:2: a line of a trace wanted"),
+        (b"time,process,thread,x\n1,0,0,\xff\n", "a line of a trace wanted"),
+    ],
+)
+def test_what_is_no_trace_is_refused_with_its_line(text, said):
+    with pytest.raises(InputError) as raised:
+        read(text)
+    assert said in str(raised.value)

@@ -1,0 +1,84 @@
+"""Pictures of statistics: figures that plotly takes, whatever the number of points and metrics."""
+
+import json
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from autoanalyzer.analyze.metric_space import MetricSpace, Point
+from autoanalyzer.analyze.statistics import correlation, factors, grid_of, hierarchy, kmeans, membership, pca
+from autoanalyzer.experiment import Builder
+from autoanalyzer.view.statistics import (
+    correlation_report,
+    factors_report,
+    hierarchy_report,
+    kmeans_report,
+    membership_report,
+    pca_report,
+)
+
+
+def _space(points: int, metrics: int) -> MetricSpace:
+    drawn = np.random.default_rng(2)
+    half = (np.arange(points) >= points // 2).astype(float)
+    return MetricSpace.of_columns(
+        {f"m{each}": 1 + half * (each % 2) + 0.1 * drawn.standard_normal(points) for each in range(metrics)},
+        [Point(rank) for rank in range(points)],
+    )
+
+
+def _map(space: MetricSpace):
+    made = Builder()
+    made.metric("visits", "occ")
+    made.call_path("main")
+    for point in space.points:
+        made.location(point.process)
+    return membership_report(membership(hierarchy(space), grid_of(made.experiment())))
+
+
+REPORTS = {
+    "correlation": lambda space: correlation_report(correlation(space)),
+    "hierarchy": lambda space: hierarchy_report(hierarchy(space)),
+    "kmeans": lambda space: kmeans_report(kmeans(space)),
+    "factors": lambda space: factors_report(factors(space)),
+    "pca": lambda space: pca_report(pca(space)),
+    "map": _map,
+}
+
+
+@pytest.mark.parametrize("size", [(2, 3), (4, 5), (70, 20), (3000, 8)], ids=str)
+@pytest.mark.parametrize("name", REPORTS)
+def test_figures_are_what_plotly_takes(name, size):
+    for picture in REPORTS[name](_space(*size)).pictures():
+        figure = go.Figure(json.loads(json.dumps(dict(picture.figure), default=np.ndarray.tolist)))
+        assert figure.data
+
+
+@pytest.mark.parametrize(("points", "leaves"), [(2, 2), (4, 4), (64, 64), (65, 64), (10_000, 64)])
+def test_a_dendrogram_has_no_more_leaves_than_can_be_read(points, leaves):
+    report = hierarchy_report(hierarchy(_space(points, 3), method="single"))
+    ticks = report.pictures()[0].figure["layout"]["xaxis"]["ticktext"]
+    counted = [int(each.strip("()")) if each.startswith("(") else 1 for each in ticks]
+    assert (len(ticks), sum(counted)) == (leaves, points)
+
+
+def test_a_page_of_many_locations_draws_some_of_them_the_extremes_among_them():
+    space = _space(20_000, 4)
+    report = pca_report(pca(space, clusters=2))
+    drawn = [label for trace in report.pictures()[0].figure["data"] for label in trace["text"]]
+    assert 1000 < len(drawn) < 4000
+    assert {str(space.labels[row]) for row in space.values.argmax(axis=0)} <= set(drawn)
+    assert f"{len(drawn)} of 20000 locations are drawn." in report.pictures()[0].sentences
+
+
+def test_a_tree_of_a_sample_says_so_and_what_is_far_from_it():
+    space = _space(10_050, 3)
+    values = space.values.copy()
+    values[17] = 1e3
+    columns = dict(zip(space.metrics, values.T, strict=True))
+    found = hierarchy(MetricSpace.of_columns(columns, space.points), scale="none", clusters=2)
+    assert (found.sampled, len(found.sample)) == (True, 2000)
+    if 17 not in found.sample:
+        assert 17 in found.far
+        assert any("far from all of them" in each for each in hierarchy_report(found).sentences)

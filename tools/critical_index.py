@@ -1,0 +1,67 @@
+"""Compute the table in analyze/pursuit/chance.py: the largest index that the search finds where there is nothing.
+
+    python tools/critical_index.py [DIMENSIONS …] >table
+
+For each number of dimensions, of metrics, and of points a metric: the 95th percentile of the logarithm of the index
+of normal points. Takes an hour.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from autoanalyzer.analyze.metric_space import Values
+from autoanalyzer.analyze.pursuit.chance import METRICS, POINTS_A_METRIC
+from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
+from autoanalyzer.analyze.pursuit.search import search
+
+DRAWS, LARGEST = 150, 40_000
+
+
+def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Values:
+    """Draw normal points, and sphere them."""
+    data = drawn.standard_normal((points, metrics))
+    left, _, _ = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
+    return np.asarray(left * np.sqrt(points - 1))
+
+
+def critical(points: int, metrics: int, dimensions: int) -> float:
+    """Give the logarithm of the 95th percentile, of a normal distribution fitted to logarithms where draws are dear."""
+    draws = 5 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
+    drawn = np.random.default_rng([points, metrics, dimensions])
+    found = np.log(
+        [search(sphered_noise(drawn, points, metrics), dimensions, seed=each).index for each in range(draws)]
+    )
+    if metrics <= dimensions:
+        return float(np.quantile(found, 0.95))
+    return float(found.mean() + 1.645 * found.std())
+
+
+def main() -> None:
+    """Print a row a number of metrics; where there are very many points, a row goes on as those above it."""
+    across = np.log(METRICS)
+    with threadpool_limits(1):
+        for dimensions in [int(word) for word in sys.argv[1:]] or (1, 2, 3):
+            sys.stdout.write(f"    (  # {dimensions}\n")
+            rows: list[list[float]] = []
+            for number, metrics in enumerate(METRICS[METRICS.index(dimensions) :], start=METRICS.index(dimensions)):
+                row = []
+                for place, each in enumerate(POINTS_A_METRIC):
+                    points = max(each * metrics, LEAST_POINTS)
+                    if points * metrics <= LARGEST:
+                        row.append(critical(points, metrics, dimensions))
+                        continue
+                    one, other = rows[-2][place], rows[-1][place]
+                    slope = (other - one) / (across[number - 1] - across[number - 2])
+                    row.append(other + max(0.0, slope) * (across[number] - across[number - 1]))
+                rows.append(row)
+                sys.stdout.write(f"        ({', '.join(f'{value:.2f}' for value in row)}),\n")
+                sys.stdout.flush()
+            sys.stdout.write("    ),\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""What projection pursuit found over time, in tables, sentences, JSON, CSV and pictures."""
+
+from .periods import period_line
+from .policy import policy_text
+from .report import pursuit_report
+
+__all__ = ["period_line", "policy_text", "pursuit_report"]

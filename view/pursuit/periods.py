@@ -1,0 +1,83 @@
+"""One period of projection pursuit: a line, a row, an entry of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ...analyze.pursuit import Period
+from ..metric_space import finite
+from ..report import Cell
+
+__all__ = ["HEADER", "WORTH", "period_document", "period_line", "period_row", "span", "telling"]
+
+WORTH: Final = ("converged", "stopped")  # statuses of a result that chance does not make
+
+HEADER: Final = ("seconds", "status", "index", "chance", "locations", "the three best", "recorded from then on")
+
+
+def span(period: Period) -> str:
+    """Write when a period was."""
+    return f"{period.start:.6g}-{period.end:.6g}"
+
+
+def period_row(period: Period) -> tuple[Cell, ...]:
+    """Give a row for a terminal."""
+    found = period.found
+    view = found is not None and found.view is not None
+    return (
+        span(period),
+        period.status,
+        f"{found.index:.3g}" if found and view else None,
+        f"{found.critical:.3g}" if found and view else None,
+        len(found.space.points) if found else None,
+        ", ".join(found.metrics) if found else f"({period.reason})",
+        ", ".join(period.selected) or "all",
+    )
+
+
+def period_line(period: Period) -> str:
+    """Give a line for who watches."""
+    found = period.found
+    best = f"{', '.join(found.metrics)}  index {found.index:.3g}" if found else ""
+    return f"{span(period)} s  {period.status:<12}  {best}{'  ' if best else ''}({period.reason})"
+
+
+def period_document(period: Period) -> dict[str, Any]:
+    """Give the entry of the document."""
+    found = period.found
+    document: dict[str, Any] = {
+        "start": period.start,
+        "end": period.end,
+        "metrics": list(found.metrics) if found else [],
+        "index": found.index if found else 0.0,
+        "status": period.status,
+        "reason": period.reason,
+        "importance": {each.metric: each.importance for each in found.ranking} if found else {},
+        "selected": list(period.selected),
+    }
+    if not found:
+        return document
+    view = found.view
+    return {
+        **document,
+        "chance": finite(found.critical),
+        "ranking": [
+            {"metric": each.metric, "importance": each.importance, "loading": each.loading, "index": each.index}
+            for each in found.ranking
+        ],
+        "locations": len(found.space.points),
+        "outliers": list(found.outliers),
+        "dropped": dict(found.space.dropped),
+        "left_out": {str(label): why for label, why in found.space.left_out.items()},
+        "starts": {"followed": view.projection.followed, "agreeing": view.projection.agreeing} if view else None,
+    }
+
+
+def telling(periods: Sequence[Period]) -> Period:
+    """Choose the period that tells most: of those with structure the one farthest from chance, or else the last."""
+    worth = [each for each in periods if each.found and each.status in WORTH]
+    found = [each for each in periods if each.found]
+    if not worth:
+        return found[-1] if found else periods[-1]
+    return max(worth, key=lambda each: each.found.index / each.found.critical if each.found else 0.0)

@@ -1,0 +1,255 @@
+"""Pictures of projection pursuit: which metrics when, how sure, and the points as the best projection shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...analyze.pursuit import Period, Pursuit, PursuitOverTime
+from ..metric_space import some_rows
+from ..page import COLOURS, Picture, shown
+from ..units import percent
+from .periods import WORTH, span, telling
+
+__all__ = ["pictures"]
+
+_LABELLED: Final = 8
+_RISING: Final = ((0, "#f7f7f7"), (0.5, "#92c5de"), (1, "#2166ac"))
+
+
+def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> list[Picture]:
+    """Draw the pictures of a page.
+
+    Args:
+        periods: One at least.
+        state: After the last of them.
+        said: The sentences, which stand at the top.
+    """
+    chosen = telling(periods)
+    drawn = [_selections(periods, state, said), _indices(periods)] if len(periods) > 1 else []
+    if len(periods) > 1:
+        drawn += [_importance(periods, state), _reduction(state)]
+    elif chosen.found:
+        drawn.append(_ranking(chosen.found, said))
+    if chosen.found and chosen.found.view:
+        drawn += [_projection(chosen), _best_metrics(chosen)]
+    return drawn or [Picture("Nothing to draw", {"data": [], "layout": {"height": 80}}, said)]
+
+
+def _metric_axis(metrics: Sequence[str]) -> dict[str, Any]:
+    places = list(range(len(metrics)))
+    return {
+        "tickvals": places,
+        "ticktext": [shown(name) for name in metrics],
+        "automargin": True,
+        "range": [len(metrics) - 0.5, -0.5],
+    }
+
+
+def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> Picture:
+    """Draw the paper's figure 8: three marks a period."""
+    rows = {name: row for row, name in enumerate(state.metrics)}
+    recorded: dict[str, Any] = {"x": [], "y": []}
+    for period, following in zip(periods, [*periods[1:], None], strict=True):
+        until = following.end if following else period.end
+        for name in period.selected:
+            recorded["x"] += [period.end, until, None]
+            recorded["y"] += [rows[name], rows[name], None]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "recorded",
+            "line": {"color": COLOURS[4], "width": 9},
+            "opacity": 0.5,
+            "hoverinfo": "skip",
+            **recorded,
+        }
+    ]
+    for name, worth, symbol in (("structure", True, "circle"), ("none, or too few locations", False, "circle-open")):
+        own = [each for each in periods if each.found and (each.status in WORTH) == worth]
+        places = [(period.end, metric, period) for period in own if period.found for metric in period.found.metrics]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name,
+                "x": [end for end, _, _ in places],
+                "y": [rows[metric] for _, metric, _ in places],
+                "text": [f"{span(period)} s, {period.status}: {shown(metric)}" for _, metric, period in places],
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": {"color": COLOURS[0], "size": 8, "symbol": symbol},
+            }
+        )
+    layout = {
+        "height": 200 + 26 * len(rows),
+        "xaxis": {"title": {"text": "seconds"}},
+        "yaxis": _metric_axis(state.metrics),
+        "legend": {"orientation": "h", "y": 1.1},
+    }
+    return Picture(
+        "The three best metrics of each period, and which are recorded", {"data": traces, "layout": layout}, said
+    )
+
+
+def _indices(periods: Sequence[Period]) -> Picture:
+    viewed = [(each, each.found) for each in periods if each.found and each.found.view]
+    ends = [each.end for each, _ in viewed]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": "best projection",
+            "x": ends,
+            "y": [found.index for _, found in viewed],
+            "text": [f"{span(each)} s: {each.status}" for each, _ in viewed],
+            "hovertemplate": "%{text}, %{y:.3g}<extra></extra>",
+            "marker": {"color": COLOURS[0]},
+        },
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "points without structure stay below in 95 of 100 cases",
+            "x": ends,
+            "y": [found.critical for _, found in viewed],
+            "line": {"color": COLOURS[1], "dash": "dash"},
+            "hovertemplate": "%{y:.3g}<extra></extra>",
+        },
+    ]
+    layout = {
+        "xaxis": {"title": {"text": "seconds"}},
+        "yaxis": {"title": {"text": "index"}, "type": "log", "exponentformat": "power"},
+        "legend": {"orientation": "h", "y": 1.1},
+    }
+    return Picture("How far the best projection is from normal", {"data": traces, "layout": layout})
+
+
+def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
+    rows = {name: row for row, name in enumerate(state.metrics)}
+    table = np.full((len(rows), len(periods)), np.nan)
+    for column, period in enumerate(periods):
+        for each in period.found.ranking if period.found else ():
+            table[rows[each.metric], column] = each.importance
+    traces = [
+        {
+            "type": "heatmap",
+            "x": [each.end for each in periods],
+            "y": list(range(len(rows))),
+            "z": [[None if np.isnan(value) else value for value in row] for row in table.tolist()],
+            "colorscale": _RISING,
+            "zmin": 0,
+            "hovertemplate": "%{x} s: %{z:.3g}<extra></extra>",
+        }
+    ]
+    layout = {
+        "height": 160 + 26 * len(rows),
+        "xaxis": {"title": {"text": "seconds"}},
+        "yaxis": _metric_axis(state.metrics),
+    }
+    said = ["White is a metric without structure of its own; an empty field one that does not differ among locations."]
+    return Picture("Importance of all metrics", {"data": traces, "layout": layout}, said)
+
+
+def _reduction(state: PursuitOverTime) -> Picture:
+    """Draw the paper's figure 18."""
+    course = state.reduction.course
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [end for end, _ in course],
+            "y": [100 * share for _, share in course],
+            "line": {"color": COLOURS[2]},
+            "hovertemplate": "%{x} s: %{y:.3g} %<extra></extra>",
+        }
+    ]
+    layout = {
+        "height": 320,
+        "xaxis": {"title": {"text": "seconds"}},
+        "yaxis": {"title": {"text": "% of fields left out"}, "rangemode": "tozero"},
+    }
+    said = f"{percent(100 * state.reduction.share)} of {state.reduction.fields} fields, as each selection is recorded."
+    return Picture("Data that the selections save", {"data": traces, "layout": layout}, [said])
+
+
+def _ranking(found: Pursuit, said: Sequence[str]) -> Picture:
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "y": list(range(len(found.ranking))),
+            "x": [each.importance for each in found.ranking],
+            "marker": {
+                "color": [COLOURS[0] if row < len(found.metrics) else COLOURS[5] for row in range(len(found.ranking))]
+            },
+            "hovertemplate": "%{x:.3g}<extra></extra>",
+        }
+    ]
+    layout = {
+        "height": 160 + 26 * len(found.ranking),
+        "xaxis": {"title": {"text": "importance"}},
+        "yaxis": _metric_axis([each.metric for each in found.ranking]),
+    }
+    return Picture("All metrics, in the order in which they are named", {"data": traces, "layout": layout}, said)
+
+
+def _projection(period: Period) -> Picture:
+    found = period.found
+    assert found is not None and found.view is not None
+    points, space = found.view.points, found.space
+    rows = some_rows(space)
+    far = set(np.argsort(-np.linalg.norm(points, axis=1), kind="stable")[:_LABELLED].tolist())
+    flat = points.shape[1] == 1
+    axes = [found.space.metrics[row] for row in np.abs(found.view.loadings).argmax(axis=0).tolist()]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "markers+text",
+            "x": np.arange(len(points))[rows] if flat else points[rows, 0],
+            "y": points[rows, 0] if flat else points[rows, 1],
+            "text": [shown(space.labels[row]) if row in far else "" for row in rows.tolist()],
+            "hovertext": [shown(space.labels[row]) for row in rows.tolist()],
+            "textposition": "top center",
+            "hovertemplate": "%{hovertext}<extra></extra>",
+            "marker": {"color": COLOURS[0], "size": 8, "opacity": 0.75},
+        }
+    ]
+    titles = ["location", f"mostly {shown(axes[0])}"] if flat else [f"mostly {shown(name)}" for name in axes[:2]]
+    layout = {
+        "height": 480,
+        "xaxis": {"title": {"text": titles[0]}},
+        "yaxis": {"title": {"text": titles[1]}},
+    }
+    said = [f"{span(period)} s: deviations from the mean along the axes, turned until each is made of few metrics."]
+    return Picture("Locations in the best projection", {"data": traces, "layout": layout}, said)
+
+
+def _best_metrics(period: Period) -> Picture:
+    """Draw the values themselves of the metrics that were named."""
+    found = period.found
+    assert found is not None
+    space = found.space
+    rows = some_rows(space)
+    traces = []
+    for place, name in enumerate(found.metrics):
+        values = space.along([name]).values[:, 0]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": shown(name),
+                "x": rows,
+                "y": values[rows] / (np.abs(values).max() or 1.0),
+                "text": [f"{shown(space.labels[row])}: {values[row]:.4g}" for row in rows.tolist()],
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": {"color": COLOURS[place], "size": 7, "symbol": ("circle", "square", "diamond")[place]},
+            }
+        )
+    layout = {
+        "xaxis": {"title": {"text": "location"}},
+        "yaxis": {"title": {"text": "of the largest value"}},
+        "legend": {"orientation": "h", "y": 1.1},
+    }
+    return Picture("The best metrics on each location", {"data": traces, "layout": layout})

@@ -1,0 +1,28 @@
+"""What to record next, for the monitoring system or the next run (paper 004, sections 1.2 and 4.6)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ...analyze.pursuit import Period
+from ..counters import as_typed
+from ..report import json_text
+
+__all__ = ["SCHEMA", "policy_text"]
+
+SCHEMA: Final = "autoanalyzer.policy/1"
+
+
+def policy_text(period: Period, metrics: tuple[str, ...]) -> bytes:
+    """Write what to record after a period: all metrics until there was a selection."""
+    record = period.selected or metrics
+    sources = period.found.space.sources if period.found else {}
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "time": period.end,
+        "status": period.status,
+        "record": list(record),
+        "leave": [name for name in metrics if name not in record],
+        "next": as_typed(record, sources),
+    }
+    return json_text(document)

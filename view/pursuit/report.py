@@ -1,0 +1,167 @@
+"""The report of projection pursuit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ...analyze.pursuit import IDENTITY, Period, Pursuit, PursuitOverTime
+from ..counters import as_typed
+from ..metric_space import caveats, names
+from ..report import Cell, Report, Table
+from ..units import percent
+from .periods import HEADER, WORTH, period_document, period_row, span, telling
+from .pictures import pictures
+from .standing_out import standing_out
+
+__all__ = ["SCHEMA", "pursuit_report"]
+
+SCHEMA: Final = "autoanalyzer.pursuit/1"
+
+_RANKED: Final = 15
+_LITTLE: Final = 0.05  # of the largest importance
+
+
+def pursuit_report(periods: Sequence[Period], state: PursuitOverTime, *, late: int = 0, empty: int = 0) -> Report:
+    """Report periods in every form.
+
+    Args:
+        periods: One at least.
+        state: After the last of them.
+        late: Samples that came after their window.
+        empty: Windows without any sample.
+    """
+    said = [*_sentences(periods, state), *_caveats(periods, late, empty)]
+    tables = [Table("Metrics that show the most structure", HEADER, [period_row(each) for each in periods])]
+    if len(periods) == 1 and periods[0].found:
+        tables = [_ranking(periods[0])]
+    return Report(
+        said,
+        tables,
+        Table(
+            "pursuit",
+            ("start", "end", "status", "index", "first", "second", "third", *state.metrics),
+            [_row(each, state.metrics) for each in periods],
+        ),
+        _document(periods, state, late, empty),
+        lambda: pictures(periods, state, said),
+    )
+
+
+def _row(period: Period, metrics: Sequence[str]) -> list[Cell]:
+    found = period.found
+    best: list[Cell] = [*(found.metrics if found else ()), None, None, None]
+    importance = {each.metric: each.importance for each in found.ranking} if found else {}
+    return [
+        period.start,
+        period.end,
+        period.status,
+        found.index if found else None,
+        *best[:3],
+        *(importance.get(name) for name in metrics),
+    ]
+
+
+def _ranking(period: Period) -> Table:
+    found = period.found
+    space = found.space if found else None
+    rows: list[tuple[Cell, ...]] = [
+        (each.metric, f"{each.importance:.3g}", f"{each.loading:.2f}", f"{each.index:.3g}", _who(period, each.metric))
+        for each in (found.ranking if found else ())[:_RANKED]
+    ]
+    place = space.place if space else ""
+    return Table(
+        f"Metrics of {place}, those that show the most structure first: {period.status}",
+        ("metric", "importance", "loading", "index", "who stands out"),
+        rows,
+    )
+
+
+def _who(period: Period, metric: str) -> str:
+    said = standing_out(period.found.space, metric) if period.found else None
+    return said.removeprefix(f"{metric}: ") if said else "-"
+
+
+def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
+    chosen = telling(periods)
+    found = chosen.found
+    worth = [each for each in periods if each.status in WORTH]
+    if not found or not worth:
+        return [_nothing(periods), f"Record all {len(state.metrics)} metrics on: nothing is known against any."]
+    when = f"From {span(chosen)} s " if len(periods) > 1 else ""
+    said = [
+        f"{when}{names(found.metrics)} make the least normal view of {len(found.space.points)} locations in "
+        f"{len(found.space.metrics)} metrics (index {found.index:.3g}; chance comes to {found.critical:.3g})"
+        f"{_little(found)}."
+    ]
+    who = [text for text in (standing_out(found.space, name) for name in found.metrics) if text]
+    said.append(
+        f"Look at {'; '.join(who)}."
+        if who
+        else "No few locations stand out: many differ, as stats kmeans may part them."
+    )
+    if len(periods) > 1:
+        times = Counter(name for each in worth if each.found for name in each.found.metrics)
+        listed = ", ".join(f"{name} ({count})" for name, count in times.most_common(5))
+        said.append(f"{len(worth)} of {len(periods)} periods show structure; among their three best are {listed}.")
+    return [*said, _saving(state, periods[-1])]
+
+
+def _little(found: Pursuit) -> str:
+    """Name those of the best metrics that are there as three are wanted."""
+    best = found.ranking[: len(found.metrics)]
+    largest = max(each.importance for each in best)
+    little = [each.metric for each in best if each.importance < _LITTLE * largest]
+    return f"; {names(little)} add{'s' if len(little) == 1 else ''} little to it" if little else ""
+
+
+def _nothing(periods: Sequence[Period]) -> str:
+    counted = Counter(each.status for each in periods)
+    status, count = counted.most_common(1)[0]
+    reason = next(each.reason for each in reversed(periods) if each.status == status)
+    if len(periods) == 1:
+        return f"No metric stands out: {status} ({reason})."
+    return f"No period of {len(periods)} has a metric that stands out: {count} are {status}, the last as {reason}."
+
+
+def _saving(state: PursuitOverTime, last: Period) -> str:
+    selected = state.selected
+    now = 1 - (IDENTITY + len(selected)) / (IDENTITY + len(state.metrics))
+    typed = as_typed(selected, last.found.space.sources if last.found else {})
+    text = f"Next, {typed} leaves out {percent(100 * now)} of the fields of each record"
+    if len(state.reduction.course) > 1:
+        text += f"; with each selection in its time it was {percent(100 * state.reduction.share)} of this trace"
+    return f"{text}."
+
+
+def _caveats(periods: Sequence[Period], late: int, empty: int) -> list[str]:
+    said = []
+    few = [each for each in periods if each.status == "too-few"]
+    if few and len(few) < len(periods):
+        said.append(f"{len(few)} periods have too few locations, the last {few[-1].reason}.")
+    if empty:
+        said.append(f"{empty} windows without any sample were passed over.")
+    if late:
+        said.append(f"Left out: {late} samples that came after their window.")
+    shown = telling(periods).found
+    return [*said, *(caveats(shown.space) if shown else [])]
+
+
+def _document(periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int) -> dict[str, Any]:
+    reduction = state.reduction
+    return {
+        "schema": SCHEMA,
+        "metrics": list(state.metrics),
+        "periods": [period_document(each) for each in periods],
+        "selected": list(state.selected),
+        "reduction": {
+            "records": reduction.records,
+            "fields": reduction.fields,
+            "kept": reduction.kept,
+            "share": reduction.share,
+            "course": [list(each) for each in reduction.course],
+        },
+        "late": late,
+        "empty": empty,
+    }

@@ -1,0 +1,91 @@
+"""What an analysis found, in every form in which it is given: tables, CSV, JSON, pictures, and sentences to act on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table as Printed
+from rich.text import Text
+
+from .page import Picture
+from .place import visible
+
+__all__ = ["Report", "Table", "csv_text", "json_text", "print_report"]
+
+Cell = str | int | float | None
+
+_NUMBER: Final = re.compile(r"[-+<]? ?[0-9.]|inf|-$")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows below a header.
+
+    Attributes:
+        title: What is in it.
+        header: Names of the columns.
+        rows: Text for a terminal; numbers with all digits for CSV. None is an empty cell.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """One result in every form.
+
+    Attributes:
+        sentences: Two or three, with numbers that a developer can act on.
+        tables: For a terminal.
+        data: For CSV.
+        document: For JSON; without NaN and infinity.
+        pictures: Draws for the page.
+    """
+
+    sentences: Sequence[str]
+    tables: Sequence[Table]
+    data: Table
+    document: Mapping[str, Any]
+    pictures: Callable[[], Sequence[Picture]]
+
+
+def print_report(report: Report) -> None:
+    """Print tables and sentences."""
+    console = Console(highlight=False, soft_wrap=True)
+    for table in report.tables:
+        printed = Printed(box=None, pad_edge=False, header_style="bold")
+        for column, title in enumerate(table.header):
+            numbers = column and all(row[column] is None or _NUMBER.match(str(row[column])) for row in table.rows)
+            printed.add_column(Text(visible(title)), justify="right" if numbers else "left", no_wrap=True)
+        for row in table.rows:
+            printed.add_row(*(Text("" if cell is None else visible(str(cell))) for cell in row))
+        if not console.is_terminal:
+            console.width = 10_000
+        console.print(Text(visible(table.title), style="bold"))
+        console.print(printed)
+        console.print()
+    for sentence in report.sentences:
+        console.print(Text(visible(sentence)))
+
+
+def csv_text(table: Table) -> bytes:
+    """Write a table as CSV; an empty cell is a missing value."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.header)
+    writer.writerows(table.rows)
+    return stream.getvalue().encode(errors="replace")
+
+
+def json_text(document: Mapping[str, Any]) -> bytes:
+    """Write a document as JSON, with all digits."""
+    return json.dumps(document, indent=1, allow_nan=False).encode() + b"\n"

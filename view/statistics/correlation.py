@@ -1,0 +1,215 @@
+"""The correlation matrix, the scatterplot matrix, and what to count next (paper 003, section 4.4)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ...analyze.metric_space import MetricSpace
+from ...analyze.statistics import Correlation
+from ...analyze.statistics.correlation import REDUNDANT
+from ..counters import as_typed
+from ..metric_space import caveats, names, some_rows
+from ..page import COLOURS, DIVERGING, Picture, shown
+from ..report import Report, Table
+from .space import document
+
+__all__ = ["correlation_report"]
+
+_UNSURE: Final = 0.01
+_PANELS: Final = 7  # metrics in the scatterplot matrix
+_POINTS: Final = 400  # in each of its panels
+_NUMBERED: Final = 14  # metrics up to which numbers stand in the matrix
+
+
+def correlation_report(found: Correlation) -> Report:
+    """Report correlations in every form."""
+    space = found.space
+    return Report(
+        [*_sentences(found), *caveats(space)],
+        [_groups(found), *([_matrix(found)] if len(space.metrics) <= _NUMBERED else [])],
+        Table(
+            "correlation",
+            ("metric", *space.metrics),
+            [(name, *row) for name, row in zip(space.metrics, found.matrix.tolist(), strict=True)],
+        ),
+        _document(found),
+        lambda: _pictures(found),
+    )
+
+
+def _document(found: Correlation) -> dict[str, Any]:
+    return {
+        **document("correlation", found.space),
+        "matrix": found.matrix.tolist(),
+        "threshold": REDUNDANT,
+        "groups": [
+            {"representative": each.representative, "members": list(each.members), "least": each.least}
+            for each in found.groups
+        ],
+        "chance": found.chance,
+        "next": _next(found),
+    }
+
+
+def _next(found: Correlation) -> str:
+    """Write the representatives as the next run takes them."""
+    return as_typed([each.representative for each in found.groups], found.space.sources)
+
+
+def _sentences(found: Correlation) -> list[str]:
+    space, groups = found.space, found.groups
+    redundant = [each for each in groups if len(each.members) > 1]
+    head = f"{len(space.metrics)} metrics of {len(space.points)} locations"
+    if redundant:
+        largest = redundant[0]
+        said = [
+            f"{head} say {len(groups)} things: {largest.representative} tells {len(largest.members) - 1} others "
+            f"({names([each for each in largest.members if each != largest.representative])}; |r| ≥ "
+            f"{_floor(largest.least)}).",
+            f"To count less next time, keep one of each group: {_next(found)}",
+        ]
+    else:
+        said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): none can be left out."]
+    if found.chance > _UNSURE:
+        share = f"in {100 * found.chance:.0f} of 100 cases" if found.chance < 1 else "always"
+        said.append(
+            f"With {len(space.points)} locations two metrics that have nothing to do with each other reach {REDUNDANT} "
+            f"{share}: take groups for hints, or add runs by --sample."
+        )
+    return said
+
+
+def _floor(correlation: float) -> str:
+    return f"{np.floor(correlation * 1000) / 1000:.3f}"
+
+
+def _groups(found: Correlation) -> Table:
+    rows = [
+        (
+            each.representative,
+            str(len(each.members)),
+            _floor(each.least) if len(each.members) > 1 else None,
+            names([name for name in each.members if name != each.representative], 8),
+        )
+        for each in found.groups
+    ]
+    return Table(
+        f"Metrics of {found.space.place} by what they say", ("representative", "metrics", "least |r|", "others"), rows
+    )
+
+
+def _matrix(found: Correlation) -> Table:
+    rows = [
+        (name, *(f"{each:.3f}" for each in row))
+        for name, row in zip(found.space.metrics, found.matrix.tolist(), strict=True)
+    ]
+    return Table("Correlations", ("", *found.space.metrics), rows)
+
+
+def _pictures(found: Correlation) -> list[Picture]:
+    return [_heatmap(found), *([_scatterplots(found)] if len(found.space.metrics) > 1 else [])]
+
+
+def _in_groups(found: Correlation) -> list[int]:
+    """Order the metrics by groups, the representative of each first."""
+    place = found.space.metrics.index
+    return [
+        place(name)
+        for group in found.groups
+        for name in (group.representative, *(each for each in group.members if each != group.representative))
+    ]
+
+
+def _heatmap(found: Correlation) -> Picture:
+    order = _in_groups(found)
+    ticks = [shown(found.space.metrics[column]) for column in order]
+    places = list(range(len(ticks)))
+    axis = {"tickvals": places, "ticktext": ticks, "automargin": True}
+    figure = {
+        "data": [
+            {
+                "type": "heatmap",
+                "z": found.matrix[np.ix_(order, order)],
+                "x": places,
+                "y": places,
+                "zmin": -1,
+                "zmax": 1,
+                "colorscale": DIVERGING,
+                "colorbar": {"title": {"text": "r"}},
+                "text": [[f"{ticks[row]} and {ticks[column]}" for column in places] for row in places],
+                "texttemplate": "%{z:.2f}" if len(ticks) <= _NUMBERED else "",
+                "hovertemplate": "%{text}: r = %{z:.4f}<extra></extra>",
+            }
+        ],
+        "layout": {
+            "height": 300 + 22 * len(ticks),
+            "xaxis": {**axis, "tickangle": 40},
+            "yaxis": {**axis, "autorange": "reversed"},
+        },
+    }
+    return Picture("Correlation matrix; redundant metrics stand together", figure, _sentences(found))
+
+
+def _scatterplots(found: Correlation) -> Picture:
+    """Draw each pair of metrics; of redundant ones the representatives."""
+    space = found.space
+    representatives = [each.representative for each in found.groups]
+    others = [name for group in found.groups for name in group.members if name not in representatives]
+    chosen = (representatives + others)[:_PANELS]
+    rows = some_rows(space)
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.intp))]
+    drawn = f"{len(rows)} of {len(space.points)} locations are drawn" if len(rows) < len(space.points) else ""
+    left = len(space.metrics) - len(chosen)
+    note = f"{left} more metrics are not drawn; --metrics chooses." if left else ""
+    return Picture("Scatterplot matrix", _panels(space, chosen, rows), [each for each in (drawn, note) if each])
+
+
+def _panels(space: MetricSpace, chosen: list[str], rows: Any) -> dict[str, Any]:
+    size = len(chosen)
+    labels = [shown(space.labels[row]) for row in rows]
+    columns = {name: space.values[rows, space.metrics.index(name)] for name in chosen}
+    traces = []
+    layout: dict[str, Any] = {"height": 200 + 130 * size, "showlegend": False}
+    for down, vertical in enumerate(chosen):
+        for across, horizontal in enumerate(chosen[: down + 1]):
+            number = down * size + across + 1
+            key = "" if number == 1 else str(number)
+            axes = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
+            if across == down:
+                bars = {"type": "histogram", "x": columns[horizontal], "marker": {"color": COLOURS[0]}}
+                traces.append({**bars, "hoverinfo": "skip", **axes})
+            else:
+                traces.append(
+                    {
+                        "type": "scatter",
+                        "mode": "markers",
+                        "x": columns[horizontal],
+                        "y": columns[vertical],
+                        "marker": {"color": COLOURS[0], "size": 4},
+                        "text": labels,
+                        "hovertemplate": "%{text}<extra></extra>",
+                        **axes,
+                    }
+                )
+            layout[f"xaxis{key}"] = _axis(across, size, shown(horizontal, 20) if down == size - 1 else "", f"y{key}")
+            layout[f"yaxis{key}"] = _axis(size - 1 - down, size, shown(vertical, 20) if across == 0 else "", f"x{key}")
+    return {"data": traces, "layout": layout}
+
+
+def _axis(place: int, size: int, title: str, anchor: str) -> dict[str, Any]:
+    gap = 0.15 / size
+    return {
+        "domain": [place / size + gap / 2, (place + 1) / size - gap / 2],
+        "anchor": anchor,
+        "title": {"text": title, "font": {"size": 11}},
+        "showticklabels": bool(title),
+        "nticks": 4,
+        "tickfont": {"size": 9},
+        "showline": True,
+        "mirror": True,
+        "linecolor": "#bbb",
+        "showgrid": False,
+        "zeroline": False,
+    }

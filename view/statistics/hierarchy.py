@@ -1,0 +1,183 @@
+"""The dendrogram, readable at 4 leaves and at 10,000, and its cut (paper 003, section 4.5.1)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.cluster.hierarchy import dendrogram
+
+from ...analyze.statistics import Hierarchy
+from ...analyze.statistics.hierarchy import LONE
+from ..metric_space import caveats, names
+from ..page import Picture, shown
+from ..report import Report
+from . import clusters
+from .space import document
+
+__all__ = ["cut_sentences", "hierarchy_report", "tree_picture"]
+
+_LEAVES: Final = 64  # that can be read; of more, the last merges are drawn
+_MEMBERS: Final = 12  # that are named of a leaf which is several locations
+_GREY: Final = "#888888"
+
+
+def hierarchy_report(found: Hierarchy) -> Report:
+    """Report a tree and its clusters in every form."""
+    space, partition = found.space, found.partition
+    labels = space.labels
+    return Report(
+        [*_sentences(found), *caveats(space)],
+        [clusters.table(space, partition), clusters.f_ratio_table(space, partition)],
+        clusters.data(space, partition),
+        {
+            **document("hierarchy", space),
+            "method": found.method,
+            "linkage": found.merges.tolist(),
+            "sample": [labels[row] for row in found.sample.tolist()] if found.sampled else None,
+            "far": [labels[row] for row in found.far.tolist()],
+            "height": found.height,
+            "drop": found.drop,
+            **clusters.members_document(space, partition),
+            "f_ratios": clusters.f_ratio_rows(space, partition),
+        },
+        lambda: [tree_picture(found, _sentences(found)), clusters.profile_picture(space, partition)],
+    )
+
+
+def cut_sentences(found: Hierarchy) -> list[str]:
+    """Say where the tree is cut, why, and what it is a tree of."""
+    space, partition = found.space, found.partition
+    sizes = [len(rows) for rows in partition.members]
+    if partition.count == 1:
+        said = [f"{len(space.points)} locations are one cluster, as was asked for."]
+    else:
+        below = f"{min(found.drop, 1000):.3g} times" if found.drop < 1000 else "a thousand times and more"
+        why = "where merges fall most: " if found.suggested else ""
+        said = [
+            f"Cut at {found.height:.3g} ({found.method}), {len(space.points)} locations are {partition.count} clusters "
+            f"of {names(sizes, 10)}; {why}the next merge is {below} lower."
+        ]
+        if found.suggested and found.drop < LONE and len(space.points) > 2:
+            said.append("No cut stands out: take the locations for one kind, or choose -k.")
+    if found.sampled:
+        far = f"; {len(found.far)} are far from all of them ({names([space.labels[row] for row in found.far])})"
+        said.append(
+            f"The tree is one of a sample of {len(found.sample)} locations; each of the others joined the nearest "
+            f"one's cluster{far if len(found.far) else ''}."
+        )
+    return said
+
+
+def _sentences(found: Hierarchy) -> list[str]:
+    space, partition = found.space, found.partition
+    said = cut_sentences(found)
+    if partition.by_f_ratio:
+        smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
+        said.append(
+            f"Cluster {smallest + 1}, {clusters.who(space, partition, smallest)}, has "
+            f"{'; '.join(clusters.differences(space, partition, smallest)) or 'nothing of its own'}."
+        )
+    if partition.count > 1:
+        typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
+        said.append(f"What helps one location helps its cluster: look at one of each, {typical}.")
+    return said
+
+
+def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
+    """Draw the tree, each cluster below the cut in its colour."""
+    points = len(found.merges) + 1
+    shown_leaves = min(points, _LEAVES)
+    owners = _owners(found)
+    tree = dendrogram(
+        found.merges,
+        p=shown_leaves,
+        truncate_mode="lastp" if points > _LEAVES else None,
+        link_color_func=lambda node: str(owners[node]),
+        no_plot=True,
+    )
+    traces = []
+    for owner in sorted(set(tree["color_list"]), key=int):
+        x: list[float | None] = []
+        y: list[float | None] = []
+        for across, up, own in zip(tree["icoord"], tree["dcoord"], tree["color_list"], strict=True):
+            if own == owner:
+                x += [*across, None]
+                y += [*up, None]
+        cluster = int(owner)
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": x,
+                "y": y,
+                "line": {"color": clusters.colour(cluster) if cluster >= 0 else _GREY, "width": 2},
+                "name": f"cluster {cluster + 1}" if cluster >= 0 else "between clusters",
+                "hoverinfo": "skip",
+            }
+        )
+    members = [_members(found, node) for node in tree["leaves"]]
+    ticks = [shown(each[0], 16) if len(each) == 1 else f"({len(each)})" for each in members]
+    middles = [10 * place + 5 for place in range(len(ticks))]
+    traces.append(_leaves(found, tree["leaves"], members, middles, owners))
+    layout: dict[str, Any] = {
+        "height": 520,
+        "xaxis": {"tickvals": middles, "ticktext": ticks, "tickangle": -60, "automargin": True, "showgrid": False},
+        "yaxis": {"title": {"text": "distance"}, "rangemode": "tozero"},
+        "legend": {"orientation": "h", "y": 1.08},
+    }
+    if found.partition.count > 1:
+        cut = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": found.height, "y1": found.height}
+        layout["shapes"] = [{**cut, "line": {"dash": "dash", "color": _GREY, "width": 1}}]
+    note = f"The last {shown_leaves} clusters are drawn; a number in brackets is how many locations one has."
+    return Picture(
+        "Dendrogram", {"data": traces, "layout": layout}, [*sentences, *([note] if points > _LEAVES else [])]
+    )
+
+
+def _owners(found: Hierarchy) -> npt.NDArray[np.intp]:
+    """Give the cluster that each node of the tree lies in; -1 of one above the cut."""
+    points = len(found.merges) + 1
+    owners = np.full(2 * points - 1, -1, dtype=np.intp)
+    owners[:points] = found.partition.labels[found.sample]
+    for merge, (first, second) in enumerate(found.merges[:, :2].astype(int).tolist()):
+        if owners[first] == owners[second]:
+            owners[points + merge] = owners[first]
+    return owners
+
+
+def _members(found: Hierarchy, node: int) -> list[int | str]:
+    points = len(found.merges) + 1
+    labels, pending, rows = found.space.labels, [int(node)], []
+    while pending:
+        each = pending.pop()
+        if each < points:
+            rows.append(each)
+        else:
+            pending += found.merges[each - points, :2].astype(int).tolist()
+    return [labels[found.sample[row]] for row in sorted(rows)]
+
+
+def _leaves(
+    found: Hierarchy,
+    nodes: list[int],
+    members: list[list[int | str]],
+    middles: list[int],
+    owners: npt.NDArray[np.intp],
+) -> dict[str, Any]:
+    points = len(found.merges) + 1
+    heights = [0.0 if node < points else float(found.merges[node - points, 2]) for node in nodes]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": middles,
+        "y": [0.0] * len(heights),
+        "marker": {"size": 7, "color": [clusters.colour(max(int(owners[node]), 0)) for node in nodes]},
+        "text": [
+            shown(f"{names(each, _MEMBERS)} (within {height:.3g})", 200)
+            for each, height in zip(members, heights, strict=True)
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+        "showlegend": False,
+    }

@@ -1,0 +1,180 @@
+"""Clusters on the process grid (paper 003, section 4.7)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from ...analyze.statistics import Factors, Membership
+from ..metric_space import caveats, names
+from ..page import Picture, shown
+from ..report import Report, Table
+from . import clusters
+from .hierarchy import cut_sentences, tree_picture
+from .space import document
+
+__all__ = ["membership_report"]
+
+_PANELS: Final = 16  # slices of a grid with more than two dimensions
+_LABELLED: Final = 400  # places up to which a rank stands in each
+_PRINTED: Final = 64  # places in a row that fit a terminal
+_SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def membership_report(found: Membership, factor: tuple[int, Factors] | None = None) -> Report:
+    """Report clusters on a grid in every form; with ``factor``, its number, by which they were made."""
+    tree, grid = found.hierarchy, found.grid
+    space, partition = tree.space, tree.partition
+    coordinates = found.places.tolist()
+    axes = [f"coordinate_{axis + 1}" for axis in range(len(grid.sizes))]
+    data = Table(
+        "map",
+        ("location", *axes, "cluster"),
+        [
+            (label, *(None if at < 0 else at for at in place), cluster + 1)
+            for label, place, cluster in zip(space.labels, coordinates, partition.labels.tolist(), strict=True)
+        ],
+    )
+    said = _sentences(found, factor)
+    return Report(
+        [*said, *caveats(space)],
+        [clusters.table(space, partition), *_printed(found)],
+        data,
+        {
+            **document("map", space),
+            "grid": {"sizes": list(grid.sizes), "source": grid.source, "name": grid.name},
+            "factor": None if factor is None else {"number": factor[0], "name": factor[1].factors[factor[0] - 1].name},
+            "membership": [
+                {"location": label, "place": place if min(place) >= 0 else None, "cluster": cluster}
+                for label, place, cluster in zip(space.labels, coordinates, partition.labels.tolist(), strict=True)
+            ],
+            "called": list(found.words),
+            "method": tree.method,
+            **clusters.members_document(space, partition),
+            "f_ratios": clusters.f_ratio_rows(space, partition),
+        },
+        lambda: [_map(found, said), tree_picture(tree, []), clusters.profile_picture(space, partition)],
+    )
+
+
+def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[str]:
+    tree, grid = found.hierarchy, found.grid
+    space, partition = tree.space, tree.partition
+    size = "x".join(map(str, grid.sizes))
+    where = {
+        "topology": f"The grid {size} is the program's own{f' ({grid.name})' if grid.name else ''}.",
+        "given": f"The grid is {size}, as given.",
+        "guess": f"The program told no grid: {size} is a guess; --grid gives another one.",
+    }[grid.source]
+    if factor is not None:
+        number, factors = factor
+        chosen = factors.factors[number - 1]
+        where += f" Clusters are by factor {number}, {chosen.name}: {names(chosen.metrics)}."
+    said = [where, *cut_sentences(tree)]
+    for cluster in range(min(partition.count, 4)):
+        part = found.words[cluster]
+        if partition.count > 1:
+            what = "; ".join(clusters.differences(space, partition, cluster)[:2]) or "nothing of its own"
+            called = part or clusters.who(space, partition, cluster)
+            said.append(f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])}), has {what}.")
+    return said
+
+
+def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
+    """Cut the places into planes: a title, ``float[row, column]`` of clusters (NaN is nobody), and who is where."""
+    space = found.hierarchy.space
+    sizes = found.grid.sizes if len(found.grid.sizes) > 1 else (1, *found.grid.sizes)
+    planes: dict[tuple[int, ...], tuple[Any, list[list[str]]]] = {}
+    threaded = len({point.thread for point in space.points}) > 1 and not any(
+        thread for _, thread in found.grid.coordinates
+    )
+    for point, place, label, cluster in zip(
+        space.points, found.places.tolist(), space.labels, found.hierarchy.partition.labels.tolist(), strict=True
+    ):
+        if min(place) < 0:
+            continue
+        at = place if len(place) > 1 else [0, *place]
+        key = (*at[2:], *((point.thread,) if threaded else ()))
+        if key not in planes:
+            planes[key] = np.full(sizes[:2], np.nan), [[""] * sizes[1] for _ in range(sizes[0])]
+        clusters_, labels = planes[key]
+        clusters_[at[0], at[1]] = cluster
+        labels[at[0]][at[1]] = str(label)
+    extra = [*(f"coordinate {axis + 3}" for axis in range(len(sizes) - 2)), *(["thread"] if threaded else [])]
+    return [
+        (", ".join(f"{name} {at}" for name, at in zip(extra, key, strict=True)), *planes[key]) for key in sorted(planes)
+    ]
+
+
+def _printed(found: Membership) -> list[Table]:
+    """Show the map on a terminal, a character a place, if it fits."""
+    tables = []
+    for title, plane, _ in _slices(found)[:4]:
+        if plane.shape[1] > _PRINTED or plane.shape[0] > _PRINTED or found.hierarchy.partition.count > len(_SYMBOLS):
+            return []
+        rows = [(" ".join("." if math.isnan(each) else _SYMBOLS[int(each)] for each in row),) for row in plane.tolist()]
+        tables.append(Table(f"Clusters on the grid{f', {title}' if title else ''}", ("",), rows))
+    return tables
+
+
+def _map(found: Membership, sentences: list[str]) -> Picture:
+    slices = _slices(found)
+    count = found.hierarchy.partition.count
+    drawn = slices[:_PANELS]
+    across = min(len(drawn), 4) or 1
+    down = -(-len(drawn) // across) or 1
+    steps = [(edge / count, clusters.colour(each)) for each in range(count) for edge in (each, each + 1)]
+    rows = drawn[0][1].shape[0] if drawn else 1
+    layout: dict[str, Any] = {"height": max(260, min(700, 140 + 45 * rows)) * down, "annotations": []}
+    traces = []
+    for number, (title, plane, labels) in enumerate(drawn):
+        key = "" if number == 0 else str(number + 1)
+        named = [[shown(each, 12) for each in row] for row in labels]
+        trace = {
+            "type": "heatmap",
+            "z": plane,
+            "text": named,
+            "texttemplate": "%{text}" if plane.size * len(drawn) <= _LABELLED else "",
+            "colorscale": steps,
+            "zmin": -0.5,
+            "zmax": count - 0.5,
+            "xgap": 2,
+            "ygap": 2,
+            "xaxis": f"x{key}",
+            "yaxis": f"y{key}",
+            "hovertemplate": "%{text}<extra></extra>",
+            "showscale": number == 0,
+            "colorbar": {
+                "tickvals": list(range(count)),
+                "ticktext": [_called(found, each) for each in range(count)],
+            },
+        }
+        traces.append(trace)
+        left, top = number % across, number // across
+        layout[f"xaxis{key}"] = {
+            "domain": [left / across + 0.01, (left + 1) / across - 0.01],
+            "anchor": f"y{key}",
+            "dtick": 1 if plane.shape[1] <= 20 else None,
+            "showgrid": False,
+            "title": {"text": title, "font": {"size": 11}},
+        }
+        layout[f"yaxis{key}"] = {
+            "domain": [1 - (top + 1) / down + 0.06, 1 - top / down - 0.02],
+            "anchor": f"x{key}",
+            "autorange": "reversed",
+            "dtick": 1 if plane.shape[0] <= 20 else None,
+            "showgrid": False,
+        }
+    left_out = f"{len(slices) - len(drawn)} more planes are not drawn." if len(slices) > len(drawn) else ""
+    return Picture(
+        "Clusters on the process grid",
+        {"data": traces, "layout": layout},
+        [*sentences, *([left_out] if left_out else [])],
+    )
+
+
+def _called(found: Membership, cluster: int) -> str:
+    part = found.words[cluster]
+    return f"{cluster + 1}: {part}" if part else f"cluster {cluster + 1}"

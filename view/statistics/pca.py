@@ -1,0 +1,152 @@
+"""Principal components: clusters in the plane in which the points differ most (paper 003, section 4.9)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ...analyze.statistics import Components
+from ..metric_space import caveats, names, some_rows
+from ..page import COLOURS, Picture, shown
+from ..report import Report, Table
+from ..units import percent
+from . import clusters
+from .space import document
+
+__all__ = ["pca_report"]
+
+_ENOUGH: Final = 0.9
+_NAMED: Final = 3
+_ROWS: Final = 10
+
+
+def pca_report(found: Components) -> Report:
+    """Report principal components in every form."""
+    space = found.space
+    count = len(found.explained)
+    rows = [
+        (label, cluster + 1, *scores)
+        for label, cluster, scores in zip(
+            space.labels, found.partition.labels.tolist(), found.scores.tolist(), strict=True
+        )
+    ]
+    return Report(
+        [*_sentences(found), *caveats(space)],
+        [_table(found), clusters.table(space, found.partition)],
+        Table("pca", ("location", "cluster", *(f"component_{each + 1}" for each in range(count))), rows),
+        {
+            **document("pca", space),
+            "explained_variance_ratio": found.explained.tolist(),
+            "components": found.components.tolist(),
+            "scores": found.scores.tolist(),
+            **clusters.members_document(space, found.partition),
+        },
+        lambda: _pictures(found),
+    )
+
+
+def _leading(found: Components, component: int) -> list[str]:
+    """Name the metrics that weigh most in a component, with their signs."""
+    weights = found.components[component]
+    order = np.argsort(-np.abs(weights), kind="stable")[:_NAMED]
+    return [f"{'' if weights[column] > 0 else '-'}{found.space.metrics[column]}" for column in order]
+
+
+def _sentences(found: Components) -> list[str]:
+    sums = np.cumsum(found.explained)
+    enough = int(np.argmax(sums >= _ENOUGH - 1e-12)) + 1
+    space, partition = found.space, found.partition
+    said = [
+        f"{enough} of {len(found.explained)} components hold{'s' if enough == 1 else ''} "
+        f"{percent(100 * sums[enough - 1])} of how {len(space.metrics)} metrics vary: {len(space.points)} locations "
+        f"can be told apart by {enough} number{'' if enough == 1 else 's'}.",
+        f"The first component ({percent(100 * found.explained[0])}) is led by {names(_leading(found, 0))}"
+        + (
+            f", the second ({percent(100 * found.explained[1])}) by {names(_leading(found, 1))}."
+            if len(found.explained) > 1
+            else "."
+        ),
+    ]
+    if weak := clusters.strength(partition):
+        said.append(weak)
+    elif partition.silhouette is not None:
+        apart = f"{partition.count} clusters (silhouette {partition.silhouette:.2f})"
+        said.append(f"The picture shows {apart}: {_sizes(found)}.")
+    return said
+
+
+def _sizes(found: Components) -> str:
+    partition = found.partition
+    return "; ".join(
+        f"{len(rows)} locations, {clusters.who(found.space, partition, number)}"
+        for number, rows in enumerate(partition.members[:4])
+    )
+
+
+def _table(found: Components) -> Table:
+    sums = np.cumsum(found.explained)
+    rows = [
+        (
+            str(each + 1),
+            percent(100 * found.explained[each]),
+            percent(100 * sums[each]),
+            ", ".join(_leading(found, each)),
+        )
+        for each in range(min(len(sums), _ROWS))
+    ]
+    return Table(f"Principal components of {found.space.place}", ("component", "variance", "sum", "led by"), rows)
+
+
+def _pictures(found: Components) -> list[Picture]:
+    pictures = [_plane(found)]
+    return [*pictures, _weights(found)]
+
+
+def _plane(found: Components) -> Picture:
+    space, partition = found.space, found.partition
+    rows = some_rows(space, partition.labels)
+    second = found.scores[:, 1] if found.scores.shape[1] > 1 else np.zeros(len(found.scores))
+    traces: list[dict[str, Any]] = []
+    for cluster in range(partition.count):
+        own = rows[partition.labels[rows] == cluster]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": found.scores[own, 0],
+                "y": second[own],
+                "name": f"cluster {cluster + 1} ({int((partition.labels == cluster).sum())})",
+                "marker": {"color": clusters.colour(cluster), "size": 7, "opacity": 0.75},
+                "text": [shown(space.labels[row]) for row in own.tolist()],
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )
+    shares = [percent(100 * each) for each in found.explained[:2]]
+    layout = {
+        "height": 520,
+        "xaxis": {"title": {"text": f"component 1 ({shares[0]})"}},
+        "yaxis": {"title": {"text": f"component 2 ({shares[1]})" if len(shares) > 1 else ""}},
+        "legend": {"orientation": "h", "y": 1.08},
+    }
+    drawn = f"{len(rows)} of {len(space.points)} locations are drawn." if len(rows) < len(space.points) else ""
+    said = [*_sentences(found), *([drawn] if drawn else [])]
+    return Picture("Locations in the plane of the first two components", {"data": traces, "layout": layout}, said)
+
+
+def _weights(found: Components) -> Picture:
+    metrics = [shown(name) for name in found.space.metrics]
+    bars = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "y": list(range(len(metrics))),
+            "x": found.components[each],
+            "name": f"component {each + 1}",
+            "marker": {"color": COLOURS[each]},
+        }
+        for each in range(min(2, len(found.components)))
+    ]
+    axis = {"tickvals": list(range(len(metrics))), "ticktext": metrics, "automargin": True, "autorange": "reversed"}
+    layout = {"height": 160 + 30 * len(metrics), "yaxis": axis, "xaxis": {"title": {"text": "weight"}}}
+    return Picture("What the components are made of", {"data": bars, "layout": layout})
