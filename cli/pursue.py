@@ -24,8 +24,8 @@ from ..runtime.folder import open_experiment
 from ..view.page import page
 from ..view.place import visible
 from ..view.report import csv_text, json_text, print_report
-from .metric_names import check_names, metric_names
 from .documents import add_documents, check_targets, write_document
+from .metric_names import check_names, metric_names
 
 if TYPE_CHECKING:
     from ..analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow

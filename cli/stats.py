@@ -17,8 +17,8 @@ from ..runtime.folder import open_experiment
 from ..view.page import page
 from ..view.place import visible
 from ..view.report import Report, csv_text, json_text, print_report
-from .metric_names import metric_names
 from .documents import add_documents, check_targets, write_document
+from .metric_names import metric_names
 
 if TYPE_CHECKING:
     from ..analyze.statistics import Factors
