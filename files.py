@@ -18,7 +18,10 @@ def cache_place(environment: Mapping[str, str] = os.environ) -> Path:
     """Name the folder of what is kept: ``AUTOANALYZER_CACHE``, else one below the user's own cache folder."""
     if chosen := environment.get("AUTOANALYZER_CACHE"):
         return Path(chosen).expanduser().absolute()
-    base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or "~").expanduser() / ".cache"
+    try:
+        base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or "~").expanduser() / ".cache"
+    except RuntimeError:  # a user whom the machine does not know
+        base = Path("/.cache")
     return Path(base, "autoanalyzer").absolute()
 
 

@@ -102,7 +102,10 @@ class Pattern:
         return self._is(self.file, file)
 
     def _is(self, wanted: str | None, found: str) -> bool:
-        return wanted is None or wanted == found or (not self.exact and fnmatchcase(found, wanted))
+        if wanted is None or wanted == found:
+            return True
+        # A plan may have thousands of rules, and fnmatch keeps few patterns ready.
+        return not self.exact and _SPECIAL.search(wanted) is not None and fnmatchcase(found, wanted)
 
     def __str__(self) -> str:
         """Say it as a plan does: ``kind = "loop", function = "solve"``."""

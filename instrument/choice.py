@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from ..errors import way_out
 from ..experiment.mode import DEFAULT_MODES, kinds_of, modes_of
@@ -19,6 +19,7 @@ __all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "
 
 MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
+_Rule = TypeVar("_Rule", Include, Exclude)
 BY_THE_PLAN: Final = " by the plan"
 """In reasons that are a rule's."""
 
@@ -96,16 +97,31 @@ class Choice:
     def decided(self, found: CodeRegions) -> CodeRegions:
         """Decide on all regions of a source."""
         around = _around(found.regions)
-        wholes = [each for each in found.regions if each.of_plan == "merge" and not self.reason(each)]
+        here = self._about({each.region.file for each in found.regions})
+        wholes = [each for each in found.regions if each.of_plan == "merge" and not here.reason(each)]
         decided = []
         for place, each in enumerate(found.regions):
-            reason = self.reason(each, around[place]) or self._merged(each, wholes)
+            reason = here.reason(each, around[place]) or here._merged(each, wholes)
             decided.append(replace(each, reason=reason, is_off=reason.startswith("mode ")))
         return replace(
             found,
             regions=tuple(decided),
             remarks=(*found.remarks, *self.remarks([each.region for each in found.regions])),
         )
+
+    def _about(self, files: set[str]) -> Choice:
+        """Give the same without the rules for other files, which are most of a large program's plan."""
+
+        def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
+            return tuple(rule for rule in rules if any(map(rule.pattern.is_of_file, files)))
+
+        plan = replace(
+            self.plan,
+            include=about(self.plan.include),
+            exclude=about(self.plan.exclude),
+            eliminate=about(self.plan.eliminate),
+        )
+        return replace(self, plan=plan)
 
     def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
         """Name the rules that are meant for some regions' files and match none, and what they may have meant.

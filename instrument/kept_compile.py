@@ -55,9 +55,11 @@ class KeptCompile:
         self._store = open_store()
         self._modules: list[str] | None = []
         self._key: str | None = None
+        self._state = (0, 0)
         one = len(texts) == 1 and "-c" in command.of(Role.COMPILE)
         if self._store.keeps and one and all(map(_is_plain, command.arguments)):
             with suppress(OSError):
+                self._state = _state(command)
                 self._key = self._make_key(texts[0])
 
     def again(self) -> tuple[bytes, list[str]] | None:
@@ -76,10 +78,10 @@ class KeptCompile:
         return os.fsencode(facts["messages"]), facts["warnings"]
 
     def keep(self, messages: bytes, warnings: list[str]) -> None:
-        """Keep what a compile has written and said."""
-        if not self._key:
-            return
+        """Keep what a compile has written and said, unless the source was written meanwhile."""
         with suppress(OSError):
+            if not self._key or self._state != _state(self._command):
+                return
             files = [path.read_bytes() for path in self._outputs()]
             facts = {"sizes": [*map(len, files)], "messages": os.fsdecode(messages), "warnings": warnings}
             self._store.put(self._key, b"\n".join([json.dumps(facts).encode(), b"".join(files)]))
@@ -123,6 +125,11 @@ class KeptCompile:
             *(_processor() if any(word.endswith("=native") for word in self._command.words) else []),
             str(sys.stderr.isatty()),
         )
+
+
+def _state(command: CompilerCommand) -> tuple[int, int]:
+    status = Path(command.sources[0].words[0]).stat()
+    return status.st_mtime_ns, status.st_size
 
 
 def _is_plain(argument: Argument) -> bool:

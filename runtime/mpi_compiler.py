@@ -16,7 +16,11 @@ from .mpi_library import MpiLibrary, linked_mpi
 __all__ = ["MpiCompiler", "examine", "mpi_compilers"]
 
 _FORTRAN = re.compile(r"fort|f(77|90|95|08)|ftn|ifx|xlf|flang")
-_C_OF_FORTRAN = (("mpiifort", "mpiicc"), ("mpiifx", "mpiicx"), (r"mpif(ort|77|90|08)", "mpicc"), ("^ftn$", "cc"))
+_CXX = re.compile(r"^(mpi(c\+\+|cxx|CC|icpc|icpx)|CC$)")
+_C_OF_OTHERS = (
+    *(("mpiifort", "mpiicc"), ("mpiifx", "mpiicx"), (r"mpif(ort|77|90|08)", "mpicc"), ("^ftn$", "cc")),
+    *(("mpiicpc", "mpiicc"), ("mpiicpx", "mpiicx"), (r"mpi(c\+\+|cxx|CC)", "mpicc"), ("^CC$", "cc")),
+)
 _PROGRAM = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
 
 
@@ -34,8 +38,8 @@ def mpi_compilers(
     """The working MPI compilers at hand, the likeliest first.
 
     Args:
-        environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from. If it names a Fortran compiler, that of C
-            beside it comes first, and the Fortran compiler itself, which may understand C, last.
+        environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from. If it names a compiler of C++ or
+            Fortran, that of C beside it comes first, and a Fortran compiler itself, which may understand C, last.
         launcher: A program such as ``mpirun.mpich``: the compiler beside it comes early.
         library: A library that is looked for: the compilers beside it come early too.
     """
@@ -52,7 +56,8 @@ def mpi_compilers(
 def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibrary | None) -> Iterator[Sequence[str]]:
     named = shlex.split(environment.get("AUTOANALYZER_CC", ""))
     is_fortran = any(_FORTRAN.search(Path(word).name) for word in named[:1])
-    yield _of_c(named, environment) if is_fortran else named
+    is_cxx = any(_CXX.search(Path(word).name) for word in named[:1])
+    yield _of_c(named, environment) if is_fortran or is_cxx else named
     if launcher:
         path = Path(shutil.which(launcher, path=environment.get("PATH")) or launcher)
         sibling = re.sub(r"^(mpirun|mpiexec|orterun|prterun)(\.hydra)?", "mpicc", path.name)
@@ -67,11 +72,11 @@ def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibra
 
 
 def _of_c(command: Sequence[str], environment: Mapping[str, str]) -> Sequence[str]:
-    """The C compiler beside a Fortran compiler: ``mpifort.mpich`` → ``mpicc.mpich``."""
+    """The C compiler beside one of C++ or Fortran: ``mpifort.mpich`` → ``mpicc.mpich``."""
     path = Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])
     name = path.name
-    for fortran, c in _C_OF_FORTRAN:
-        name = re.sub(fortran, c, name)
+    for other, c in _C_OF_OTHERS:
+        name = re.sub(other, c, name)
     return [str(path.with_name(name)), *command[1:]] if name != path.name else []
 
 

@@ -45,6 +45,9 @@ def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
         names = set(archive.namelist())
     sources = {f"autoanalyzer/runtime/probe/{file.name}" for file in (ROOT / "runtime" / "probe").glob("*.[ch]")}
     sources |= {f"autoanalyzer/runtime/rtcount/{file.name}" for file in (ROOT / "runtime" / "rtcount").iterdir()}
+    sources |= {
+        f"autoanalyzer/runtime/python_hook/{file.name}" for file in (ROOT / "runtime" / "python_hook").glob("*.py")
+    }
     assert sources <= names
     assert {"autoanalyzer/instrument/stub.h", "autoanalyzer/instrument/fortran_stub.c"} <= names
     assert not any(name.startswith(("autoanalyzer/tests", "autoanalyzer/samples")) for name in names)

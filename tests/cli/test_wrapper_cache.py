@@ -142,3 +142,17 @@ def test_builds_side_by_side_share_what_is_kept(tool, compiler):
         env = {"AUTOANALYZER_CACHE": str(tool.folder / "cache"), "AUTOANALYZER_CC": "gcc"}
         assert tool("make", "-j4", "CC=aa-mpicc", env=env).returncode == 0
         assert all(b"aa1|function|f|" in path.read_bytes() for path in tool.folder.glob("x*.o"))
+
+
+def test_a_source_that_is_written_meanwhile_is_not_kept(tool, compiler):
+    tool.write("x.c", "int f(void) { return 1; }\n")
+    tool.write("cc", '#!/bin/sh\ntouch x.c\nexec gcc "$@"\n')
+    assert compiler("-c", "x.c") == compiler("-c", "x.c")
+    kept = [path for path in (tool.folder / "cache/compiled").rglob("*") if path.is_file()]
+    assert len(kept) == 1  # what the compiler says of itself
+
+
+def test_a_user_without_a_home_compiles(tool):
+    tool.write("x.c", "int f(void) { return 1; }\n")
+    done = tool("aa-mpicc", "-c", "x.c", env={"HOME": "/nonexistent", "AUTOANALYZER_CACHE": ""})
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -155,6 +155,15 @@ def test_after_a_fortran_compiler_that_of_c_builds_it(mpi: tuple[str, str], tmp_
     assert set((tools / "calls").read_text().split()) == {compiler}
 
 
+def test_after_a_cxx_compiler_that_of_c_builds_it(tmp_path: Path) -> None:
+    for cxx, c in (("mpicxx.mpich", "mpicc.mpich"), ("mpic++", "mpicc"), ("mpiicpx", "mpiicx"), ("CC", "cc")):
+        for name, real in ((cxx, "mpicxx.mpich"), (c, "mpicc.mpich")):
+            (tmp_path / name).unlink(missing_ok=True)
+            (tmp_path / name).symlink_to(shutil.which(real) or pytest.skip(f"{real} is not installed"))
+        first = next(mpi_compilers({**os.environ, "AUTOANALYZER_CC": str(tmp_path / cxx)}))
+        assert first.command == (str(tmp_path / c),)
+
+
 def test_a_fortran_compiler_that_understands_c_is_the_last_resort(mpi: tuple[str, str], tmp_path: Path) -> None:
     fortran = tmp_path / "mpifort"
     fortran.symlink_to(shutil.which(mpi[1].replace("mpicc", "mpifort")) or "")

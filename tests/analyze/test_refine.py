@@ -1,0 +1,46 @@
+"""What a second round opens, keeps and drops."""
+
+from __future__ import annotations
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.refine import Refinement, refine
+from autoanalyzer.experiment.plan import load_plan, save_plan
+
+
+def alike(value: float) -> list[float]:
+    return [value] * 4
+
+
+def kept(refinement: Refinement) -> set[str | None]:
+    return {rule.pattern.function for rule in refinement.plan.include if not rule.modes}
+
+
+def test_the_function_that_weighs_is_opened_and_what_weighs_nothing_dropped(make_experiment):
+    times = {"solve": alike(0.1), "solve/sweep": alike(8.0), "solve/sweep/tiny": alike(0.01), "check": alike(0.3)}
+    refinement = refine(analyze(make_experiment(times)))
+    assert [each.function for each in refinement.opened] == ["sweep"]
+    assert refinement.opened[0].modes == ("outer-loops", "inner-loops")
+    assert refinement.plan.modes == ()
+    assert kept(refinement) == {"main", "solve", "sweep", "check"}
+    (opened,) = (rule for rule in refinement.plan.include if rule.modes)
+    assert (opened.pattern.file, opened.pattern.function) == ("app.c", "sweep")
+    assert (opened.pattern.kind, opened.pattern.ordinal) == (None, None)
+
+
+def test_the_regions_that_part_the_ranks_come_first(make_experiment):
+    times = {"even": alike(9.0), "odd": [1.0, 1.0, 3.0, 3.0]}
+    refinement = refine(analyze(make_experiment(times)))
+    assert next(each.function for each in refinement.opened) == "odd"
+
+
+def test_calls_are_told_apart_where_they_take_time(make_experiment):
+    refinement = refine(analyze(make_experiment({"a": alike(1.0), "b": alike(0.1)}, mpi_time={"a": alike(4.0)})))
+    assert "mpi" in refinement.opened[0].modes
+    refinement = refine(analyze(make_experiment({"a": alike(1.0), "b": alike(0.1)}, io_time={"a": alike(4.0)})))
+    assert {"syscall", "library"} <= set(refinement.opened[0].modes)
+
+
+def test_the_plan_is_read_back_as_it_was(make_experiment, tmp_path):
+    refinement = refine(analyze(make_experiment({"solve": alike(1.0), "solve/sweep": alike(8.0)})))
+    save_plan(tmp_path / "plan.toml", refinement.plan)
+    assert load_plan(tmp_path / "plan.toml") == refinement.plan
