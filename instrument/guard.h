@@ -1,27 +1,28 @@
 /*
  * What C++ puts around a region: constructed where it is entered, destroyed on each way out, exceptions
  * included. It stands below the stub, in every instrumented translation unit, and is hidden as the stub is.
+ * AA_CONSTEXPR and AA_WHEN_RUN are filled in: from C++20 on what holds a guard may still run at compile time.
  */
 struct __attribute__((__visibility__("hidden"))) aa_guard {
     const char *descriptor;
-    __attribute__((__no_instrument_function__)) explicit aa_guard(const char *text) : descriptor(text) {
-        aa_enter(text);
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_guard(const char *text) : descriptor(text) {
+        AA_WHEN_RUN aa_enter(text);
     }
-    __attribute__((__no_instrument_function__)) ~aa_guard() { aa_exit(descriptor); }
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_guard() { AA_WHEN_RUN aa_exit(descriptor); }
 };
 
 /* Around what declares something that lives on: it closes before the block ends that it stands in. */
 struct __attribute__((__visibility__("hidden"))) aa_open_guard {
     const char *descriptor;
-    __attribute__((__no_instrument_function__)) explicit aa_open_guard(const char *text) : descriptor(text) {
-        aa_enter(text);
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_open_guard(const char *text) : descriptor(text) {
+        AA_WHEN_RUN aa_enter(text);
     }
-    __attribute__((__no_instrument_function__)) void close() {
-        aa_exit(descriptor);
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR void close() {
+        AA_WHEN_RUN aa_exit(descriptor);
         descriptor = 0;
     }
-    __attribute__((__no_instrument_function__)) ~aa_open_guard() {
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_open_guard() {
         if (descriptor)
-            aa_exit(descriptor);
+            AA_WHEN_RUN aa_exit(descriptor);
     }
 };

@@ -28,7 +28,9 @@ class _Edit:
     text: str
 
 
-def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: bool = False) -> str:
+def insert_guards(
+    unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: bool = False, constexpr: bool = False
+) -> str:
     """Give the text of a unit with a guard for each region that has no reason against it.
 
     ::
@@ -46,6 +48,7 @@ def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: b
         unit: The text.
         regions: What was found in it.
         cxx: Whether it is C++, where a guard is an object of class ``aa_guard``.
+        constexpr: Whether it is C++20 or later, where such an object may be in what the compiler runs.
     """
     edits: list[_Edit] = []
     for number, found in enumerate(regions):
@@ -57,7 +60,7 @@ def insert_guards(unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: b
         else:
             edits.append(_Edit(found.start, 2, -found.end, before + guard))
             edits.append(_Edit(found.end, 0, -found.start, after))
-    return _without_marks(_applied(unit, sorted(edits), _stub(cxx=cxx))) if edits else unit.text
+    return _without_marks(_applied(unit, sorted(edits), _stub(cxx=cxx, constexpr=constexpr))) if edits else unit.text
 
 
 def _without_marks(text: str) -> str:
@@ -125,10 +128,15 @@ def _prelude_offset(unit: Preprocessed) -> int:
     return offset
 
 
-def _stub(*, cxx: bool) -> str:
+def _stub(*, cxx: bool, constexpr: bool) -> str:
     folder = Path(__file__).parents[1]
     stub = folder.joinpath("stub.h").read_text("ascii")
-    return f'extern "C" {{\n{stub}}}\n{folder.joinpath("guard.h").read_text("ascii")}' if cxx else stub
+    if not cxx:
+        return stub
+    guard = folder.joinpath("guard.h").read_text("ascii")
+    for name, text in (("AA_CONSTEXPR", "constexpr"), ("AA_WHEN_RUN", "if (!__builtin_is_constant_evaluated())")):
+        guard = guard.replace(name, text if constexpr else "")
+    return f'extern "C" {{\n{stub}}}\n{guard}'
 
 
 def _prelude(unit: Preprocessed, offset: int, stub: str) -> str:

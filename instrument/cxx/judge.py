@@ -34,10 +34,12 @@ class Judge:
 
     Args:
         unit: The text.
+        literal_guards: Whether guards may be in what compilers run.
     """
 
-    def __init__(self, unit: Preprocessed) -> None:
+    def __init__(self, unit: Preprocessed, *, literal_guards: bool = False) -> None:
         self.unit = unit
+        self._literal_guards = literal_guards
         self._masked = unit.masked
         self._device = device_text(unit)
         self._resolvers = {match[1] for match in _RESOLVER.finditer(unit.text)} if "ifunc" in unit.text else set()
@@ -91,10 +93,15 @@ class Judge:
         return "runs on an accelerator" if any(low <= start < high for low, high in self._device) else ""
 
     def why_last(self, scope: Scope) -> str:
-        """Say why a function must return what it calls."""
+        """Say why a function must end with a jump to what it calls."""
         plain = re.escape(scope.body.name.removesuffix("<...>").rpartition("::")[2])
-        call = re.compile(rf"\breturn\s+(?:\w+\s*::\s*)*{plain}\s*(?:<[^<>;]*>\s*)?\([^;]*\)\s*;")
-        if plain and call.search(self._masked, scope.body.body, scope.body.end):
+        if not plain:
+            return ""
+        itself = rf"(?:\w+\s*(?:->|\.|::)\s*)*{plain}\s*(?:<[^<>;]*>\s*)?\([^;{{}}]*\)\s*;"
+        last = re.compile(rf"\breturn\s+{itself}|(?:[;{{}})]|\belse\b)\s*{itself}\s*(?:return\s*;\s*)?(?:\}}\s*)+\Z")
+        others = len(re.findall(rf"\b{plain}\s*(?:<[^<>;]*>\s*)?\(", self._masked[scope.body.body : scope.body.end]))
+        found = len(last.findall(self._masked, scope.body.body, scope.body.end))
+        if found and found == others:
             return "calls itself last, which a probe would make use up the stack"
         return ""
 
@@ -108,9 +115,15 @@ class Judge:
         for each in scope.chain():
             if match := _CONSTANT.search(masked, self._head(each), each.body.body):
                 return f"{match[1]}: may run at compile time"
-            if not each.body.name and _EVALUATED.search(masked, self._statement(each.body.start), each.body.start):
+            if not each.body.name and self._is_evaluated(each):
                 return "a lambda that may run at compile time"
         return ""
+
+    def _is_evaluated(self, scope: Scope) -> bool:
+        """Tell whether a lambda may be in a constant expression, or, outside of functions, make a constant."""
+        if scope.outer is None and not self._literal_guards:
+            return True
+        return bool(_EVALUATED.search(self._masked, self._statement(scope.body.start), scope.body.start))
 
     def _head(self, scope: Scope) -> int:
         """Tell where a function's declaration begins, attributes before it included."""

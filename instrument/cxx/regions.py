@@ -23,6 +23,7 @@ from .calls import LibraryCalls
 from .judge import Judge
 from .scopes import Scope, scopes
 from .size import Sizes, runs_once
+from .standard import guards_are_literal
 from .syntax import Unread, parse
 
 __all__ = ["find_regions"]
@@ -72,7 +73,7 @@ class _Finder:
 
         syntax = parse(unit.text.encode("latin-1"), flags, is_system)
         self.unread = syntax.unread
-        self.judge = Judge(unit)
+        self.judge = Judge(unit, literal_guards=guards_are_literal(flags))
         self.calls = LibraryCalls(unit, is_system) if choice.wants(*CALL_MODES) else None
         self.scopes = scopes(syntax, unit.masked)
         self.sizes = Sizes(unit.masked, self.scopes)

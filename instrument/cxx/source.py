@@ -9,6 +9,7 @@ from ..c.preprocessed import Preprocessed
 from ..choice import DEFAULT_CHOICE, Choice
 from ..code_region import CodeRegions, Instrumented
 from .regions import find_regions
+from .standard import guards_are_literal
 
 __all__ = ["code_regions", "instrument_text"]
 
@@ -37,7 +38,8 @@ def instrument_text(
     """
     unit = _unit(text, source, system_directories)
     found = choice.applied(find_regions(unit, flags, choice, openmp=openmp))
-    return Instrumented(insert_guards(unit, found.regions, cxx=True).encode("latin-1"), found)
+    instrumented = insert_guards(unit, found.regions, cxx=True, constexpr=guards_are_literal(flags))
+    return Instrumented(instrumented.encode("latin-1"), found)
 
 
 def code_regions(

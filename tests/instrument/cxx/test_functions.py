@@ -118,14 +118,27 @@ __attribute__((no_instrument_function)) int still(int n) { for (int i = 0; i < 3
 __attribute__((naked)) void bare() { __asm__("ret"); }
 int count(int n, int sum) { if (n == 0) return sum; return count(n - 1, sum + n % 2); }
 __attribute__((noinline)) int named(int signal, int (*call)(int)) { while (signal > 3) --signal; return call(signal); }
-int main() { bare(); std::printf("%d %d %d %d\n", quiet(2), still(3), count(40000000, 0), named(5, quiet)); }
+struct Node { Node *next; int value; void walk(long &sum); };
+void Node::walk(long &sum) { if (!value) return; sum += value; next->walk(sum); }
+void halves(int n) { if (n < 2) return; halves(n / 2); halves(n - n / 2); }
+int main() {
+    bare();
+    std::printf("%d %d %d %d\n", quiet(2), still(3), count(40000000, 0), named(5, quiet));
+    static Node nodes[2000000];
+    for (int i = 1; i < 2000000; i++) nodes[i] = {&nodes[i - 1], 1};
+    long sum = 0;
+    nodes[1999999].walk(sum);
+    halves(9);
+    std::printf("%ld\n", sum);
+}
 """
 
 
 def test_functions_that_must_not_be_touched_are_left_out(program, lab):
     run = program(EXEMPT, "-O2")
-    assert set(run.visits) == {"main", "named", "named:loop@7"}
+    assert set(run.visits) == {"main", "main:loop@15", "named", "named:loop@7", "halves"}
     reasons = lab.left_out("x.cc")
     assert reasons["quiet"] == reasons["still"] == reasons["loop@3"] == "attribute no_instrument_function"
     assert reasons["bare"] == "attribute naked"
-    assert reasons["count"] == "calls itself last, which a probe would make use up the stack"
+    last = "calls itself last, which a probe would make use up the stack"
+    assert reasons["count"] == reasons["Node::walk"] == last
