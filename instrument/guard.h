@@ -5,7 +5,8 @@
  */
 struct __attribute__((__visibility__("hidden"))) aa_guard {
     const char *descriptor;
-    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_guard(const char *text) : descriptor(text) {
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_guard(const char *text)
+        : descriptor(text) {
         AA_WHEN_RUN aa_enter(text);
     }
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_guard() { AA_WHEN_RUN aa_exit(descriptor); }
@@ -14,7 +15,8 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
 /* Around what declares something that lives on: it closes before the block ends that it stands in. */
 struct __attribute__((__visibility__("hidden"))) aa_open_guard {
     const char *descriptor;
-    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_open_guard(const char *text) : descriptor(text) {
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_open_guard(const char *text)
+        : descriptor(text) {
         AA_WHEN_RUN aa_enter(text);
     }
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR void close() {
