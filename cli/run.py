@@ -49,4 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             write_findings(findings, file, arguments.json)
         print_verdict(verdict_lines(findings, file), stderr=True)
+    plan = RunFolder(arguments.output).plan
+    if plan.exists():
+        say(f"{plan} leaves what was throttled out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc")
     return 1 if failed else 0
