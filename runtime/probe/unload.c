@@ -81,9 +81,10 @@ static void drop(struct objects *objects) {
 }
 
 AA_EXPORT int dlclose(void *library) {
-    static int (*next)(void *);
+    static int (*_Atomic known)(void *);
+    int (*next)(void *) = known;
     if (!next)
-        next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+        known = next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
     if (!aa_process_records())
         return next(library);
     struct objects before = loaded();
