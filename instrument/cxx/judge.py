@@ -98,7 +98,9 @@ class Judge:
         if not plain:
             return ""
         itself = rf"(?:\w+\s*(?:->|\.|::)\s*)*{plain}\s*(?:<[^<>;]*>\s*)?\([^;{{}}]*\)\s*;"
-        last = re.compile(rf"\breturn\s+{itself}|(?:[;{{}})]|\belse\b)\s*{itself}\s*(?:return\s*;\s*)?(?:\}}\s*)+\Z")
+        last = re.compile(
+            rf"\breturn\s+{itself}|(?:[;{{}}]|\belse\b|\bif\s*\([^;{{}}]*\))\s*{itself}\s*(?:return\s*;\s*)?\}}\s*\Z"
+        )
         others = len(re.findall(rf"\b{plain}\s*(?:<[^<>;]*>\s*)?\(", self._masked[scope.body.body : scope.body.end]))
         found = len(last.findall(self._masked, scope.body.body, scope.body.end))
         if found and found == others:

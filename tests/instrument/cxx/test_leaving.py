@@ -16,7 +16,7 @@ int main() { std::atexit(last); while (once() < 7) ++once(); std::printf("%d ", 
 
 
 def test_what_runs_before_and_after_main_nests(lab, cxx):
-    run = lab.run(AROUND_MAIN, cc=cxx, name="x.cc")
+    run = lab.run(AROUND_MAIN, "-std=c++20", cc=cxx, name="x.cc")
     assert not [event for event, _ in run.events if event == "mismatch"]
     assert run.visits["Global::Global"] == run.visits["Global::Global:loop@6"] == 3
     assert run.visits["lambda:loop@5"] == 3

@@ -42,7 +42,7 @@ int main() {
 
 
 def test_every_name_says_what_holds_the_function(program, cxx):
-    run = program(NAMES, "-std=c++17", compiler=cxx)
+    run = program(NAMES, "-std=c++20", compiler=cxx)
     assert {name.partition(":loop")[0] for name in run.visits} == {
         *("main", "work", "hidden", "Unnamed::run", "v1::inlined", "standard", "lambda", "pack"),
         *("a::S::operator int", "a::S::operator bool", "a::S::operator[]", "a::S::operator->", "a::S::~S"),
