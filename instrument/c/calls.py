@@ -68,8 +68,10 @@ class LibraryCalls:
         opening = _OPENING.match(self.unit.masked, start + len(name))
         if not self.unit.masked.startswith(name, start) or opening is None:
             return None
+        end = group_end(self.unit.masked, opening.end() - 1)
         fixed = next((why for low, high, why in self._fixed if low <= start < high), "")
-        return Call(name, mode, start, group_end(self.unit.masked, opening.end() - 1), reason or fixed)
+        literal = "{" in self.unit.masked[opening.end() : end] and "what is made in its arguments may outlive it"
+        return Call(name, mode, start, end, reason or fixed or literal or "")
 
     def _mode(self, name: str) -> str:
         mode = mode_of_call(name)

@@ -61,6 +61,26 @@ def test_a_loop_that_a_directive_binds_to_another_is_left_alone(lab):
     }
 
 
+LITERAL = r"""
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char *copied = strcpy((char[32]){""}, "kept until main ends");
+    char other[32];
+    memset(other, 'x', sizeof other);
+    printf("%s %c %zu\n", copied, other[3], strlen(copied));
+    return 0;
+}
+"""
+
+
+def test_what_a_call_makes_in_its_arguments_lives_on(lab):
+    run = lab.run(LITERAL, "-O2", modes="library")
+    assert "main:strcpy@5" not in run.visits
+    assert run.visits["main:strlen@8"] == 1
+    assert lab.left_out("x.c", modes="library")["strcpy@5"] == "what is made in its arguments may outlive it"
+
+
 MATH = r"""
 #include <math.h>
 #include <stdio.h>
