@@ -308,7 +308,7 @@ def _notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str])
         program_status=facts.status,
         expected_processes=expected or len(shards),
         started=tuple(process for process in sorted(processes) if expected and process >= expected),
-        missing=tuple(sorted(set(range(expected or 0)) - set(processes))),
+        missing=tuple(rank for rank in range(expected or 0) if rank not in processes),
         unfinished=tuple(unfinished),
         not_instrumented=tuple(
             f"{name}: no probes in it; MPI and I/O of the whole program{more}" for name, more in uninstrumented

@@ -177,6 +177,7 @@ def used_part(path: Path) -> bytes:
 
 
 _MOST: Final = 1 << 48
+_MOST_RANKS: Final = 1 << 24  # no machine has as many processors
 """What is counted can be no more: a nanosecond each, for three days."""
 
 
@@ -368,6 +369,8 @@ class _Reader:
         header = self.header
         if not 0 <= header["state"] < len(layout.STATES):
             raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
+        if header["size"] > _MOST_RANKS:
+            raise self.defect(f"at most {_MOST_RANKS} ranks", header["size"])
         latest = self._since_start(header["latest"]["ticks"]) or 0.0
         return Shard(
             path=self.path,
@@ -386,7 +389,7 @@ class _Reader:
             mpi_finalising=self._since_start(header["mpi_finalising"]),
             mpi_finalised=self._since_start(header["mpi_finalised"]),
             end=self._since_start(header["end"]),
-            last=max([latest, *(thread.last for thread in threads)]),
+            last=max([0.0, latest, *(thread.last for thread in threads)]),
             ticks_per_second=self.ticks_per_second,
             wall_clock=_text(header["wall_clock"]),
             cpu_clock=_text(header["cpu_clock"]),

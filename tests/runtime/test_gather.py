@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, load, save
 from autoanalyzer.runtime import gather
 from autoanalyzer.runtime.folder import RunFolder, open_experiment
@@ -146,3 +147,11 @@ def test_shards_that_come_while_others_are_merged_are_merged_with_them_later(
         os.utime(shard, (time.time() + 1,) * 2)
     assert len(open_experiment(tmp_path)[0].locations) == 2
     assert folder.shard_files() == []
+
+
+def test_more_ranks_than_any_machine_has_are_a_defect(preloaded: Record, tmp_path: Path) -> None:  # noqa: F811
+    preloaded("+main -main")
+    (shard,) = RunFolder(tmp_path).shard_files()
+    _changed(shard, size=1 << 30)
+    with pytest.raises(InputError, match="shard with at most 16777216 ranks wanted, found 1073741824"):
+        open_experiment(tmp_path)
