@@ -26,7 +26,7 @@ SANITIZER = os.environ.get("AUTOANALYZER_SANITIZER", "address,undefined")  # mak
 SANITIZED = {
     "ASAN_OPTIONS": "detect_leaks=0",
     "UBSAN_OPTIONS": "halt_on_error=1",
-    "TSAN_OPTIONS": "halt_on_error=1:die_after_fork=0",
+    "TSAN_OPTIONS": f"halt_on_error=1:die_after_fork=0:suppressions={Path(__file__).with_name('loader.supp')}",
 }
 
 Record = Callable[..., list[reader.Shard]]
