@@ -26,9 +26,10 @@ from ..files import replacing
 from .command import launcher_words
 from .facts import RunFacts
 from .folder import RunFolder
-from .merge import count_alone, merge_shards
+from .merge import merge_shards
 from .mpi import find_mpi
 from .node_store import NodeStore
+from .processes import count_alone
 from .shard import Shard, read_shard, used_part
 from .survivors import surviving_processes
 

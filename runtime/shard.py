@@ -150,7 +150,7 @@ class Shard:
     @property
     def program(self) -> str:
         """What the user calls the program."""
-        return self.script or Path(self.executable).name
+        return self.script or Path(self.executable).name or "program"
 
 
 def read_shard(path: Path) -> Shard:

@@ -1,0 +1,43 @@
+"""The processes of a run: which rank each of them is, and how many there should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .shard import Shard
+
+__all__ = ["count_alone", "number_processes", "world_size"]
+
+
+def number_processes(shards: Iterable[Shard]) -> dict[int, Shard]:
+    """Give each process its rank; those without one, or with one that is taken, the numbers after the last.
+
+    Ranks are those of the launcher's MPI_COMM_WORLD: processes that were spawned have another one.
+    """
+    ordered = sorted(shards, key=_order)
+    ranks: dict[int, Shard] = {}
+    others = []
+    with_mpi = any(shard.mpi_initialised is not None for shard in ordered)
+    for shard in ordered:
+        if shard.rank is None or shard.rank in ranks or shard.spawned or (with_mpi and shard.forked_from):
+            others.append(shard)
+        else:
+            ranks[shard.rank] = shard
+    first = max([world_size(ordered) or 0, *(rank + 1 for rank in ranks)])
+    return ranks | dict(enumerate(others, start=first))
+
+
+def world_size(shards: Iterable[Shard]) -> int | None:
+    """Give the size of the launcher's MPI_COMM_WORLD; None if nobody knows it."""
+    return max((shard.size for shard in shards if shard.size and not shard.spawned), default=None)
+
+
+def count_alone(shards: Iterable[Shard]) -> int:
+    """Give the number of processes that MPI_Init left alone: several are the work of another MPI's launcher."""
+    return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
+
+
+def _order(shard: Shard) -> tuple[bool, bool, bool, float, str, int]:
+    """Ranks first: a helper program that a rank started has that rank's number from the environment alone."""
+    late = shard.spawned, shard.mpi_initialised is None, shard.forked_from is not None
+    return *late, shard.start_realtime, shard.host, shard.pid
