@@ -19,6 +19,7 @@ from typing import Final
 
 from fuzz_languages import LANGUAGES, Language
 from mutations import Mutant, mutant
+from trials import Trials
 
 from autoanalyzer.errors import SourceError
 from autoanalyzer.experiment.mode import MODES
@@ -31,12 +32,12 @@ COMPILED: Final = 8  # of so many that the compiler takes one is compiled to the
 
 
 class Workshop:
-    """A folder in which mutants are tried, and a count of what became of them."""
+    """A folder in which mutants are tried, and what became of them."""
 
-    def __init__(self, folder: Path, language: Language) -> None:
+    def __init__(self, folder: Path, language: Language, outcomes: Counter[str]) -> None:
         self.folder = folder
         self.language = language
-        self.outcomes: Counter[str] = Counter()
+        self.outcomes = outcomes
         self.refusals: list[str] = []
 
     def trouble(self, case: Mutant) -> str:
@@ -81,32 +82,19 @@ def main() -> int:
     """Try as many mutations as asked for; fail if one made trouble."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--language", choices=LANGUAGES, default="fortran", help="which (default: %(default)s)")
-    parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
-    parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first mutation")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where sources that made trouble are kept")
-    options = parser.parse_args()
-    first = options.first if options.first is not None else options.seed * 1_000_000
+    trials = Trials(parser)
     signal.signal(signal.SIGALRM, _hang)
-    language = LANGUAGES[options.language]
+    language = LANGUAGES[trials.options.language]
     corpus = language.sources()
-    failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        workshop = Workshop(Path(folder), language)
-        for number in range(first, first + options.mutations):
+        workshop = Workshop(Path(folder), language, trials.outcomes)
+        for number in trials:
             case = mutant(number, corpus)
             if trouble := workshop.trouble(case):
-                failures += 1
-                sys.stdout.write(
-                    f"mutation {number} of {case.origin} as {case.name} {' '.join(case.flags)}\n{trouble}\n"
-                )
-                if options.keep:
-                    options.keep.mkdir(exist_ok=True)
-                    (options.keep / f"{number}{Path(case.name).suffix}").write_bytes(case.text.encode("latin-1"))
+                made_of = f"from {case.origin}, {' '.join(case.flags)}"
+                trials.failed(number, f"{made_of}\n{trouble}", case.name, case.text.encode("latin-1"))
     sys.stdout.writelines(f"{refusal}\n" for refusal in workshop.refusals)
-    sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in workshop.outcomes.items())
-    sys.stdout.write(f"{failures:6} failures in {options.mutations} mutations\n")
-    return 1 if failures else 0
+    return trials.end()
 
 
 def _hang(*_: object) -> None:

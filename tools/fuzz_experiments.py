@@ -11,21 +11,17 @@ import argparse
 import gzip
 import io
 import json
-import os
 import random
-import resource
-import signal
 import sys
 import tarfile
 import tempfile
-import time
-import traceback
-from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import fields
 from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from trials import Trials, apart
 
 from autoanalyzer.cli.main import main as command
 from autoanalyzer.errors import InputError
@@ -34,8 +30,6 @@ from autoanalyzer.view import contents_lines, write_csv
 
 ROOT: Final = Path(__file__).parents[1]
 DATA: Final = ROOT / "tests" / "data"
-SECONDS: Final = 20  # a file of the tests takes a fraction of one
-MEMORY: Final = 4 << 30
 CUBEX_METRICS: Final = ("0", "1", "41", "76")
 TOKENS: Final = (
     *(
@@ -230,29 +224,24 @@ def replace_word(text: bytearray, at: int, word: bytes, chance: random.Random) -
             return
 
 
-def trouble(case: Mutant, folder: Path) -> str:
-    """Read a mutant and use what was read; tell what went wrong."""
+def read_and_used(case: Mutant, folder: Path) -> str:
+    """Read a mutant and use what was read; tell whether it was read or refused."""
     file = folder / case.name
     file.write_bytes(case.content)
     try:
         experiment = load(file)
         experiment.check()
     except InputError as error:
-        return (
-            ""
-            if "\n" not in str(error).strip() and str(file) in str(error)
-            else f"not one line that names the file: {error}"
-        )
+        assert "\n" not in str(error).strip() and str(file) in str(error), f"not one line that names the file: {error}"
+        return "refused"
     for _ in contents_lines(experiment, file):
         pass
     write_csv(experiment, [each.name for each in experiment.metrics], io.StringIO())
     copy = folder / "copy.cube"
     save(experiment, copy)
     found = load(copy)
-    said = trouble_in_use(file, copy)
+    compute_with(file, copy)
     copy.unlink()
-    if said:
-        return said
     same = (
         found.call_paths == experiment.call_paths
         and found.locations == experiment.locations
@@ -260,11 +249,12 @@ def trouble(case: Mutant, folder: Path) -> str:
         and [each.name for each in found.metrics] == [each.name for each in experiment.metrics]
         and all(found.exclusive(m.name).tobytes() == experiment.exclusive(m.name).tobytes() for m in found.metrics)
     )
-    return "read" if same else "what was written is read back otherwise"
+    assert same, "what was written is read back otherwise"
+    return "read"
 
 
-def trouble_in_use(file: Path, copy: Path) -> str:
-    """Run the commands that compute with what is in files; tell what went wrong."""
+def compute_with(file: Path, copy: Path) -> None:
+    """Run the commands that compute with what is in files."""
     made = file.parent / "made.cube"
     for words in (
         ["cut", file, "-o", made, "--ranks", "0"],
@@ -280,66 +270,31 @@ def trouble_in_use(file: Path, copy: Path) -> str:
             except SystemExit as ended:
                 status = ended.code
         made.unlink(missing_ok=True)
-        if status not in (0, 2, 3) or len(errors.getvalue().splitlines()) > (status == 2):
-            return f"{words[0]} ended with {status}: {errors.getvalue()}"
-    return ""
+        said = errors.getvalue()
+        assert status in (0, 2, 3) and len(said.splitlines()) <= (status == 2), (
+            f"{words[0]} ended with {status}: {said}"
+        )
 
 
 def tried(case: Mutant, folder: Path) -> tuple[str, str]:
     """Try a mutant in a process of its own; give the outcome and what went wrong."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reader)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(SECONDS)
-        try:
-            said = trouble(case, folder)
-        except BaseException:
-            said = traceback.format_exc()
-        os.write(writer, said.encode("utf-8", "replace")[:60_000])
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        said = pipe.read().decode("utf-8", "replace")
-    status = os.waitpid(child, 0)[1]
-    if status:
-        return "", f"ended with status {status} (signal {status & 127}): a crash, or no end within {SECONDS} s"
+    outcome, wrong = apart(lambda: read_and_used(case, folder))
     left = sorted(each.name for each in folder.iterdir() if each.name != case.name)
-    if left:
-        return "", f"left behind: {', '.join(left)}"
-    return ("refused", "") if not said else ("read", "") if said == "read" else ("", said)
+    return ("", f"left behind: {', '.join(left)}") if left and outcome else (outcome, wrong)
 
 
 def main() -> int:
     """Try as many mutations as asked for; fail if one made trouble."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="go on for so long instead")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
-    parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first mutation")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where files that made trouble are kept")
-    options = parser.parse_args()
-    first = options.first if options.first is not None else options.seed * 1_000_000
-    end = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
+    trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
     files = corpus()
-    outcomes: Counter[str] = Counter()
-    number = first
-    while time.monotonic() < end and (options.minutes or number < first + options.mutations):
+    for number in trials:
         case = mutant(number, files)
         with tempfile.TemporaryDirectory() as folder:
             outcome, wrong = tried(case, Path(folder))
-        outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
+        trials.outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
         if wrong:
-            sys.stdout.write(f"mutation {number} of {case.name}\n{wrong}\n")
-            if options.keep:
-                options.keep.mkdir(exist_ok=True)
-                (options.keep / f"{number}-{case.name}").write_bytes(case.content)
-        number += 1
-    failures = sum(count for outcome, count in outcomes.items() if outcome.endswith("trouble"))
-    sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in sorted(outcomes.items()))
-    sys.stdout.write(f"{failures:6} failures in {number - first} mutations\n")
-    return 1 if failures else 0
+            trials.failed(number, wrong, case.name, case.content)
+    return trials.end()
 
 
 if __name__ == "__main__":

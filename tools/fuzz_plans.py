@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from mutations import constants
+from trials import Trials
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment.mode import MODES
@@ -218,30 +219,22 @@ def _followed(program: Program, plan: Plan, probe: Path | None) -> str:
 
 def main() -> int:
     """Try as many plans as asked for; fail if one made trouble."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
-    parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first plan")
-    options = parser.parse_args()
-    first = options.first if options.first is not None else options.seed * 1_000_000
-    failures = 0
+    trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]), "plan")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         probe = Path(folder) / "probe.so"
         subprocess.run(["gcc", "-shared", "-fPIC", TESTS / "probe_check.c", "-o", probe], check=True)
         subprocess.run(["gcc", "-c", "-DAA_NAME(name)=name##_", FORTRAN_STUB, "-o", "stub.o"], check=True)
         corpus = programs()
-        for number in range(first, first + options.mutations):
+        for number in trials:
             try:
                 problem = trouble(number, corpus, probe)
             except Exception:
                 problem = traceback.format_exc()
             if problem:
-                failures += 1
-                sys.stdout.write(f"plan {number}: {problem}\n")
+                trials.failed(number, problem)
         os.chdir("/")
-    sys.stdout.write(f"{failures:6} failures in {options.mutations} plans\n")
-    return 1 if failures else 0
+    return trials.end()
 
 
 if __name__ == "__main__":

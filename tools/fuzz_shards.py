@@ -9,19 +9,15 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import resource
-import shutil
-import signal
 import struct
 import subprocess
 import sys
 import tempfile
-import traceback
-from collections import Counter
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from trials import Trials, apart
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load
@@ -32,8 +28,7 @@ from autoanalyzer.runtime.gather import gather_here
 from autoanalyzer.runtime.mpi import Mpi
 from autoanalyzer.runtime.shard import read_shard
 
-SECONDS: Final = 20
-MEMORY: Final = 4 << 30
+SHARDS: Final = 3
 PROGRAM: Final = """
 #include <pthread.h>
 static double leaf(int n) { double s = 0; for (int i = 0; i < n; i++) s += 1.0 / (i + 1); return s; }
@@ -61,7 +56,7 @@ def corpus(folder: Path) -> list[bytes]:
     words = [wrapper, "-O1", "-g", "a.c", "-o", "a", "-lpthread"]
     subprocess.run(words, cwd=folder, check=True, env={**os.environ, "AUTOANALYZER_CC": "cc"})
     environment = {**os.environ, "LD_PRELOAD": str(probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": str(folder)}
-    for rank in range(3):
+    for rank in range(SHARDS):
         subprocess.run(
             [folder / "a"], check=True, env={**environment, "PMI_RANK": str(rank), "PMI_SIZE": "3"}, cwd=folder
         )
@@ -102,83 +97,54 @@ def changed(content: bytes, chance: random.Random) -> bytes:
     return bytes(data)
 
 
-def trouble(folder: RunFolder, whole: int) -> str:
-    """Gather a folder of which so many shards are whole; tell what went wrong."""
+def gathered(folder: RunFolder, whole: int) -> str:
+    """Gather a folder of which so many shards are whole; tell whether there was anything to gather."""
     found = 0
     for file in folder.shard_files():
         try:
             read_shard(file)
             found += 1
         except InputError as error:
-            if "\n" in str(error) or str(file) not in str(error):
-                return f"not one line that names the file: {error}"
+            assert "\n" not in str(error) and str(file) in str(error), f"not one line that names the file: {error}"
     try:
         experiment = gather_here(folder)
     except InputError as error:
-        return "" if not found and "\n" not in str(error) else f"refused though {found} can be read: {error}"
-    if experiment is None:
-        return "nothing was gathered"
+        assert not found and "\n" not in str(error), f"refused though {found} can be read: {error}"
+        return "refused"
+    assert experiment, "nothing was gathered"
     experiment.check()
     kept = load(folder.experiment)
     kept.check()
-    if len({each.process for each in kept.locations}) < whole:
-        return f"{whole} shards are whole, found {len(kept.locations)} locations"
-    if found < 3 and not any(each.endswith("left out") for each in kept.notes.remarks):
-        return "what was left out is not named"
+    processes = {each.process for each in kept.locations}
+    assert len(processes) >= whole, f"{whole} shards are whole, found {len(processes)} processes"
+    assert found == SHARDS or any(each.endswith("left out") for each in kept.notes.remarks), "left out, and not named"
     return "gathered"
 
 
 def tried(contents: list[bytes], whole: int) -> tuple[str, str]:
     """Try shards in a process of its own; give the outcome and what went wrong."""
-    work = Path(tempfile.mkdtemp())
-    folder = RunFolder(work)
-    folder.shards.mkdir()
-    for number, content in enumerate(contents):
-        (folder.shards / f"node.{number}.0.shard").write_bytes(content)
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reader)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(SECONDS)
-        try:
-            said = trouble(folder, whole)
-        except BaseException:
-            said = traceback.format_exc()
-        os.write(writer, said.encode("utf-8", "replace")[:60_000])
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        said = pipe.read().decode("utf-8", "replace")
-    status = os.waitpid(child, 0)[1]
-    shutil.rmtree(work)
-    if status:
-        return "", f"ended with status {status} (signal {status & 127}): a crash, or no end within {SECONDS} s"
-    return ("refused", "") if not said else (said, "") if said == "gathered" else ("", said)
+    with tempfile.TemporaryDirectory() as work:
+        folder = RunFolder(Path(work))
+        folder.shards.mkdir()
+        for number, content in enumerate(contents):
+            (folder.shards / f"node.{number}.0.shard").write_bytes(content)
+        return apart(lambda: gathered(folder, whole))
 
 
 def main() -> int:
     """Try as many mutations as asked for; fail if one made trouble."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
-    parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first mutation")
-    options = parser.parse_args()
-    first = options.first if options.first is not None else options.seed * 1_000_000
+    trials = Trials(argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]))
     with tempfile.TemporaryDirectory() as folder:
         shards = corpus(Path(folder))
-    outcomes: Counter[str] = Counter()
-    for number in range(first, first + options.mutations):
+    for number in trials:
         chance = random.Random(number)
-        victims = set(chance.sample(range(3), chance.choice([1, 1, 2, 3])))
+        victims = set(chance.sample(range(SHARDS), chance.choice([1, 1, 2, 3])))
         contents = [changed(each, chance) if place in victims else each for place, each in enumerate(shards)]
-        outcome, wrong = tried(contents, 3 - len(victims))
-        outcomes[outcome or "made trouble"] += 1
+        outcome, wrong = tried(contents, SHARDS - len(victims))
+        trials.outcomes[outcome or "made trouble"] += 1
         if wrong:
-            sys.stdout.write(f"mutation {number}\n{wrong}\n")
-    sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in sorted(outcomes.items()))
-    sys.stdout.write(f"{outcomes['made trouble']:6} failures in {options.mutations} mutations\n")
-    return 1 if outcomes["made trouble"] else 0
+            trials.failed(number, wrong)
+    return trials.end()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,100 @@
+"""Trials made at random: each has a number that makes it again, and none can harm the next."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+__all__ = ["SECONDS", "Trials", "apart"]
+
+SECONDS: Final = 20  # what is tried in a process of its own takes a fraction of one
+MEMORY: Final = 4 << 30
+
+
+class Trials:
+    """Which trials to make, and what became of them.
+
+    Attributes:
+        options: Of the command line.
+        outcomes: How many trials ended in which way.
+    """
+
+    def __init__(self, parser: argparse.ArgumentParser, what: str = "mutation") -> None:
+        """Read the command line.
+
+        Args:
+            parser: What a tool wants to know beside the numbers.
+            what: What is tried.
+        """
+        parser.add_argument("--mutations", type=int, default=2000, metavar="N", help="how many (default: %(default)s)")
+        parser.add_argument("--minutes", type=float, metavar="M", help="go on for so long instead")
+        parser.add_argument("--seed", type=int, default=1, metavar="N", help="where the numbers begin, in millions")
+        parser.add_argument("--first", type=int, metavar="NUMBER", help="the number of the first one")
+        parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where what made trouble is kept")
+        self.options = parser.parse_args()
+        self.outcomes: Counter[str] = Counter()
+        self._what = what
+        self._made = self._failures = 0
+
+    def __iter__(self) -> Iterator[int]:
+        """Give the numbers."""
+        options = self.options
+        number = options.seed * 1_000_000 if options.first is None else options.first
+        end = time.monotonic() + 60 * (options.minutes or 0)
+        while time.monotonic() < end if options.minutes else self._made < options.mutations:
+            self._made += 1
+            yield number
+            number += 1
+
+    def failed(self, number: int, trouble: str, name: str = "", content: bytes = b"") -> None:
+        """Say what went wrong in a trial, and keep what was tried."""
+        self._failures += 1
+        sys.stdout.write(f"{self._what} {number}{' of ' if name else ''}{name}\n{trouble}\n")
+        if self.options.keep and content:
+            self.options.keep.mkdir(exist_ok=True)
+            (self.options.keep / f"{number}-{Path(name).name}").write_bytes(content)
+
+    def end(self) -> int:
+        """Print what became of all; give the tool's status."""
+        sys.stdout.writelines(f"{count:6} {outcome}\n" for outcome, count in sorted(self.outcomes.items()))
+        sys.stdout.write(f"{self._failures:6} failures in {self._made} {self._what}s\n")
+        return 1 if self._failures else 0
+
+
+def apart(trial: Callable[[], str]) -> tuple[str, str]:
+    """Make a trial in a process of its own, which gets neither more time nor more memory than is sensible.
+
+    Args:
+        trial: Gives an outcome in a word; raises what it likes where something went wrong.
+
+    Returns:
+        The outcome, empty if there was trouble; and what went wrong.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        signal.alarm(SECONDS)
+        try:
+            said = f"+{trial()}"
+        except BaseException:
+            said = f"-{traceback.format_exc()}"
+        os.write(writer, said.encode("utf-8", "replace")[:60_000])
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        said = pipe.read().decode("utf-8", "replace")
+    status = os.waitpid(child, 0)[1]
+    if status:
+        return "", f"ended with status {status} (signal {status & 127}): a crash, or no end within {SECONDS} s"
+    return (said[1:], "") if said.startswith("+") else ("", said[1:])
