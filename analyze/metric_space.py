@@ -14,10 +14,11 @@ from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
 from .code_regions import startup_paths
-from .formula import BUILT_IN, Formula, nearest
+from .formula import Formula, nearest
 from .selection import paths_named
+from .wanted import WantedMetrics
 
-__all__ = ["SCALES", "MetricSpace", "Point", "Scale", "Values"]
+__all__ = ["SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks"]
 
 Values = npt.NDArray[np.float64]
 Scale = Literal["standard", "mean", "none"]
@@ -81,7 +82,7 @@ class MetricSpace:
             region: A region's name, path or ``file:line``, with all below it, wherever it is entered; without one the
                 program, but for the start and the end of MPI.
             exclusive: Leave out what is below the region.
-            metrics: Names of metrics, derived ones too; all that were measured, and those in ``derived``, if None.
+            metrics: Names of metrics, those of built-in formulas too; all that were measured if None.
             derived: Further metrics.
             by: Whether a point is a thread, or a process with all its threads.
             exclude_ranks: Ranks that make no points.
@@ -92,16 +93,14 @@ class MetricSpace:
         """
         if exclusive and region is None:
             raise UsageError("--exclusive: a region wanted whose values are meant, by --region")
-        wanted = _wanted(experiments, metrics, derived)
+        common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
+        wanted = WantedMetrics.among(common, metrics, derived)
         tables = [
             _table(each, sample, _rows(each, region, exclusive=exclusive), wanted.measured, by)
             for sample, each in enumerate(experiments)
         ]
         points = [point for table in tables for point in table.points]
-        there = {point.process for point in points}
-        for rank in exclude_ranks:
-            if rank not in there:
-                raise UsageError(f"--exclude-rank {rank}: no such rank; there are {min(there)} to {max(there)}")
+        check_ranks(exclude_ranks, [point.process for point in points])
         taken = np.array([point.process not in exclude_ranks for point in points])
         columns = {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in tables[0].columns}
         space = cls.of_columns(
@@ -233,49 +232,16 @@ class MetricSpace:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    names: tuple[str, ...] | None
-    measured: tuple[str, ...]
-    formulas: tuple[Formula, ...]
-
-
-def _wanted(experiments: Sequence[Experiment], metrics: Sequence[str] | None, derived: Sequence[Formula]) -> _Wanted:
-    """Find what must be read and computed for the metrics that are asked for.
+def check_ranks(excluded: Iterable[int], there: Collection[int]) -> None:
+    """Compare ranks to be left out with those that are there.
 
     Raises:
-        UsageError: One does not exist.
+        UsageError: One is not there.
     """
-    measured = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
-    formulas: dict[str, Formula] = {}
-    own = {each.name for each in derived}
-    for formula in map(Formula.parse, BUILT_IN):
-        known = {*measured, *formulas}
-        if formula.name not in known | own and known.issuperset(formula.metrics):
-            formulas[formula.name] = formula
-    for formula in derived:
-        known = {*measured, *formulas}
-        if formula.name in known:
-            raise UsageError(f"--derive {formula.name}={formula.text}: a new name wanted, found that of a metric")
-        for name in formula.metrics:
-            if name not in known:
-                near = nearest(name, known)
-                raise UsageError(f"--derive {formula.name}={formula.text}: no metric {name!r}; did you mean {near}?")
-        formulas[formula.name] = formula
-    names = [*measured, *(each.name for each in derived)] if metrics is None else list(dict.fromkeys(metrics))
-    known = {*measured, *formulas}
-    for name in names:
-        if name not in known:
-            raise UsageError(f"--metrics: no metric {name!r}; did you mean {nearest(name, [*measured, *formulas])}?")
-    needed = set(names)
-    for formula in reversed(formulas.values()):
-        if formula.name in needed:
-            needed.update(formula.metrics)
-    return _Wanted(
-        tuple(names),
-        tuple(name for name in measured if name in needed),
-        tuple(formula for formula in formulas.values() if formula.name in needed),
-    )
+    for rank in excluded:
+        if rank not in there:
+            known = f"; there are {min(there)} to {max(there)}" if there else ""
+            raise UsageError(f"--exclude-rank {rank}: no such rank{known}")
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt.NDArray[np.intp]:

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 import numpy as np
 
 from ..analyze.formula import Formula
-from ..analyze.metric_space import MetricSpace
+from ..analyze.metric_space import MetricSpace, check_ranks
 from ..analyze.program_time import program_times
+from ..analyze.wanted import WantedMetrics
 from ..errors import InputError, UsageError
-from ..experiment.trace import Samples, TraceReader, read_trace
+from ..experiment.trace import TraceReader, read_trace
 from ..runtime.folder import open_experiment
 from ..view.page import page
 from ..view.place import visible
 from ..view.report import csv_text, json_text, print_report
 from .documents import add_documents, check_targets, write_document
-from .metric_names import check_names, metric_names
+from .metric_names import metric_names
 
 if TYPE_CHECKING:
     from ..analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow
@@ -199,15 +200,15 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
     with _opened(arguments.input) as stream:
         if arguments.follow is None:
             samples = read_trace(stream, name)
-            check_names(options.metrics, options.derived, samples.metrics)
-            _check_ranks(samples, options)
+            WantedMetrics.among(samples.metrics, options.metrics, options.derived)
+            check_ranks(options.exclude_ranks, {process for process, _ in samples.locations})
             yield from state.of_windows(windows.add(samples))
         else:
             reader = TraceReader(name)
             for piece in _pieces(stream, name, arguments.follow):
                 samples = reader.feed(piece, last=not piece)
                 if reader.metrics is not None:
-                    check_names(options.metrics, options.derived, reader.metrics)
+                    WantedMetrics.among(reader.metrics, options.metrics, options.derived)
                 yield from state.of_windows(windows.add(samples))
     yield from state.of_windows(windows.finish())
 
@@ -240,14 +241,6 @@ def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
             raise InputError(f"{name}: a trace that grows wanted, found one that was cut; run pursue again")
         else:
             time.sleep(_PAUSE)
-
-
-def _check_ranks(samples: Samples, options: Options) -> None:
-    there = sorted({process for process, _ in samples.locations})
-    for rank in options.exclude_ranks:
-        if rank not in there:
-            known = f"; there are {there[0]} to {there[-1]}" if there else ""
-            raise UsageError(f"--exclude-rank {rank}: no such rank{known}")
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:

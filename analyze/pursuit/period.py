@@ -9,6 +9,7 @@ from ...errors import InputError
 from ...experiment.trace import Samples
 from ..formula import Formula
 from ..metric_space import MetricSpace
+from ..wanted import WantedMetrics
 from .pursuit import Pursuit, Status, pursue
 from .selection import Reduction, next_selection
 from .trimming import Trimming
@@ -80,13 +81,12 @@ class PursuitOverTime:
         return self._judged(0.0, end, space, records, (*space.metrics, *space.dropped))
 
     def _period(self, start: float, end: float, samples: Samples, fresh: int) -> Period:
-        named = (*samples.metrics, *(each.name for each in self.options.derived))
-        metrics = named if self.options.metrics is None else tuple(self.options.metrics)
+        wanted = WantedMetrics.among(samples.metrics, self.options.metrics, self.options.derived)
         try:
-            space = space_of(samples, self.options)
+            space = space_of(samples, wanted, self.options.exclude_ranks)
         except InputError as error:
-            return self._recorded(Period(start, end, _status(samples), str(error), None, ()), fresh, metrics)
-        return self._judged(start, end, space, fresh, metrics)
+            return self._recorded(Period(start, end, _status(samples), str(error), None, ()), fresh, wanted.names)
+        return self._judged(start, end, space, fresh, wanted.names)
 
     def _judged(self, start: float, end: float, space: MetricSpace, fresh: int, metrics: tuple[str, ...]) -> Period:
         options = self.options
@@ -104,19 +104,19 @@ class PursuitOverTime:
         return replace(period, selected=self.selected)
 
 
-def space_of(samples: Samples, options: Options) -> MetricSpace:
+def space_of(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int] = ()) -> MetricSpace:
     """Smooth the samples of a window to a point a location.
 
     Raises:
         InputError: Fewer than two locations have values, or no metric differs among them.
     """
     points, columns = smoothed(samples)
-    kept = [row for row, point in enumerate(points) if point.process not in options.exclude_ranks]
+    kept = [row for row, point in enumerate(points) if point.process not in exclude_ranks]
     return MetricSpace.of_columns(
-        {name: column[kept] for name, column in columns.items()},
+        {name: columns[name][kept] for name in wanted.measured},
         [points[row] for row in kept],
-        metrics=options.metrics,
-        derived=options.derived,
+        metrics=wanted.names,
+        derived=wanted.formulas,
         units=dict(zip(samples.metrics, samples.units, strict=True)),
         place="this period",
     )

@@ -134,6 +134,15 @@ def test_a_formula_can_be_pursued(trace, here):
     assert set(period["importance"]) == {"share", "reads", "packets"}
 
 
+def test_metrics_are_named_as_of_an_experiment(tool, here):
+    tool.write("trace.csv", _text(_rows(("instructions", "cycles", "loads", "stores"))))
+    words = ("--metrics", "loads,loads,ipc,loads", "--derive", "rate=loads/cycles")
+    done = here("pursue", "trace.csv", *words, "--json", "-")
+    document = json.loads(done.stdout)
+    assert document["metrics"] == ["loads", "ipc", "rate"]
+    assert set(document["periods"][0]["importance"]) == {"loads", "ipc", "rate"}
+
+
 def test_the_same_seed_gives_the_same_numbers(trace, here):
     first, second = (here("pursue", "trace.csv", "--window", "4", "--seed", "7", "--json", "-") for _ in range(2))
     assert first.stdout == second.stdout

@@ -108,6 +108,12 @@ def test_a_metric_can_be_derived_on_the_command_line(file, here):
     assert document["formulas"] == {"rate": "l2_misses/l2_accesses", "ipc": "instructions / cycles"}
 
 
+def test_a_derived_metric_is_analysed_beside_those_that_are_named(file, here):
+    words = ("--metrics", "cycles,cycles,fp_ins", "--derive", "rate=l2_misses/l2_accesses")
+    document = json.loads(here("stats", str(file), "kmeans", *words, "--json", "-").stdout)
+    assert document["metrics"] == ["cycles", "fp_ins", "rate"]
+
+
 def test_recursion_looks_into_the_clusters(file, tool, here):
     words = ("--metrics", "instructions,cycles,fp_ins", "--recurse", "--json", "o.json", "--csv", "o.csv")
     done = here("stats", str(file), "kmeans", *words)

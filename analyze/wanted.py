@@ -1,0 +1,76 @@
+"""Which metrics are asked for, and what must be read and computed to have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ..errors import UsageError
+from .formula import BUILT_IN, Formula, nearest
+
+__all__ = ["WantedMetrics"]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedMetrics:
+    """Metrics that are asked for.
+
+    Attributes:
+        names: Each once, in the order in which they are asked for.
+        measured: Those that must be read: asked for, or part of a formula.
+        formulas: Those that must be computed, parts first.
+    """
+
+    names: tuple[str, ...]
+    measured: tuple[str, ...]
+    formulas: tuple[Formula, ...]
+
+    @classmethod
+    def among(
+        cls, measured: Sequence[str], names: Sequence[str] | None = None, derived: Sequence[Formula] = ()
+    ) -> WantedMetrics:
+        """Find what is asked for among the metrics that are there.
+
+        Args:
+            measured: Names of the metrics that are there. Built-in formulas of them are there, too.
+            names: Those asked for; all that were measured if None.
+            derived: Further ones that are asked for, each of what was measured or derived before.
+
+        Raises:
+            UsageError: A metric does not exist, or a derived one has the name of another.
+        """
+        formulas: dict[str, Formula] = {}
+        own = {each.name for each in derived}
+        for formula in _built_in():
+            known = {*measured, *formulas}
+            if formula.name not in known | own and known.issuperset(formula.metrics):
+                formulas[formula.name] = formula
+        for formula in derived:
+            words = f"--derive {formula.name}={formula.text}"
+            known = {*measured, *formulas}
+            if formula.name in known:
+                raise UsageError(f"{words}: a new name wanted, found that of a metric")
+            for name in formula.metrics:
+                if name not in known:
+                    raise UsageError(f"{words}: no metric {name!r}; did you mean {nearest(name, known)}?")
+            formulas[formula.name] = formula
+        wanted = tuple(dict.fromkeys([*(measured if names is None else names), *(each.name for each in derived)]))
+        for name in wanted:
+            if name not in formulas and name not in measured:
+                near = nearest(name, [*measured, *formulas])
+                raise UsageError(f"--metrics: no metric {name!r}; did you mean {near}?")
+        needed = set(wanted)
+        for formula in reversed(formulas.values()):
+            if formula.name in needed:
+                needed.update(formula.metrics)
+        return cls(
+            wanted,
+            tuple(name for name in measured if name in needed),
+            tuple(formula for formula in formulas.values() if formula.name in needed),
+        )
+
+
+@cache
+def _built_in() -> tuple[Formula, ...]:
+    return tuple(map(Formula.parse, BUILT_IN))
