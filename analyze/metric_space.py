@@ -18,14 +18,15 @@ from .formula import Formula, nearest
 from .selection import paths_named
 from .wanted import WantedMetrics
 
-__all__ = ["SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks"]
+__all__ = ["SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks", "constant"]
 
 Values = npt.NDArray[np.float64]
 Scale = Literal["standard", "mean", "none"]
 
 SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
 
-_ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: differences below are none
+_ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a range that is smaller is none
+_SQUARED: Final = 1e100  # the largest number, and one over the smallest, whose squares can be added up
 _LISTED: Final = 5
 
 
@@ -52,6 +53,8 @@ class MetricSpace:
         formulas: Derived metric → its formula.
         sources: Metric → how it was measured; empty of one that was derived.
         place: What the values are of: ``the program``, or a region's name.
+        threaded: Whether labels tell threads.
+        sampled: Whether labels tell samples.
     """
 
     metrics: tuple[str, ...]
@@ -63,6 +66,8 @@ class MetricSpace:
     formulas: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     place: str = "the program"
+    threaded: bool = False
+    sampled: bool = False
 
     @classmethod
     def of(
@@ -111,6 +116,7 @@ class MetricSpace:
             derived=wanted.formulas,
             units={name: experiments[0].metric(name).unit for name in wanted.measured},
             place=region or "the program",
+            among=points,
         )
         return replace(space, sources={name: experiments[0].metric(name).source for name in wanted.measured})
 
@@ -125,11 +131,13 @@ class MetricSpace:
         derived: Iterable[Formula] = (),
         units: Mapping[str, str] | None = None,
         place: str = "the program",
+        among: Sequence[Point] | None = None,
     ) -> MetricSpace:
         """Make a space of columns, ``float64[point]`` each, and clean it.
 
         Left out are points that never entered the region or have no value at all; then dropped are metrics of which a
-        value is missing, or all values are the same.
+        value is missing, or all values are the same. Labels tell threads and samples if ``among`` the points that there
+        are, or else these ones, are several of a process: so a part of a space calls its points as the whole does.
 
         Raises:
             InputError: Fewer than two points, or no metric, are left.
@@ -143,7 +151,9 @@ class MetricSpace:
         names = tuple(table if metrics is None else metrics)
         values = np.array([table[name] for name in names], dtype=np.float64).reshape(len(names), len(points)).T
         values[~np.isfinite(values)] = np.nan
-        labels = _labels(points)
+        everywhere = points if among is None else among
+        threaded, sampled = any(each.thread for each in everywhere), any(each.sample for each in everywhere)
+        labels = [_label(each, threaded=threaded, sampled=sampled) for each in points]
         missing = np.isnan(values).all(axis=1)
         outside = np.zeros(len(points), dtype=bool) if entered is None else ~entered & ~missing
         why = {labels[row]: "no values" for row in np.flatnonzero(missing).tolist()}
@@ -159,26 +169,42 @@ class MetricSpace:
             left_out=why,
             formulas={formula.name: formula.text for formula in formulas if formula.name in names},
             place=place,
+            threaded=threaded,
+            sampled=sampled,
         )
         return space._cleaned()
 
     @cached_property
     def labels(self) -> tuple[int | str, ...]:
         """What points are called: ranks, ``rank.thread`` once a process has several, ``#sample`` once there are."""
-        return _labels(self.points)
+        return tuple(_label(each, threaded=self.threaded, sampled=self.sampled) for each in self.points)
 
     def scaled(self, scale: Scale = "standard") -> Values:
         """Give the values so that metrics can be compared; ``float64[point, metric]``.
 
         ``standard``: less their mean, over their standard deviation (of all points). ``mean``: less their mean, over
         their mean absolute value, so that a metric weighs as it differs. ``none``: as they are.
+
+        Raises:
+            UsageError: They can't be taken as they are, for their squares are no numbers.
         """
         if scale == "none":
+            self._check_squares()
             return self.values
-        relative = self.values / np.abs(self.values).max(axis=0)  # no square of a huge value overflows
+        _, exponents = np.frexp(np.abs(self.values).max(axis=0))
+        relative = np.ldexp(self.values, -exponents)  # exact; and no square of a huge value overflows
         centred = relative - relative.mean(axis=0)
         spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
         return np.asarray(centred / spread)
+
+    def _check_squares(self) -> None:
+        sizes = np.abs(self.values).max(axis=0)
+        largest = int(sizes.argmax())
+        if not 1 / _SQUARED <= sizes[largest] <= _SQUARED:
+            raise UsageError(
+                f"--scale none: values from {1 / _SQUARED:g} to {_SQUARED:g} wanted, whose squares can be added up, "
+                f"found {sizes[largest]:.3g} of {self.metrics[largest]}; take --scale standard, or leave it out"
+            )
 
     def part(self, rows: npt.ArrayLike) -> MetricSpace:
         """Give a space of some of the points, cleaned anew: what is constant among them is dropped.
@@ -226,10 +252,7 @@ class MetricSpace:
             listed = ", ".join(str(self.labels[row]) for row in missing[:_LISTED])
             more = ", …" if len(missing) > _LISTED else ""
             return f"missing on {len(missing)} of {len(column)} locations: {listed}{more}"
-        low, high = float(column.min()), float(column.max())
-        if high / 2 - low / 2 <= _ROUNDING * max(abs(low), abs(high)):
-            return f"constant: {low:g}"
-        return None
+        return f"constant: {column[0]:g}" if constant(column) else None
 
 
 def check_ranks(excluded: Iterable[int], there: Collection[int]) -> None:
@@ -292,12 +315,13 @@ def _table(
     return _Table(list(groups), columns, ~(visits == 0))
 
 
-def _labels(points: Sequence[Point]) -> tuple[int | str, ...]:
-    threaded = any(point.thread for point in points)
-    sampled = any(point.sample for point in points)
+def constant(values: Values) -> npt.NDArray[np.bool_]:
+    """Tell whether values differ by no more than roundings: ``float64[point, …]`` to ``bool[…]``."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    return np.asarray(high / 2 - low / 2 <= _ROUNDING / 2 * np.maximum(np.abs(low), np.abs(high)))
+
+
+def _label(point: Point, *, threaded: bool, sampled: bool) -> int | str:
     if not threaded and not sampled:
-        return tuple(point.process for point in points)
-    return tuple(
-        f"{point.process}{f'.{point.thread}' if threaded else ''}{f'#{point.sample}' if sampled else ''}"
-        for point in points
-    )
+        return point.process
+    return f"{point.process}{f'.{point.thread}' if threaded else ''}{f'#{point.sample}' if sampled else ''}"

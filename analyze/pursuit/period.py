@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ...errors import InputError
 from ...experiment.trace import Samples
 from ..formula import Formula
-from ..metric_space import MetricSpace
+from ..metric_space import MetricSpace, Point
 from ..wanted import WantedMetrics
 from .pursuit import Pursuit, Status, pursue
 from .selection import Reduction, next_selection
@@ -119,6 +119,7 @@ def space_of(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[
         derived=wanted.formulas,
         units=dict(zip(samples.metrics, samples.units, strict=True)),
         place="this period",
+        among=[Point(*each) for each in samples.locations],
     )
 
 

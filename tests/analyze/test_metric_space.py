@@ -129,3 +129,37 @@ def test_a_part_is_cleaned_anew():
     columns = {"a": np.array([1.0, 1.0, 5.0, 6.0]), "b": np.array([1.0, 2.0, 3.0, 4.0])}
     part = MetricSpace.of_columns(columns, [Point(rank) for rank in range(4)]).part([0, 1])
     assert (part.metrics, part.dropped) == (("b",), {"a": "constant: 1"})
+
+
+def test_a_part_calls_its_points_as_the_whole_does(heat):
+    points = [Point(rank, thread) for rank in range(3) for thread in range(2)]
+    space = MetricSpace.of_columns({"a": np.array([9.0, 1, 8, 2, 7, 3])}, points)
+    assert space.part([0, 2, 4]).labels == ("0.0", "1.0", "2.0")
+    samples = MetricSpace.of(heat, heat, metrics=["wall_time"])
+    assert samples.part([0, 1]).labels == ("0#0", "1#0")
+
+
+def test_a_rank_that_is_left_out_changes_no_names():
+    made = Builder()
+    made.metric("t", "sec")
+    main = made.call_path("main")
+    for rank, thread in ((0, 0), (0, 1), (1, 0), (2, 0)):
+        made.location(rank, thread)
+    made.row("t", main, [1, 2, 3, 5])
+    assert MetricSpace.of(made.experiment(), exclude_ranks=[0]).labels == ("1.0", "2.0")
+
+
+@pytest.mark.parametrize(("roundings", "kept"), [(60, False), (70, True)])
+def test_metrics_that_differ_by_64_roundings_are_constant(roundings, kept):
+    eps = float(np.finfo(np.float64).eps)
+    columns = {"a": np.array([1.0, 1.0 - roundings * eps]), "b": np.array([1.0, 2.0])}
+    space = MetricSpace.of_columns(columns, [Point(0), Point(1)])
+    assert ("a" in space.metrics) == kept
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_values_whose_squares_are_no_numbers_are_not_taken_as_they_are(size):
+    space = MetricSpace.of_columns({"a": size * np.array([1.0, 2.0, 4.0])}, [Point(rank) for rank in range(3)])
+    with pytest.raises(UsageError, match=r"--scale none: values from 1e-100 to 1e\+100 wanted.* of a; take --scale"):
+        space.scaled("none")
+    assert space.scaled()[:, 0] == pytest.approx([-1.0690449676496976, -0.2672612419124244, 1.3363062095621219])

@@ -143,6 +143,15 @@ def test_metrics_are_named_as_of_an_experiment(tool, here):
     assert set(document["periods"][0]["importance"]) == {"loads", "ipc", "rate"}
 
 
+def test_locations_are_called_alike_in_all_periods(tool, here):
+    rows = _rows(NAMES)
+    for row in rows[1:]:
+        row[2] = int(row[0] >= 16 and row[1] == 5)  # a second thread comes late
+    tool.write("trace.csv", _text(rows))
+    periods = json.loads(here("pursue", "trace.csv", "--window", "8", "--json", "-").stdout)["periods"]
+    assert ["3.0" in each["outliers"] for each in periods[1:]] == [True] * (len(periods) - 1)
+
+
 def test_the_same_seed_gives_the_same_numbers(trace, here):
     first, second = (here("pursue", "trace.csv", "--window", "4", "--seed", "7", "--json", "-") for _ in range(2))
     assert first.stdout == second.stdout
