@@ -127,6 +127,31 @@ def test_varimax_finds_the_axes_that_a_rotation_hid():
     assert found[:, np.argsort(-found[0])] == pytest.approx(simple, abs=1e-6)
 
 
+def test_varimax_leaves_axes_that_halve_the_angle_between_metrics():
+    halved = np.array([[1, 1], [1, -1]]) / np.sqrt(2)
+    assert np.sort(np.abs(halved @ varimax(halved)), axis=None) == pytest.approx([0, 0, 1, 1], abs=1e-9)
+
+
+@pytest.mark.parametrize("seeds", [4 * FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+def test_of_two_metrics_each_has_an_axis_and_the_one_with_an_outlying_rank_comes_first(make_space, seeds):
+    for seed in range(seeds):
+        values = np.random.default_rng(seed).standard_normal((32, 2))
+        values[5, 1] += 8
+        found = pursue(make_space(values), seed=seed)
+        assert found.metrics == ("m1", "m0")
+        assert np.sort(np.abs(found.view.loadings), axis=None) == pytest.approx([0, 0, 1, 1], abs=0.1)
+
+
+@pytest.mark.parametrize("seeds", [2 * FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+def test_of_five_metrics_the_one_without_an_outlying_rank_comes_last(make_space, seeds):
+    wrong = 0
+    for seed in range(seeds):
+        values = np.random.default_rng(seed).standard_normal((32, 5))
+        values[[1, 2, 3, 4], [0, 1, 2, 3]] += [14, 12, 10, 7]
+        wrong += pursue(make_space(values), seed=seed).ranking[-1].metric != "m4"
+    assert wrong <= 0.05 * seeds
+
+
 def test_trimming_moves_a_far_point_by_the_papers_rules(make_space):
     values = np.random.default_rng(0).standard_normal((40, 2))
     values[7] += 100
