@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..metric_space import MetricSpace, Values
+from ..outliers import FAR, spread
 
 __all__ = ["TRIMMINGS", "Trimming", "outlying", "trimmed"]
 
@@ -15,26 +16,18 @@ Trimming = Literal["none", "remove", "log", "sqrt"]
 
 TRIMMINGS: Final[tuple[Trimming, ...]] = ("none", "remove", "log", "sqrt")
 
-_NORMAL: Final = 1.4826  # standard deviations in a median absolute deviation
-_FAR: Final = 3.5  # of these from the median on, a value is an outlier (Iglewicz and Hoaglin)
-
 
 def outlying(scaled: Values) -> Values:
     """Tell how far out points lie, ``float64[point]``: above 1 a point is an outlier.
 
-    The distance from the median of all points, each metric in units of its median deviation, over that from which on
-    few points should lie: the median distance and 3.5 deviations.
+    The distance from the median of all points, each metric in units of its spread, over that from which on few points
+    should lie: the median distance and 3.5 spreads.
 
     Args:
         scaled: ``float64[point, metric]``, no metric constant.
     """
-    away = scaled - np.median(scaled, axis=0)
-    spread = np.median(np.abs(away), axis=0)
-    spread = np.where(spread > 0, spread, np.abs(away).mean(axis=0))  # where more than half of the points are equal
-    distance = np.linalg.norm(away / spread, axis=1)
-    middle = float(np.median(distance))
-    limit = middle + _FAR * _NORMAL * float(np.median(np.abs(distance - middle)))
-    return np.asarray(distance / max(limit, float(np.sqrt((distance**2).mean())) if middle == 0 else 0.0))
+    distance = np.linalg.norm((scaled - np.median(scaled, axis=0)) / spread(scaled), axis=1)
+    return np.asarray(distance / (np.median(distance) + FAR * spread(distance)))
 
 
 def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from ...analyze.metric_space import MetricSpace
+from ...analyze.outliers import FAR, spread
 from ..metric_space import names, value
 from ..units import ranks
 
 __all__ = ["standing_out"]
 
-_FAR: Final = 3.5  # median deviations times 1.4826 (Iglewicz and Hoaglin)
 _BESIDE: Final = 0.25  # of the distance of the farthest, below which others are none beside it
 _MOST: Final = 0.25  # of all locations, that can be called a few
 
@@ -20,10 +20,9 @@ _MOST: Final = 0.25  # of all locations, that can be called a few
 def standing_out(space: MetricSpace, metric: str) -> str | None:
     """Say which few locations have other values than most, and which; None if there are none."""
     values = space.along([metric]).values[:, 0]
-    middle = float(np.median(values))
-    away = np.abs(values - middle)
-    spread = 1.4826 * float(np.median(away)) or float(away.mean())
-    far = np.flatnonzero(away > max(_FAR * spread, _BESIDE * float(away.max())))
+    relative = values / np.abs(values).max()  # no difference of huge values overflows
+    away = np.abs(relative - np.median(relative))
+    far = np.flatnonzero(away > max(FAR * float(spread(relative)), _BESIDE * float(away.max())))
     if not 0 < len(far) <= _MOST * len(values):
         return None
     labels = [space.labels[row] for row in far.tolist()]
@@ -32,4 +31,4 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
     if len(far) > 1 and value(space, metric, high) != what:
         what = f"{what} to {value(space, metric, high)}"
     who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
-    return f"{metric}: {who} with {what}, the median is {value(space, metric, middle)}"
+    return f"{metric}: {who} with {what}, the median is {value(space, metric, float(np.median(values)))}"
