@@ -5,7 +5,8 @@
     AutoanalyzerError        one line: what was wanted, what was found, the way out
     ├── UsageError           the command line asks for something that does not exist
     ├── InputError           a file or a folder is not what it should be
-    │   └── SourceError      a source text, at file:line:col
+    │   ├── SourceError      a source text, at file:line:col
+    │   └── LocationsError   fewer locations are left than an analysis needs
     └── BuildError           the probe library cannot be built here
 
 Only ``cli.main`` prints them, and ends with exit code 2.
@@ -16,7 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-__all__ = ["AutoanalyzerError", "BuildError", "InputError", "SourceError", "UsageError", "way_out"]
+__all__ = [
+    "AutoanalyzerError",
+    "BuildError",
+    "InputError",
+    "LocationsError",
+    "SourceError",
+    "UsageError",
+    "way_out",
+]
 
 
 class AutoanalyzerError(Exception):
@@ -29,6 +38,10 @@ class UsageError(AutoanalyzerError):
 
 class InputError(AutoanalyzerError):
     """Report a file or folder that is missing, broken or of another kind."""
+
+
+class LocationsError(InputError):
+    """Report fewer locations than an analysis needs."""
 
 
 class SourceError(InputError):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 
-__all__ = ["BUILT_IN", "Formula", "nearest"]
+__all__ = ["BUILT_IN", "Formula", "measured", "nearest", "parts"]
 
 Values = npt.NDArray[np.float64]
 
@@ -102,6 +102,19 @@ class Formula:
     def unit(self, units: Mapping[str, str]) -> str:
         """Tell the unit of sums and differences of one unit; empty of all else."""
         return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})
+
+
+def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
+    """Give the measured metrics of which each derived one is made; formulas stand after those that are in them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for formula in formulas:
+        found[formula.name] = measured(formula.metrics, found)
+    return found
+
+
+def measured(names: Iterable[str], made_of: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Give the metrics that must be measured for some metrics, each once; ``made_of`` as ``parts`` gives it."""
+    return tuple(dict.fromkeys(part for name in names for part in made_of.get(name, (name,))))
 
 
 def _unit(tree: ast.expr, units: Mapping[str, str]) -> str:

@@ -10,11 +10,11 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError, UsageError
+from ..errors import InputError, LocationsError, UsageError
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
 from .code_regions import startup_paths
-from .formula import Formula, nearest
+from .formula import Formula, measured, nearest, parts
 from .selection import paths_named
 from .wanted import WantedMetrics
 
@@ -51,7 +51,8 @@ class MetricSpace:
         dropped: Metric → why it is no dimension.
         left_out: Labels of the points that are not there → why.
         formulas: Derived metric → its formula.
-        sources: Metric → how it was measured; empty of one that was derived.
+        parts: Derived metric → the measured ones of which it is made.
+        sources: Measured metric, of which any is made → how it was measured.
         place: What the values are of: ``the program``, or a region's name.
         threaded: Whether labels tell threads.
         sampled: Whether labels tell samples.
@@ -64,6 +65,7 @@ class MetricSpace:
     dropped: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[int | str, str] = field(default_factory=dict)
     formulas: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     place: str = "the program"
     threaded: bool = False
@@ -94,7 +96,8 @@ class MetricSpace:
 
         Raises:
             UsageError: A region, a metric or a rank does not exist.
-            InputError: Fewer than two points, or no metric, are left.
+            LocationsError: Fewer than two points are left.
+            InputError: No metric is left.
         """
         if exclusive and region is None:
             raise UsageError("--exclusive: a region wanted whose values are meant, by --region")
@@ -140,7 +143,8 @@ class MetricSpace:
         are, or else these ones, are several of a process: so a part of a space calls its points as the whole does.
 
         Raises:
-            InputError: Fewer than two points, or no metric, are left.
+            LocationsError: Fewer than two points are left.
+            InputError: No metric is left.
         """
         table = dict(columns)
         formulas = list(derived)
@@ -160,7 +164,7 @@ class MetricSpace:
         why |= {labels[row]: f"never in {place}" for row in np.flatnonzero(outside).tolist()}
         kept = np.flatnonzero(~missing & ~outside)
         if len(kept) < 2:
-            raise InputError(f"two locations at least wanted, found {len(kept)} with values in {place}")
+            raise LocationsError(f"two locations at least wanted, found {len(kept)} with values in {place}")
         space = cls(
             names,
             tuple(points[row] for row in kept.tolist()),
@@ -168,6 +172,7 @@ class MetricSpace:
             {name: known.get(name, "") for name in names},
             left_out=why,
             formulas={formula.name: formula.text for formula in formulas if formula.name in names},
+            parts=parts(formulas),
             place=place,
             threaded=threaded,
             sampled=sampled,
@@ -178,6 +183,10 @@ class MetricSpace:
     def labels(self) -> tuple[int | str, ...]:
         """What points are called: ranks, ``rank.thread`` once a process has several, ``#sample`` once there are."""
         return tuple(_label(each, threaded=self.threaded, sampled=self.sampled) for each in self.points)
+
+    def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Give the metrics that must be measured for some of these, each once."""
+        return measured(metrics, self.parts)
 
     def scaled(self, scale: Scale = "standard") -> Values:
         """Give the values so that metrics can be compared; ``float64[point, metric]``.
@@ -210,11 +219,12 @@ class MetricSpace:
         """Give a space of some of the points, cleaned anew: what is constant among them is dropped.
 
         Raises:
-            InputError: Fewer than two points, or no metric, are left.
+            LocationsError: Fewer than two points are left.
+            InputError: No metric is left.
         """
         taken = np.asarray(rows, dtype=np.intp)
         if len(taken) < 2:
-            raise InputError(f"two locations at least wanted, found {len(taken)}")
+            raise LocationsError(f"two locations at least wanted, found {len(taken)}")
         return replace(
             self, points=tuple(self.points[row] for row in taken.tolist()), values=self.values[taken]
         )._cleaned()

@@ -248,7 +248,7 @@ def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime)
     from ..view.pursuit import period_line, policy_text  # noqa: PLC0415
 
     if arguments.policy:
-        write_document(policy_text(period, state.metrics), arguments.policy)
+        write_document(policy_text(period, state), arguments.policy)
     if arguments.follow is not None and "-" not in (str(getattr(arguments, kind)) for kind in _TARGETS):
         sys.stdout.write(visible(period_line(period)) + "\n")
         sys.stdout.flush()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 __all__ = ["as_typed"]
@@ -10,8 +11,10 @@ __all__ = ["as_typed"]
 _PAPI: Final = "measured:papi:"
 
 
-def as_typed(names: Sequence[str], sources: Mapping[str, str]) -> str:
-    """Write metrics as PAPI's events, if any of them are that, or else as the analyses' metrics."""
-    events = {name: sources.get(name, "") for name in names}
+def as_typed(measured: Iterable[str], sources: Mapping[str, str]) -> str:
+    """Write metrics as PAPI's events, if any of them are that, or else as the analyses' metrics; quoted for a shell."""
+    events = {name: sources.get(name, "") for name in measured}
     papi = [f"{name}={source.removeprefix(_PAPI)}" for name, source in events.items() if source.startswith(_PAPI)]
-    return f"AUTOANALYZER_EVENTS={','.join(papi)}" if papi else f"--metrics {','.join(names)}"
+    if papi:
+        return f"AUTOANALYZER_EVENTS={shlex.quote(','.join(papi))}"
+    return f"--metrics {shlex.quote(','.join(events))}"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..analyze.metric_space import MetricSpace
 from .units import amount
 
-__all__ = ["caveats", "finite", "names", "some_rows", "value"]
+__all__ = ["caveats", "drawn", "finite", "names", "some_rows", "value"]
 
 _NAMED: Final = 5
 _DRAWN: Final = 2000  # points in a picture: a browser draws no more in a moment
@@ -62,3 +62,9 @@ def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) ->
     even = np.linspace(0, count - 1, _DRAWN).astype(np.intp)
     smallest = [] if labels is None else [np.flatnonzero(labels == each)[:50] for each in range(int(labels.max()) + 1)]
     return np.unique(np.concatenate([extremes, even, *smallest]))
+
+
+def drawn(space: MetricSpace, rows: npt.NDArray[np.intp]) -> list[str]:
+    """Say how many points are drawn, unless all are."""
+    count = len(space.points)
+    return [f"{len(rows)} of {count} locations are drawn."] if len(rows) < count else []

@@ -1,7 +1,8 @@
 """Which metrics are worth recording, from one period of a run to the next: projection pursuit (paper 004)."""
 
-from .period import Options, Period, PursuitOverTime
-from .pursuit import SELECTED, Pursuit, Ranked, Status, index_of, pursue
+from .period import Options, Period, PursuitOverTime, Telling
+from .pursuit import SELECTED, Outcome, Pursuit, Ranked, Status, index_of, pursue
+from .ranking import View
 from .selection import IDENTITY, Reduction, next_selection
 from .trimming import TRIMMINGS, Trimming
 from .window import SlidingWindow, Window, smoothed
@@ -11,6 +12,7 @@ __all__ = [
     "SELECTED",
     "TRIMMINGS",
     "Options",
+    "Outcome",
     "Period",
     "Pursuit",
     "PursuitOverTime",
@@ -18,7 +20,9 @@ __all__ = [
     "Reduction",
     "SlidingWindow",
     "Status",
+    "Telling",
     "Trimming",
+    "View",
     "Window",
     "index_of",
     "next_selection",

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...errors import InputError
+from ...errors import InputError, LocationsError
 from ...experiment.trace import Samples
-from ..formula import Formula
+from ..formula import Formula, measured, parts
 from ..metric_space import MetricSpace, Point
 from ..wanted import WantedMetrics
-from .pursuit import Pursuit, Status, pursue
+from .pursuit import Outcome, Pursuit, Status, pursue
 from .selection import Reduction, next_selection
 from .trimming import Trimming
 from .window import Window, smoothed
 
-__all__ = ["Options", "Period", "PursuitOverTime", "space_of"]
+__all__ = ["Options", "Period", "PursuitOverTime", "Telling"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Period:
         end: Seconds.
         status: As in ``Pursuit``; without a result ``too-few`` locations, or ``no-structure`` as no metric differs.
         reason: Of the status.
-        found: The result; None if there is none.
+        found: The result, without its points; None if there is none.
         selected: What to record from now on; empty before the first selection.
     """
 
@@ -58,18 +58,49 @@ class Period:
     end: float
     status: Status
     reason: str
-    found: Pursuit | None
+    found: Outcome | None
     selected: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A period with its points.
+
+    Attributes:
+        period: When it was.
+        found: Its result.
+    """
+
+    period: Period
+    found: Pursuit
 
 
 @dataclass
 class PursuitOverTime:
-    """Periods, one after another, and what their selections save."""
+    """Periods, one after another, and what their selections save.
+
+    Attributes:
+        options: How they are pursued.
+        metrics: Names of all metrics.
+        selected: What to record from now on; empty before the first selection.
+        reduction: What the selections have saved.
+        parts: Derived metric → the measured ones of which it is made.
+        sources: Measured metric → how it was measured, where that is known.
+        telling: The period that tells most so far: of those with structure the one farthest from chance, or else the
+            last with a result. Points of no other one are kept, however long a run is.
+    """
 
     options: Options
     metrics: tuple[str, ...] = ()
     selected: tuple[str, ...] = ()
     reduction: Reduction = field(default_factory=lambda: Reduction(0))
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    telling: Telling | None = None
+
+    def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Give the metrics that must be recorded for some metrics, each once."""
+        return measured(metrics, self.parts)
 
     def of_windows(self, windows: Iterable[Window]) -> Iterator[Period]:
         """Pursue the metrics of each window in turn."""
@@ -78,37 +109,51 @@ class PursuitOverTime:
 
     def of_space(self, space: MetricSpace, end: float, records: int) -> Period:
         """Pursue the metrics of points that are there at once: a run as one period."""
-        return self._judged(0.0, end, space, records, (*space.metrics, *space.dropped))
+        self.parts, self.sources = space.parts, space.sources
+        self.metrics = (*space.metrics, *space.dropped)
+        return self._judged(0.0, end, space, records)
 
     def _period(self, start: float, end: float, samples: Samples, fresh: int) -> Period:
         wanted = WantedMetrics.among(samples.metrics, self.options.metrics, self.options.derived)
+        self.parts = parts(wanted.formulas)
+        self.metrics = wanted.names
         try:
-            space = space_of(samples, wanted, self.options.exclude_ranks)
+            space = _space(samples, wanted, self.options.exclude_ranks)
         except InputError as error:
-            return self._recorded(Period(start, end, _status(samples), str(error), None, ()), fresh, wanted.names)
-        return self._judged(start, end, space, fresh, wanted.names)
+            return self._recorded(Period(start, end, _status(error), str(error), None, ()), None, fresh)
+        return self._judged(start, end, space, fresh)
 
-    def _judged(self, start: float, end: float, space: MetricSpace, fresh: int, metrics: tuple[str, ...]) -> Period:
+    def _judged(self, start: float, end: float, space: MetricSpace, fresh: int) -> Period:
         options = self.options
         try:
             found = pursue(space, dimensions=options.dimensions, trimming=options.trimming, seed=options.seed)
         except InputError as error:
-            return self._recorded(Period(start, end, "too-few", f"after trimming: {error}", None, ()), fresh, metrics)
-        return self._recorded(Period(start, end, found.status, found.reason, found, ()), fresh, metrics)
+            reason = f"after trimming: {error}"
+            return self._recorded(Period(start, end, _status(error), reason, None, ()), None, fresh)
+        period = Period(start, end, found.status, found.reason, found.outcome(), ())
+        return self._recorded(period, found, fresh)
 
-    def _recorded(self, period: Period, fresh: int, metrics: tuple[str, ...]) -> Period:
-        self.metrics = metrics
-        before = replace(self.reduction, metrics=len(metrics))
-        self.reduction = before.after(period.end, fresh, self.selected)
-        self.selected = next_selection(self.selected, period.found, jitter=self.options.jitter)
-        return replace(period, selected=self.selected)
+    def _recorded(self, period: Period, found: Pursuit | None, fresh: int) -> Period:
+        before = replace(self.reduction, metrics=len(self.measured(self.metrics)))
+        self.reduction = before.after(period.end, fresh, self.measured(self.selected))
+        self.selected = next_selection(self.selected, found, jitter=self.options.jitter)
+        period = replace(period, selected=self.selected)
+        if found and (self.telling is None or _tells(found) >= _tells(self.telling.found)):
+            self.telling = Telling(period, found)
+        return period
 
 
-def space_of(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int] = ()) -> MetricSpace:
+def _tells(found: Pursuit) -> float:
+    """Give how far beyond chance a result is; 0 without structure."""
+    return found.index / found.critical if found.worth else 0.0
+
+
+def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int]) -> MetricSpace:
     """Smooth the samples of a window to a point a location.
 
     Raises:
-        InputError: Fewer than two locations have values, or no metric differs among them.
+        LocationsError: Fewer than two locations have values.
+        InputError: No metric differs among them.
     """
     points, columns = smoothed(samples)
     kept = [row for row, point in enumerate(points) if point.process not in exclude_ranks]
@@ -123,6 +168,6 @@ def space_of(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[
     )
 
 
-def _status(samples: Samples) -> Status:
+def _status(error: InputError) -> Status:
     """Say what is lacking where there are no points of a metric space."""
-    return "too-few" if len({*samples.places.tolist()}) < 2 else "no-structure"
+    return "too-few" if isinstance(error, LocationsError) else "no-structure"

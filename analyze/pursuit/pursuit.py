@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import inf, isfinite
+from typing import Any, Final, Literal
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -16,7 +18,7 @@ from .ranking import View, best_view, ranking
 from .sphering import sphered
 from .trimming import Trimming, outlying, trimmed
 
-__all__ = ["SELECTED", "Pursuit", "Ranked", "Status", "index_of", "pursue"]
+__all__ = ["SELECTED", "Outcome", "Pursuit", "Ranked", "Status", "index_of", "pursue"]
 
 Status = Literal["converged", "stopped", "no-structure", "too-few"]
 
@@ -40,29 +42,37 @@ class Ranked:
     index: float
 
 
-@dataclass(frozen=True)
-class Pursuit:
-    """What projection pursuit found.
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What projection pursuit found, without the points.
 
     Attributes:
-        space: The points, after trimming.
         status: ``converged``: a maximum, beyond chance. ``stopped``: the search came to its end before, the metrics may
             not be the best. ``no-structure``: points without any structure have such an index, too. ``too-few``: fewer
             than two points a metric, so that each projection is as good as another.
         reason: Of the status, with numbers.
         ranking: All metrics, the best first, in rounds of as many as the projection has dimensions.
-        view: The best projection; None of fewer than four points.
-        critical: The index that points without structure stay below in 95 of 100 cases.
+        locations: How many points there are, after trimming.
         outliers: Labels of the points that lie far out, before trimming.
+        dropped: Metric → why it is no dimension.
+        left_out: Label of a point → why it is not there.
+        index: Of the best projection; 0 of fewer than four points.
+        critical: The index that points without structure stay below in 95 of 100 cases; infinite of fewer than four.
+        followed: How many starts of the search were followed to their end.
+        agreeing: How many of these came to the best index.
     """
 
-    space: MetricSpace
     status: Status
     reason: str
     ranking: tuple[Ranked, ...]
-    view: View | None
-    critical: float
+    locations: int
     outliers: tuple[int | str, ...]
+    dropped: Mapping[str, str]
+    left_out: Mapping[int | str, str]
+    index: float = 0.0
+    critical: float = inf
+    followed: int = 0
+    agreeing: int = 0
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -70,9 +80,31 @@ class Pursuit:
         return tuple(each.metric for each in self.ranking[:SELECTED])
 
     @property
-    def index(self) -> float:
-        """That of the best projection; 0 of fewer than four points."""
-        return self.view.projection.index if self.view else 0.0
+    def has_index(self) -> bool:
+        """Whether there are points enough for one."""
+        return isfinite(self.critical)
+
+    @property
+    def worth(self) -> bool:
+        """Whether there is a structure that chance does not make."""
+        return self.status in ("converged", "stopped")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pursuit(Outcome):
+    """What projection pursuit found, and the points in which it did.
+
+    Attributes:
+        space: The points, after trimming.
+        view: The best projection; None of fewer than four points.
+    """
+
+    space: MetricSpace
+    view: View | None = None
+
+    def outcome(self) -> Outcome:
+        """Forget the points."""
+        return Outcome(**{each.name: getattr(self, each.name) for each in fields(Outcome)})
 
 
 def pursue(space: MetricSpace, *, dimensions: int = 3, trimming: Trimming = "none", seed: int = 0) -> Pursuit:
@@ -87,7 +119,8 @@ def pursue(space: MetricSpace, *, dimensions: int = 3, trimming: Trimming = "non
         seed: Of the search.
 
     Raises:
-        InputError: Trimming leaves fewer than two points, or no metric that differs.
+        LocationsError: Trimming leaves fewer than two points.
+        InputError: Trimming leaves no metric that differs.
     """
     distance = outlying(space.scaled())
     outliers = tuple(label for label, far in zip(space.labels, distance > 1, strict=True) if far)
@@ -95,7 +128,7 @@ def pursue(space: MetricSpace, *, dimensions: int = 3, trimming: Trimming = "non
     points, width = space.values.shape
     if points < LEAST_POINTS:
         reason = f"{points} locations; {LEAST_POINTS} wanted at least: metrics by how much they differ"
-        return Pursuit(space, "too-few", reason, _by_spread(space), None, np.inf, outliers)
+        return _found(space, outliers, status="too-few", reason=reason, ranking=_by_spread(space))
     scaled = space.scaled()
     with threadpool_limits(1):  # others would be waited for longer than they work
         view = best_view(scaled, dimensions=dimensions, seed=seed)
@@ -109,7 +142,29 @@ def pursue(space: MetricSpace, *, dimensions: int = 3, trimming: Trimming = "non
     elif found.index <= critical:
         status, reason = "no-structure", f"index {found.index:.3g}; chance comes to {critical:.3g}"
     named = tuple(Ranked(space.metrics[each.metric], each.importance, each.loading, each.index) for each in order)
-    return Pursuit(space, status, reason, named, view, critical, outliers)
+    return _found(
+        space,
+        outliers,
+        status=status,
+        reason=reason,
+        ranking=named,
+        index=found.index,
+        critical=critical,
+        followed=found.followed,
+        agreeing=found.agreeing,
+        view=view,
+    )
+
+
+def _found(space: MetricSpace, outliers: tuple[int | str, ...], **found: Any) -> Pursuit:
+    return Pursuit(
+        space=space,
+        locations=len(space.points),
+        outliers=outliers,
+        dropped=space.dropped,
+        left_out=space.left_out,
+        **found,
+    )
 
 
 def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
@@ -120,7 +175,8 @@ def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
     """
     if len(space.points) < LEAST_POINTS:
         raise InputError(f"four locations at least wanted, found {len(space.points)}")
-    return index(sphered(space.along(metrics).scaled()).values)
+    with threadpool_limits(1):
+        return index(sphered(space.along(metrics).scaled()).values)
 
 
 def _by_spread(space: MetricSpace) -> tuple[Ranked, ...]:

@@ -20,7 +20,7 @@ class Reduction:
         records: How many samples there were.
         fields: With all metrics.
         kept: With the selected ones; all of them before the first selection.
-        metrics: How many metrics there are.
+        metrics: How many metrics are measured.
         course: After each period: its end, and the share that was saved until then.
     """
 
@@ -36,7 +36,7 @@ class Reduction:
         return 1 - self.kept / self.fields if self.fields else 0.0
 
     def after(self, end: float, records: int, selected: tuple[str, ...]) -> Reduction:
-        """Count the records of a period, made by the selection before it."""
+        """Count the records of a period, made by the measured metrics that were selected before it."""
         kept = len(selected) or self.metrics
         counted = replace(
             self,
@@ -59,7 +59,7 @@ def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: fl
         found: In this period; None if it had no result.
         jitter: A share: 0.1 asks for an index larger by a tenth.
     """
-    if found is None or found.status not in ("converged", "stopped"):
+    if found is None or not found.worth:
         return before
     if not before or not set(before) <= set(found.space.metrics):
         return found.metrics

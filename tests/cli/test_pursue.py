@@ -152,6 +152,17 @@ def test_locations_are_called_alike_in_all_periods(tool, here):
     assert ["3.0" in each["outliers"] for each in periods[1:]] == [True] * (len(periods) - 1)
 
 
+def test_a_policy_has_what_a_selected_formula_is_made_of(trace, tool, here):
+    words = ("--derive", "share=writes/reads", "--metrics", "share,switches,packets,forks")
+    done = here("pursue", "trace.csv", *words, "--policy", "policy.json", "--json", "o.json")
+    assert json.loads((tool.folder / "o.json").read_text())["selected"][0] == "share"
+    policy = json.loads((tool.folder / "policy.json").read_text())
+    assert set(policy["record"]) == {"writes", "reads", "switches", "packets"}
+    assert policy["leave"] == ["forks"]
+    assert policy["next"] == f"--metrics {','.join(policy['record'])}"
+    assert f"Next, {policy['next']} leaves out 12 %" in done.stdout.decode()
+
+
 def test_the_same_seed_gives_the_same_numbers(trace, here):
     first, second = (here("pursue", "trace.csv", "--window", "4", "--seed", "7", "--json", "-") for _ in range(2))
     assert first.stdout == second.stdout

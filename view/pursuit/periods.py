@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from ...analyze.pursuit import Period
 from ..metric_space import finite
 from ..report import Cell
 
-__all__ = ["HEADER", "WORTH", "period_document", "period_line", "period_row", "span", "telling"]
-
-WORTH: Final = ("converged", "stopped")  # statuses of a result that chance does not make
+__all__ = ["HEADER", "period_document", "period_line", "period_row", "span"]
 
 HEADER: Final = ("seconds", "status", "index", "chance", "locations", "the three best", "recorded from then on")
 
@@ -24,13 +21,12 @@ def span(period: Period) -> str:
 def period_row(period: Period) -> tuple[Cell, ...]:
     """Give a row for a terminal."""
     found = period.found
-    view = found is not None and found.view is not None
     return (
         span(period),
         period.status,
-        f"{found.index:.3g}" if found and view else None,
-        f"{found.critical:.3g}" if found and view else None,
-        len(found.space.points) if found else None,
+        f"{found.index:.3g}" if found and found.has_index else None,
+        f"{found.critical:.3g}" if found and found.has_index else None,
+        found.locations if found else None,
         ", ".join(found.metrics) if found else f"({period.reason})",
         ", ".join(period.selected) or "all",
     )
@@ -58,7 +54,6 @@ def period_document(period: Period) -> dict[str, Any]:
     }
     if not found:
         return document
-    view = found.view
     return {
         **document,
         "chance": finite(found.critical),
@@ -66,18 +61,9 @@ def period_document(period: Period) -> dict[str, Any]:
             {"metric": each.metric, "importance": each.importance, "loading": each.loading, "index": each.index}
             for each in found.ranking
         ],
-        "locations": len(found.space.points),
+        "locations": found.locations,
         "outliers": list(found.outliers),
-        "dropped": dict(found.space.dropped),
-        "left_out": {str(label): why for label, why in found.space.left_out.items()},
-        "starts": {"followed": view.projection.followed, "agreeing": view.projection.agreeing} if view else None,
+        "dropped": dict(found.dropped),
+        "left_out": {str(label): why for label, why in found.left_out.items()},
+        "starts": {"followed": found.followed, "agreeing": found.agreeing} if found.has_index else None,
     }
-
-
-def telling(periods: Sequence[Period]) -> Period:
-    """Choose the period that tells most: of those with structure the one farthest from chance, or else the last."""
-    worth = [each for each in periods if each.found and each.status in WORTH]
-    found = [each for each in periods if each.found]
-    if not worth:
-        return found[-1] if found else periods[-1]
-    return max(worth, key=lambda each: each.found.index / each.found.critical if each.found else 0.0)

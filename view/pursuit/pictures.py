@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from ...analyze.pursuit import Period, Pursuit, PursuitOverTime
-from ..metric_space import some_rows
+from ...analyze.pursuit import Outcome, Period, Pursuit, PursuitOverTime, Telling, View
+from ..metric_space import drawn, some_rows
 from ..page import COLOURS, Picture, shown
 from ..units import percent
-from .periods import WORTH, span, telling
+from .periods import span
 
 __all__ = ["pictures"]
+
+Rows = npt.NDArray[np.intp]
 
 _LABELLED: Final = 8
 _RISING: Final = ((0, "#f7f7f7"), (0.5, "#92c5de"), (1, "#2166ac"))
@@ -27,15 +30,14 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
         state: After the last of them.
         said: The sentences, which stand at the top.
     """
-    chosen = telling(periods)
-    drawn = [_selections(periods, state, said), _indices(periods)] if len(periods) > 1 else []
+    found: list[Picture] = []
     if len(periods) > 1:
-        drawn += [_importance(periods, state), _reduction(state)]
-    elif chosen.found:
-        drawn.append(_ranking(chosen.found, said))
-    if chosen.found and chosen.found.view:
-        drawn += [_projection(chosen), _best_metrics(chosen)]
-    return drawn or [Picture("Nothing to draw", {"data": [], "layout": {"height": 80}}, said)]
+        found += [_selections(periods, state, said), _indices(periods), _importance(periods, state), _reduction(state)]
+    elif periods[0].found:
+        found.append(_ranking(periods[0].found, said))
+    if state.telling and state.telling.found.view:
+        found += _locations(state.telling, state.telling.found.view)
+    return found or [Picture("Nothing to draw", {"data": [], "layout": {"height": 80}}, said)]
 
 
 def _metric_axis(metrics: Sequence[str]) -> dict[str, Any]:
@@ -69,7 +71,7 @@ def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequenc
         }
     ]
     for name, worth, symbol in (("structure", True, "circle"), ("none, or too few locations", False, "circle-open")):
-        own = [each for each in periods if each.found and (each.status in WORTH) == worth]
+        own = [each for each in periods if each.found and each.found.worth == worth]
         places = [(period.end, metric, period) for period in own if period.found for metric in period.found.metrics]
         traces.append(
             {
@@ -95,7 +97,7 @@ def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequenc
 
 
 def _indices(periods: Sequence[Period]) -> Picture:
-    viewed = [(each, each.found) for each in periods if each.found and each.found.view]
+    viewed = [(each, each.found) for each in periods if each.found and each.found.has_index]
     ends = [each.end for each, _ in viewed]
     traces = [
         {
@@ -174,7 +176,7 @@ def _reduction(state: PursuitOverTime) -> Picture:
     return Picture("Data that the selections save", {"data": traces, "layout": layout}, [said])
 
 
-def _ranking(found: Pursuit, said: Sequence[str]) -> Picture:
+def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
     traces = [
         {
             "type": "bar",
@@ -195,14 +197,17 @@ def _ranking(found: Pursuit, said: Sequence[str]) -> Picture:
     return Picture("All metrics, in the order in which they are named", {"data": traces, "layout": layout}, said)
 
 
-def _projection(period: Period) -> Picture:
-    found = period.found
-    assert found is not None and found.view is not None
-    points, space = found.view.points, found.space
-    rows = some_rows(space)
-    far = set(np.argsort(-np.linalg.norm(points, axis=1), kind="stable")[:_LABELLED].tolist())
+def _locations(telling: Telling, view: View) -> list[Picture]:
+    """Draw points, of many some, those among them that lie farthest out in the projection."""
+    far = np.argsort(-np.linalg.norm(view.points, axis=1), kind="stable")[:_LABELLED]
+    rows = np.union1d(some_rows(telling.found.space), far)
+    return [_projection(telling, view, rows, set(far.tolist())), _best_metrics(telling.found, rows)]
+
+
+def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Picture:
+    points, space = view.points, telling.found.space
     flat = points.shape[1] == 1
-    axes = [found.space.metrics[row] for row in np.abs(found.view.loadings).argmax(axis=0).tolist()]
+    axes = [space.metrics[row] for row in np.abs(view.loadings).argmax(axis=0).tolist()]
     traces = [
         {
             "type": "scatter",
@@ -222,16 +227,14 @@ def _projection(period: Period) -> Picture:
         "xaxis": {"title": {"text": titles[0]}},
         "yaxis": {"title": {"text": titles[1]}},
     }
-    said = [f"{span(period)} s: deviations from the mean along the axes, turned until each is made of few metrics."]
-    return Picture("Locations in the best projection", {"data": traces, "layout": layout}, said)
+    when = span(telling.period)
+    said = f"{when} s: deviations from the mean along the axes, turned until each is made of few metrics."
+    return Picture("Locations in the best projection", {"data": traces, "layout": layout}, [said, *drawn(space, rows)])
 
 
-def _best_metrics(period: Period) -> Picture:
+def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
     """Draw the values themselves of the metrics that were named."""
-    found = period.found
-    assert found is not None
     space = found.space
-    rows = some_rows(space)
     traces = []
     for place, name in enumerate(found.metrics):
         values = space.along([name]).values[:, 0]
@@ -252,4 +255,4 @@ def _best_metrics(period: Period) -> Picture:
         "yaxis": {"title": {"text": "of the largest value"}},
         "legend": {"orientation": "h", "y": 1.1},
     }
-    return Picture("The best metrics on each location", {"data": traces, "layout": layout})
+    return Picture("The best metrics on each location", {"data": traces, "layout": layout}, drawn(space, rows))

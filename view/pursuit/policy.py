@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...analyze.pursuit import Period
+from ...analyze.pursuit import Period, PursuitOverTime
 from ..counters import as_typed
 from ..report import json_text
 
@@ -13,16 +13,20 @@ __all__ = ["SCHEMA", "policy_text"]
 SCHEMA: Final = "autoanalyzer.policy/1"
 
 
-def policy_text(period: Period, metrics: tuple[str, ...]) -> bytes:
-    """Write what to record after a period: all metrics until there was a selection."""
-    record = period.selected or metrics
-    sources = period.found.space.sources if period.found else {}
+def policy_text(period: Period, state: PursuitOverTime) -> bytes:
+    """Write what to record after a period, as it is measured: all metrics until there was a selection.
+
+    Args:
+        period: The last one.
+        state: After it.
+    """
+    record = state.measured(period.selected or state.metrics)
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "time": period.end,
         "status": period.status,
         "record": list(record),
-        "leave": [name for name in metrics if name not in record],
-        "next": as_typed(record, sources),
+        "leave": [name for name in state.measured(state.metrics) if name not in record],
+        "next": as_typed(record, state.sources),
     }
     return json_text(document)

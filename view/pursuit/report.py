@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ...analyze.pursuit import IDENTITY, Period, Pursuit, PursuitOverTime
+from ...analyze.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
 from ..counters import as_typed
 from ..metric_space import caveats, names
 from ..report import Cell, Report, Table
 from ..units import percent
-from .periods import HEADER, WORTH, period_document, period_row, span, telling
+from .periods import HEADER, period_document, period_row, span
 from .pictures import pictures
 from .standing_out import standing_out
 
@@ -32,10 +32,10 @@ def pursuit_report(periods: Sequence[Period], state: PursuitOverTime, *, late: i
         late: Samples that came after their window.
         empty: Windows without any sample.
     """
-    said = [*_sentences(periods, state), *_caveats(periods, late, empty)]
+    said = [*_sentences(periods, state), *_caveats(periods, state, late, empty)]
     tables = [Table("Metrics that show the most structure", HEADER, [period_row(each) for each in periods])]
-    if len(periods) == 1 and periods[0].found:
-        tables = [_ranking(periods[0])]
+    if len(periods) == 1 and state.telling:
+        tables = [_ranking(state.telling)]
     return Report(
         said,
         tables,
@@ -63,35 +63,32 @@ def _row(period: Period, metrics: Sequence[str]) -> list[Cell]:
     ]
 
 
-def _ranking(period: Period) -> Table:
-    found = period.found
-    space = found.space if found else None
+def _ranking(telling: Telling) -> Table:
+    found = telling.found
     rows: list[tuple[Cell, ...]] = [
-        (each.metric, f"{each.importance:.3g}", f"{each.loading:.2f}", f"{each.index:.3g}", _who(period, each.metric))
-        for each in (found.ranking if found else ())[:_RANKED]
+        (each.metric, f"{each.importance:.3g}", f"{each.loading:.2f}", f"{each.index:.3g}", _who(found, each.metric))
+        for each in found.ranking[:_RANKED]
     ]
-    place = space.place if space else ""
     return Table(
-        f"Metrics of {place}, those that show the most structure first: {period.status}",
+        f"Metrics of {found.space.place}, those that show the most structure first: {found.status}",
         ("metric", "importance", "loading", "index", "who stands out"),
         rows,
     )
 
 
-def _who(period: Period, metric: str) -> str:
-    said = standing_out(period.found.space, metric) if period.found else None
+def _who(found: Pursuit, metric: str) -> str:
+    said = standing_out(found.space, metric)
     return said.removeprefix(f"{metric}: ") if said else "-"
 
 
 def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
-    chosen = telling(periods)
-    found = chosen.found
-    worth = [each for each in periods if each.status in WORTH]
-    if not found or not worth:
+    telling = state.telling
+    if telling is None or not telling.found.worth:
         return [_nothing(periods), f"Record all {len(state.metrics)} metrics on: nothing is known against any."]
-    when = f"From {span(chosen)} s " if len(periods) > 1 else ""
+    found = telling.found
+    when = f"From {span(telling.period)} s " if len(periods) > 1 else ""
     said = [
-        f"{when}{names(found.metrics)} make the least normal view of {len(found.space.points)} locations in "
+        f"{when}{names(found.metrics)} make the least normal view of {found.locations} locations in "
         f"{len(found.space.metrics)} metrics (index {found.index:.3g}; chance comes to {found.critical:.3g})"
         f"{_little(found)}."
     ]
@@ -102,13 +99,14 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
         else "No few locations stand out: many differ, as stats kmeans may part them."
     )
     if len(periods) > 1:
-        times = Counter(name for each in worth if each.found for name in each.found.metrics)
+        worth = [each.found for each in periods if each.found and each.found.worth]
+        times = Counter(name for each in worth for name in each.metrics)
         listed = ", ".join(f"{name} ({count})" for name, count in times.most_common(5))
         said.append(f"{len(worth)} of {len(periods)} periods show structure; among their three best are {listed}.")
-    return [*said, _saving(state, periods[-1])]
+    return [*said, _saving(state)]
 
 
-def _little(found: Pursuit) -> str:
+def _little(found: Outcome) -> str:
     """Name those of the best metrics that are there as three are wanted."""
     best = found.ranking[: len(found.metrics)]
     largest = max(each.importance for each in best)
@@ -125,17 +123,16 @@ def _nothing(periods: Sequence[Period]) -> str:
     return f"No period of {len(periods)} has a metric that stands out: {count} are {status}, the last as {reason}."
 
 
-def _saving(state: PursuitOverTime, last: Period) -> str:
-    selected = state.selected
-    now = 1 - (IDENTITY + len(selected)) / (IDENTITY + len(state.metrics))
-    typed = as_typed(selected, last.found.space.sources if last.found else {})
-    text = f"Next, {typed} leaves out {percent(100 * now)} of the fields of each record"
+def _saving(state: PursuitOverTime) -> str:
+    record = state.measured(state.selected)
+    now = 1 - (IDENTITY + len(record)) / (IDENTITY + len(state.measured(state.metrics)))
+    text = f"Next, {as_typed(record, state.sources)} leaves out {percent(100 * now)} of the fields of each record"
     if len(state.reduction.course) > 1:
         text += f"; with each selection in its time it was {percent(100 * state.reduction.share)} of this trace"
     return f"{text}."
 
 
-def _caveats(periods: Sequence[Period], late: int, empty: int) -> list[str]:
+def _caveats(periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int) -> list[str]:
     said = []
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
@@ -144,8 +141,7 @@ def _caveats(periods: Sequence[Period], late: int, empty: int) -> list[str]:
         said.append(f"{empty} windows without any sample were passed over.")
     if late:
         said.append(f"Left out: {late} samples that came after their window.")
-    shown = telling(periods).found
-    return [*said, *(caveats(shown.space) if shown else [])]
+    return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
 
 
 def _document(periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int) -> dict[str, Any]:

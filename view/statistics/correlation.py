@@ -55,7 +55,8 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 def _next(found: Correlation) -> str:
     """Write the representatives as the next run takes them."""
-    return as_typed([each.representative for each in found.groups], found.space.sources)
+    space = found.space
+    return as_typed(space.measured(each.representative for each in found.groups), space.sources)
 
 
 def _sentences(found: Correlation) -> list[str]:

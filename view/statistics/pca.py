@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Components
-from ..metric_space import caveats, names, some_rows
+from ..metric_space import caveats, drawn, names, some_rows
 from ..page import COLOURS, Picture, shown
 from ..report import Report, Table
 from ..units import percent
@@ -129,8 +129,7 @@ def _plane(found: Components) -> Picture:
         "yaxis": {"title": {"text": f"component 2 ({shares[1]})" if len(shares) > 1 else ""}},
         "legend": {"orientation": "h", "y": 1.08},
     }
-    drawn = f"{len(rows)} of {len(space.points)} locations are drawn." if len(rows) < len(space.points) else ""
-    said = [*_sentences(found), *([drawn] if drawn else [])]
+    said = [*_sentences(found), *drawn(space, rows)]
     return Picture("Locations in the plane of the first two components", {"data": traces, "layout": layout}, said)
 
 

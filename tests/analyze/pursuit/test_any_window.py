@@ -79,7 +79,7 @@ def test_any_window_has_a_result_or_a_reason(windows):
                 continue
             found = period.found
             ranked = [each.metric for each in found.ranking]
-            assert sorted(ranked) == sorted(found.space.metrics), seed
+            assert sorted(ranked) == sorted(state.telling.found.space.metrics), seed
             assert len(found.metrics) == min(3, len(ranked)), seed
             numbers = [number for each in found.ranking for number in (each.importance, each.loading, each.index)]
             assert np.isfinite(numbers).all(), seed

@@ -3,12 +3,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.pursuit import index_of, pursue
+from autoanalyzer.analyze.pursuit import Options, PursuitOverTime, index_of, pursue
 from autoanalyzer.analyze.pursuit.index import index
 from autoanalyzer.analyze.pursuit.search import search
 from autoanalyzer.analyze.pursuit.sphering import sphered
 from autoanalyzer.analyze.pursuit.trimming import outlying, trimmed
 from autoanalyzer.analyze.pursuit.varimax import varimax
+from autoanalyzer.view.pursuit import pursuit_report
 
 FEW, MANY = 4, 100  # seeds
 
@@ -118,6 +119,22 @@ def test_of_very_many_points_a_sample_leads_to_the_maximum_of_all(make_space):
     found = pursue(make_space(values), seed=1)
     assert (found.ranking[0].metric, found.status) == ("m3", "converged")
     assert {7, 13_000, 19_999} <= set(np.argsort(-np.abs(found.view.points[:, 0]))[:3]) | set(found.outliers)
+
+
+def test_of_very_many_points_those_far_out_in_the_projection_are_drawn(make_space):
+    drawn = np.random.default_rng(0)
+    values = drawn.standard_normal((6000, 4))
+    values[:, 0] = values[:, 1] + 0.02 * drawn.standard_normal(6000)
+    values[3002, 0] = values[3002, 1] + 1  # the largest or smallest in no metric
+    state = PursuitOverTime(Options())
+    period = state.of_space(make_space(values), 1.0, 6000)
+    *_, projection, best = pursuit_report([period], state).pictures()
+    (trace,) = projection.figure["data"]
+    assert "3002" in trace["text"]
+    assert sum(text != "" for text in trace["text"]) == 8
+    said = f"{len(trace['x'])} of 6000 locations are drawn."
+    assert said in projection.sentences
+    assert said in best.sentences
 
 
 def test_varimax_finds_the_axes_that_a_rotation_hid():

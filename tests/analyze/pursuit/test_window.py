@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.pursuit import Options, PursuitOverTime, SlidingWindow, smoothed
+from autoanalyzer.analyze.formula import Formula
+from autoanalyzer.analyze.pursuit import Options, Outcome, PursuitOverTime, SlidingWindow, smoothed
 from autoanalyzer.experiment.trace import Samples
 
 
@@ -130,6 +131,41 @@ def test_data_are_saved_from_the_first_selection_on():
     assert (reduction.records, reduction.fields) == (4 * 64, 4 * 64 * 11)
     assert reduction.kept == 64 * 11 + 3 * 64 * 6
     assert reduction.course[-1] == (3.0, reduction.share)
+
+
+def test_of_a_derived_metric_what_it_is_made_of_is_a_field():
+    course = [outlying([1], 30) + 100] * 2
+    found, state = periods(course, metrics=["m2", "m3"], derived=[Formula.parse("rate=m1/m0")])
+    assert set(found[0].selected) == {"rate", "m2", "m3"}
+    assert set(state.measured(state.selected)) == {"m0", "m1", "m2", "m3"}
+    assert state.reduction.share == 0
+    _, state = periods(course, derived=[Formula.parse("rate=m1/m0")])
+    assert state.reduction.fields == 2 * 64 * 11
+
+
+def test_points_are_kept_of_the_period_that_tells_most():
+    course = [outlying([1], 30), outlying([2], 60), outlying([], 0, 5)]
+    found, state = periods(course)
+    assert [type(each.found) for each in found] == [Outcome] * 3
+    assert state.telling.period == found[1]
+    assert state.telling.found.space.values.shape == (64, 8)
+    found, state = periods(course[2:] * 2)
+    assert (state.telling.period, found[1].status) == (found[1], "no-structure")
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "status"),
+    [
+        ([[1, 2], [3, 4], [5, 7]], {"exclude_ranks": [0, 1]}, "too-few"),
+        ([[1, 2]] + [[np.nan, np.nan]] * 5, {}, "too-few"),
+        ([[7, 7]] * 9, {}, "no-structure"),
+        ([[10, 7]] * 3 + [[30, 7]] + [[10, 7]] * 16, {"trimming": "remove"}, "no-structure"),
+    ],
+    ids=["one rank is not excluded", "one rank has values", "nothing differs", "nothing differs after trimming"],
+)
+def test_without_a_result_the_status_says_what_is_lacking(values, options, status):
+    (period,), _ = periods([np.array(values, dtype=float)], **options)
+    assert (period.status, period.found) == (status, None)
 
 
 def test_before_any_selection_nothing_is_saved():
