@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 __all__ = [
     "PATTERNS_VARIABLE",
@@ -22,7 +23,7 @@ __all__ = [
 PATTERNS_VARIABLE: Final = "AUTOANALYZER_PYTHON_FUNCTIONS"  # twin: runtime/python_hook/sitecustomize.py
 PYTHON_PATH: Final = "PYTHONPATH"
 _HOOK: Final = Path(__file__).parent / "python_hook"
-PYTHON_REPORTS: Final = "*.python.json"  # twin: runtime/python_hook/autoanalyzer_functions.py
+PYTHON_REPORTS: Final = "*.python.txt"  # twin: runtime/python_hook/autoanalyzer_functions.py
 _NEAREST: Final = 3
 
 
@@ -50,17 +51,21 @@ class PythonReport:
         interpreters: How many there were.
         matched: Patterns that a function had that was called.
         called: Functions of the program's own that were called, as ``module:function``.
+        displaced: How many ended with another profile function than the hook, or with none.
     """
 
     interpreters: int
     matched: frozenset[str]
     called: frozenset[str]
+    displaced: int = 0
 
     def complaints(self, patterns: Sequence[str]) -> Iterator[str]:
         """Say which patterns no function had, and what there is that is like them."""
         if patterns and not self.interpreters:
             yield "--python-functions: no Python was heard of; one that is started without -E, -I and -S wanted"
             return
+        if self.displaced:
+            yield "--python-functions: the program set a profile function, as cProfile does; recorded until then"
         functions = {name.rpartition(":")[2]: name for name in sorted(self.called)}
         for pattern in patterns:
             if pattern in self.matched:
@@ -69,21 +74,18 @@ class PythonReport:
                 functions[each] for each in get_close_matches(pattern.rpartition(":")[2], functions, _NEAREST)
             ]
             rest = f"did you mean {', '.join(near)}?" if near else "'*' records all of the program's own"
-            yield f"--python-functions {pattern}: no such function was called; {rest}"
+            heard = "called while it recorded" if self.displaced else "called"
+            yield f"--python-functions {pattern}: no such function was {heard}; {rest}"
 
 
 def read_python_reports(shards: Path) -> PythonReport:
     """Read, and remove, what interpreters left among the shards."""
-    matched: set[str] = set()
-    called: set[str] = set()
+    told: dict[str, list[str]] = {"matched": [], "called": [], "displaced": []}
     files = list(shards.glob(PYTHON_REPORTS))
     for file in files:
-        try:
-            told = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue  # its process was killed as it wrote
-        finally:
-            file.unlink(missing_ok=True)
-        matched.update(told["matched"])
-        called.update(told["called"])
-    return PythonReport(len(files), frozenset(matched), frozenset(called))
+        with suppress(OSError):
+            *lines, _ = file.read_text(encoding="utf-8", errors="replace").split("\n")
+            for word, _, text in (line.partition(" ") for line in lines):
+                told.setdefault(word, []).append(unquote(text))
+        file.unlink(missing_ok=True)
+    return PythonReport(len(files), frozenset(told["matched"]), frozenset(told["called"]), len(told["displaced"]))

@@ -2,19 +2,23 @@
 
 It runs in the program's own interpreter, 3.9 or later, without anything else of this package. Calls go straight to the
 preloaded probe library (``runtime/probe/python.c``); here it is decided, once a function, whether it is a region.
+
+What is imported here is imported while ``sitecustomize`` runs, which has the program not see it. Later, imports might
+find modules of the program's, and load what it does not.
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
-import json
 import os
 import sys
-from collections.abc import Callable
-from fnmatch import fnmatchcase
-from types import CodeType, FrameType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
 
 __all__ = ["record"]
 
@@ -23,7 +27,12 @@ _IS_FUNCTION = 0x1  # CO_OPTIMIZED: no module and no body of a class
 _PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # of the function that they stand in
 _TOOL = 4  # of the numbers that sys.monitoring gives out, one that it suggests for no kind of tool
 _MOST_NAMES = 5000
+_EVENTS = {"call": 0, "return": 3}  # PyTrace_CALL, PyTrace_RETURN
+_NO_EVENT = -1
+_NO_ESCAPE = 0x2  # FNM_NOESCAPE
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
+
+_fnmatch = ctypes.PyDLL(None).fnmatch
 
 
 def record(patterns: list[str]) -> None:
@@ -37,17 +46,19 @@ def record(patterns: list[str]) -> None:
     library = ctypes.PyDLL(None)
     if not hasattr(library, "aa_python_open"):
         return  # nothing is preloaded into this process
-    choice = _Choice(patterns, _Regions(library))
+    report = _Report(library)
+    choice = _Choice(patterns, _Regions(library), report)
     monitoring = getattr(sys, "monitoring", None)
     library.aa_python_open.argtypes = [ctypes.py_object, ctypes.py_object]
     library.aa_python_open.restype = ctypes.c_bool
     if not library.aa_python_open(choice.decide, monitoring and monitoring.DISABLE):
         raise RuntimeError("the C interface of Python 3.9 to 3.13 wanted, found another")
-    _Report(choice).write_at_exit()
+    report.say("python", [sys.version.partition(" ")[0]])
+    atexit.register(lambda: report.say("called", sorted(choice.called)))
     if monitoring:
         _monitor(monitoring, library, choice)
     else:
-        _profile(library)
+        _profile(library, choice, report)
 
 
 class _Regions:
@@ -65,8 +76,29 @@ class _Regions:
     def mark(self, code: CodeType, descriptor: str | None) -> None:
         """Say which region a code object is; None if it is none."""
         if descriptor is not None and descriptor not in self._known:
-            self._known[descriptor] = self._keep(descriptor.encode("utf-8", "surrogateescape"))
+            self._known[descriptor] = self._keep(_encoded(descriptor))
         self._mark(code, None if descriptor is None else self._known[descriptor])
+
+
+class _Report:
+    """What ``run`` wants to know beside the regions: a file among the shards, to which the probe library adds lines.
+
+    It says so as it happens, for a process may end without another word. What the program itself may not notice, not
+    even as its own I/O, is written past the interpreter.
+    """
+
+    def __init__(self, library: ctypes.PyDLL) -> None:
+        self._folder = os.path.abspath(os.environ["AUTOANALYZER_SHARDS"])
+        self._node = os.uname().nodename
+        self._append = library.aa_python_append
+        self._append.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
+        self._append.restype = None
+
+    def say(self, word: str, texts: list[str]) -> None:
+        """Add a line for each text."""
+        file = f"{self._folder}/{self._node}.{os.getpid()}.python.txt"
+        lines = "".join(f"{word} {text.translate(_ESCAPES)}\n" for text in texts)
+        self._append(_encoded(file), _encoded(lines))
 
 
 class _Choice:
@@ -74,16 +106,19 @@ class _Choice:
 
     Attributes:
         patterns: ``FUNCTION``, ``MODULE:FUNCTION`` or ``FILE.py``, each with shell wildcards.
-        matched: Those that a function had that was called.
+        matched: Those that a function had that was called; the report has them.
         called: Functions of the program's own that were called, as ``MODULE:FUNCTION``.
         chosen: What to do with a code object that is a region.
+        threading: What to do with that module's globals when its first thread starts.
     """
 
-    def __init__(self, patterns: list[str], regions: _Regions) -> None:
+    def __init__(self, patterns: list[str], regions: _Regions, report: _Report) -> None:
         self.patterns = patterns
         self.matched: set[str] = set()
         self.called: set[str] = set()
         self.chosen: Callable[[CodeType], object] = lambda code: None
+        self.threading: Callable[[dict[str, Any]], object] = lambda module: None
+        self._report = report
         self._regions = regions
         self._here = os.getcwd()
         self._library, self._hook = (
@@ -97,8 +132,10 @@ class _Choice:
             frame: Of the call; None: the caller's.
         """
         frame = frame or sys._getframe(1)
-        code = frame.f_code
-        descriptor = self._descriptor(code, str(frame.f_globals.get("__name__", "")))
+        code, module = frame.f_code, frame.f_globals
+        if code.co_name == "start" and "_profile_hook" in module:
+            self.threading(module)
+        descriptor = self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:
             self.chosen(code)
@@ -116,7 +153,10 @@ class _Choice:
         if own and len(self.called) < _MOST_NAMES:
             self.called.add(f"{module}:{name}")
         hits = [pattern for pattern in self.patterns if _matches(pattern, name, module, file, path, own=own)]
-        self.matched.update(hits)
+        first = [pattern for pattern in hits if pattern not in self.matched]
+        if first:
+            self.matched.update(first)
+            self._report.say("matched", first)
         return _descriptor("function", name, file, code.co_firstlineno, _last_line(code)) if hits else None
 
     def _is_own(self, name: str, path: str) -> bool:
@@ -132,15 +172,24 @@ class _Choice:
 def _matches(pattern: str, name: str, module: str, file: str, path: str, *, own: bool) -> bool:
     if pattern.endswith(".py") or os.sep in pattern:
         places = [file, path] if os.sep in pattern else [os.path.basename(file)]
-        return any(fnmatchcase(place, pattern) for place in places)
+        return any(_fits(place, pattern) for place in places)
     of_module, colon, function = pattern.rpartition(":")
     names = [name, name.rpartition(".")[2]]
-    if not any(fnmatchcase(each, function) for each in names):
+    if not any(_fits(each, function) for each in names):
         return False
     if not colon:
         return own
     stem = os.path.splitext(os.path.basename(file))[0]
-    return fnmatchcase(module, of_module) or (module == "__main__" and fnmatchcase(stem, of_module))
+    return _fits(module, of_module) or (module == "__main__" and _fits(stem, of_module))
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Tell by the C library: Python's own would have to be imported."""
+    return bool(_fnmatch(_encoded(pattern), _encoded(text), _NO_ESCAPE) == 0)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _name(code: CodeType) -> str:
@@ -152,9 +201,11 @@ def _name(code: CodeType) -> str:
 def _last_line(code: CodeType) -> int:
     if hasattr(code, "co_lines"):
         return max(line or 0 for _, _, line in code.co_lines())
-    from dis import findlinestarts
-
-    return max(line for _, line in findlinestarts(code))
+    line = last = code.co_firstlineno
+    for step in code.co_lnotab[1::2]:
+        line += step if step < 0x80 else step - 0x100
+        last = max(last, line)
+    return last
 
 
 def _descriptor(kind: str, name: str, file: str, first: int, last: int) -> str:
@@ -183,38 +234,23 @@ def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
     monitoring.set_events(_TOOL, event.PY_START | event.PY_THROW | event.PY_UNWIND)
 
 
-def _profile(library: ctypes.PyDLL) -> None:
-    """Hear of all calls, in this thread and in those that ``threading`` starts."""
-    import threading
+def _profile(library: ctypes.PyDLL, choice: _Choice, report: _Report) -> None:
+    """Hear of all calls, in this thread and in those that ``threading`` starts.
 
+    ``begin`` stands for the hook wherever the interpreter keeps one. Called, which happens where a thread begins, or
+    where a program puts it back that had set a hook of its own, it gives way to what is in C.
+    """
     profile = library.aa_python_profile
-    profile.argtypes = [ctypes.c_void_p]
+    profile.argtypes = [ctypes.py_object, ctypes.py_object, ctypes.c_int]
     profile.restype = None
 
     def begin(frame: FrameType, event: str, _: object) -> None:
-        profile(id(frame) if event == "call" else None)
+        profile(begin, frame, _EVENTS.get(event, _NO_EVENT))
 
-    threading.setprofile(begin)
-    profile(None)
+    def end() -> None:
+        if sys.getprofile() is not begin:
+            report.say("displaced", [""])
 
-
-class _Report:
-    """What ``run`` wants to know beside the regions, in a file among the shards."""
-
-    def __init__(self, choice: _Choice) -> None:
-        self._choice = choice
-        self._folder = os.path.abspath(os.environ["AUTOANALYZER_SHARDS"])
-
-    def write_at_exit(self) -> None:
-        """Say now that there is a Python, and at its end what was called."""
-        self._write()
-        atexit.register(self._write)
-
-    def _write(self) -> None:
-        matched, called = sorted(self._choice.matched), sorted(self._choice.called)
-        name = f"{os.uname().nodename}.{os.getpid()}.python.json"
-        try:
-            with open(os.path.join(self._folder, name), "w", encoding="utf-8") as stream:
-                json.dump({"matched": matched, "called": called}, stream)
-        except OSError:
-            pass  # what is recorded is in the shard
+    atexit.register(end)
+    choice.threading = lambda module: module["_profile_hook"] or module["setprofile"](begin)
+    profile(begin, None, _NO_EVENT)

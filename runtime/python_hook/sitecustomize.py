@@ -1,7 +1,8 @@
 """What Python imports at its start: records functions as regions, and lets the user's own sitecustomize follow.
 
-``PYTHONPATH`` leads here. Nothing of it remains but the hook: the folder leaves ``sys.path``, and this module gives way
-to the next one of its name. Whatever fails, the program goes on. Any Python must be able to read this file.
+``PYTHONPATH`` leads here. Nothing of it remains but the hook: ``sys.path`` and ``sys.modules`` are what they were, and
+this module gives way to the next one of its name. Whatever fails, the program goes on. Any Python must be able to read
+this file.
 """
 
 import os
@@ -19,9 +20,19 @@ def _record():
     autoanalyzer_functions.record(patterns.split(","))
 
 
-def _leave_path():
-    folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [each for each in sys.path if os.path.abspath(each) != folder]
+def _record_apart():
+    """Import for the hook alone, from the standard library: the program may have modules of the same names."""
+    path, modules = sys.path[:], set(sys.modules)
+    given = [os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    sys.path.sort(key=lambda each: os.path.abspath(each) in given)
+    try:
+        _record()
+    finally:
+        folder = os.path.dirname(os.path.abspath(__file__))
+        sys.path[:] = [each for each in path if os.path.abspath(each) != folder]
+        for name in set(sys.modules) - modules:
+            if str(getattr(sys.modules[name], "__file__", "")).endswith((".py", ".pyc")):
+                del sys.modules[name]  # one in C is neither shadowed nor made twice
 
 
 def _give_way():
@@ -36,8 +47,7 @@ def _give_way():
 
 
 try:
-    _record()
+    _record_apart()
 except Exception as error:
     sys.stderr.write("autoanalyzer: --python-functions: %s; functions are not recorded\n" % error)
-_leave_path()
 _give_way()

@@ -171,6 +171,7 @@ def test_a_program_has_the_name_of_its_script(tool, words, name):
 SEEN = """
 import os, sys, sitecustomize
 print(sys.path, getattr(sitecustomize, "own", None), [each for each in sys.modules if "sitecustom" in each])
+print(sorted(each for each in sys.modules if str(getattr(sys.modules[each], "__file__", "")).endswith(".py")))
 """
 
 
@@ -185,8 +186,54 @@ def test_the_program_finds_python_as_it_was(tool, version, has_own):
     done = run(tool, "--python-functions", "*", "--", INTERPRETERS[version], "app.py", env=env)
     recorded, untouched = done.stdout.decode(), plain.stdout.decode()
     if not has_own:
-        recorded = recorded.replace("['sitecustomize']", "[]")
+        recorded = recorded.replace("['sitecustomize']", "[]").replace(", 'sitecustomize'", "")
     assert recorded == untouched
+
+
+BESIDE = ["ctypes", "enum", "fnmatch", "json", "os", "re", "struct", "threading", "types", "typing"]
+ON_PATH = ["ctypes", "json", "struct", "threading"]
+
+
+@pytest.mark.parametrize(("folder", "names"), [("app", BESIDE), ("lib", ON_PATH)])
+@pytest.mark.parametrize("version", INTERPRETERS)
+def test_a_program_gets_its_own_modules_whatever_the_hook_has_imported(tool, version, folder, names):
+    for name in names:
+        tool.write(f"{folder}/{name}.py", f"print('own {name}')\ndef _shutdown(): pass\n")
+    tool.write("app/app.py", f"import {', '.join(names)}\ndef work(): pass\nwork()\n")
+    words = ["sh", "-c", f"PYTHONPATH=$PYTHONPATH:lib exec {INTERPRETERS[version]} app/app.py"]
+    plain = tool(*words)
+    assert b"own json" in plain.stdout
+    done = run(tool, "--no-analyze", "--python-functions", "work", "--", *words)
+    assert (done.returncode, done.stdout, plain.stderr) == (0, plain.stdout, b"")
+    assert visits(experiment(tool)) == {"work": 1}
+
+
+RESTORING = """
+import sys
+def work(): pass
+def main():
+    work()
+    hook = sys.getprofile()
+    sys.setprofile(lambda *_: None)
+    work()
+    sys.setprofile(hook)
+    work()
+    {}
+    work()
+main()
+"""
+
+
+@pytest.mark.parametrize("version", INTERPRETERS)
+def test_a_profile_function_that_is_put_back_records_on_and_one_that_is_not_is_said(tool, version):
+    hears_all = tuple(map(int, version.split("."))) >= (3, 12)
+    said = b"autoanalyzer: --python-functions: the program set a profile function"
+    for last, heard in ("pass", 3), ("sys.setprofile(None)", 2), ("sys.setprofile(lambda *_: None)", 2):
+        tool.write("app.py", RESTORING.format(last))
+        done = run(tool, "--no-analyze", "--python-functions", "*", "--", INTERPRETERS[version], "app.py")
+        assert visits(experiment(tool))["main/work"] == (4 if hears_all else heard)
+        assert (said in done.stderr) == (last != "pass" and not hears_all)
+        assert experiment(tool).exclusive("io_bytes_written").sum() == 0
 
 
 CHILDREN = """
@@ -211,6 +258,7 @@ def test_children_record_too_and_an_exit_without_goodbye_loses_nothing(tool):
     done = run(tool, "--no-analyze", "--python-functions", "work", "--", sys.executable, "app.py")
     assert (done.returncode, done.stdout) == (1, b"child\n")
     assert b"the program ended with exit status 3" in done.stderr
+    assert b"no such function" not in done.stderr
     found = experiment(tool)
     work = next(index for index, path in enumerate(found.call_paths) if path.region.name == "work")
     assert found.exclusive("visits")[work].sum() == 2
