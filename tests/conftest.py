@@ -121,7 +121,8 @@ def _launchable_mpi(tmp_path_factory: pytest.TempPathFactory) -> Generator[None,
         if os.geteuid() == 0:
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")  # Open MPI 4, and from 5 on:
+        patch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         if not os.environ.get("AUTOANALYZER_CACHE"):
             temporary = tmp_path_factory.getbasetemp()
             workers = temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary

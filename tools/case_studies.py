@@ -142,7 +142,11 @@ def analyzed(folder: Path, *options: str) -> tuple[str, dict[str, Any]]:
 
 def call(folder: Path, *command: str | Path) -> str:
     """Give what a command prints."""
-    env = {**os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    env = {
+        **os.environ,
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    }
     return subprocess.run(command, cwd=folder, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 

@@ -11,8 +11,8 @@ if [ "$(id -u)" = 0 ]; then
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 fi
-OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_rmaps_base_oversubscribe
+OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe  # Open MPI 4, and 5
+export OMPI_MCA_rmaps_base_oversubscribe PRTE_MCA_rmaps_default_mapping_policy
 
 case $schedule in static | dynamic) ;; *) echo "SCHEDULE=static or dynamic wanted, found $schedule" >&2; exit 2 ;; esac
 folder=build/demo/$schedule
