@@ -29,6 +29,8 @@ _NOTHING: Final = frozenset({"", "nan", "NaN", "NA"})
 _PIECE: Final = 2**22  # bytes at a time
 _LONGEST: Final = 2**24  # characters in a line
 _NUMBER: Final = 2**31
+_DIGITS: Final = 100  # of such a number, leading zeros included
+_LAST: Final = 2.0**53  # seconds
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Samples:
         """Give no samples, of no metrics."""
         return cls((), (), [], np.empty(0), np.empty(0, dtype=np.intp), np.empty((0, 0)))
 
-    def part(self, taken: npt.NDArray[np.bool_]) -> Samples:
-        """Give some of the samples, ``bool[sample]``."""
+    def part(self, taken: npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice) -> Samples:
+        """Give some of the samples: ``bool[sample]``, their numbers, or a slice, which copies nothing."""
         return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
 
     def with_more(self, *later: Samples) -> Samples:
@@ -111,14 +113,19 @@ class TraceReader:
                     self._header(row)
                 else:
                     rows.append((self._line, row))
-        except (UnicodeDecodeError, csv.Error) as error:
+        except csv.Error as error:
             raise InputError(f"{self._name}:{self._line}: a line of a trace wanted, found {error}") from None
         if last and self._metrics is None:
             raise InputError(f"{self._name}: a trace wanted, which begins {','.join(_FIRST)}, found an empty file")
         return self._samples(rows)
 
     def _lines(self, piece: bytes, *, last: bool) -> list[str]:
-        lines = (self._rest + self._decoder.decode(piece, last)).split("\n")
+        try:
+            lines = (self._rest + self._decoder.decode(piece, last)).split("\n")
+        except UnicodeDecodeError as error:
+            line = self._line + 1 + error.object[: error.start].count(b"\n")
+            found = f"byte {error.object[error.start]:#x}"
+            raise InputError(f"{self._name}:{line}: text in UTF-8 wanted, found {found}") from None
         self._rest = lines.pop()
         if last and self._rest:
             lines.append(self._rest)
@@ -134,7 +141,10 @@ class TraceReader:
             )
         columns = [_COLUMN.fullmatch(word) for word in row[len(_FIRST) :]]
         names = tuple(match["name"] if match else "" for match in columns)
-        twice = next((name for place, name in enumerate(names) if not name or name in names[:place]), None)
+        twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if "" in names:
+            column = len(_FIRST) + 1 + names.index("")
+            raise InputError(f"{self._name}:{self._line}: a name of each metric wanted, found none in column {column}")
         if twice is not None:
             raise InputError(f"{self._name}:{self._line}: metrics of different names wanted, found {twice!r} again")
         self._metrics = names
@@ -147,7 +157,7 @@ class TraceReader:
             try:
                 if len(row) != width:
                     raise ValueError(f"{width} fields wanted, found {len(row)}")
-                times.append(_finite(row[0]))
+                times.append(_seconds(row[0]))
                 place = _whole(row[1]), _whole(row[2])
                 places.append(self._locations.setdefault(place, len(self._locations)))
                 values.append([nan if field in _NOTHING else _finite(field) for field in row[len(_FIRST) :]])
@@ -178,15 +188,24 @@ def read_trace(stream: BinaryIO, name: str) -> Samples:
 
 def _finite(field: str) -> float:
     try:
+        if "_" in field or not field.isascii():  # which Python's numbers may have
+            raise ValueError
         value = float(field)
     except ValueError:
         raise ValueError(f"a number wanted, found {field[:60]!r}") from None
     if not isfinite(value):
-        raise ValueError(f"a finite number wanted, found {field!r}")
+        raise ValueError(f"a finite number wanted, found {field[:60]!r}")
+    return value
+
+
+def _seconds(field: str) -> float:
+    value = _finite(field)
+    if abs(value) >= _LAST:
+        raise ValueError(f"seconds wanted, found {field[:60]!r}, which has no digits left for a part of one")
     return value
 
 
 def _whole(field: str) -> int:
-    if not field.isascii() or not field.isdigit() or int(field) >= _NUMBER:
+    if not field.isascii() or not field.isdigit() or len(field) > _DIGITS or int(field) >= _NUMBER:
         raise ValueError(f"a number of a process or thread, from 0 on, wanted, found {field[:60]!r}")
     return int(field)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import floor, inf
+from typing import Final
 
 import numpy as np
 
+from ...errors import InputError
 from ...experiment.trace import Samples
 from ..metric_space import Point, Values
 
 __all__ = ["SlidingWindow", "Window", "smoothed"]
+
+_ROUNDINGS: Final = 8  # units in the last place of a time that its sums with widths may be off
+_DIGITS: Final = 8 * _ROUNDINGS  # such units from one window to the next, at least
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class SlidingWindow:
     """Cuts a trace into windows of one width, as its samples come.
 
     A window is complete when each location that was seen has passed its end, or any is a width beyond: one that has
-    ended holds up nothing. Samples that come after that are left out.
+    ended holds up nothing. Samples that come after that are left out. In O(samples) a window, as long as a trace is.
 
     Attributes:
         late: How many samples came after their window.
@@ -47,63 +52,100 @@ class SlidingWindow:
         self.empty = 0
         self._width = width
         self._every = width / 2 if every is None else every
-        self._kept = Samples.none()
-        self._origin: float | None = None
+        self._kept = Samples.none()  # in the order of time
+        self._came: list[Samples] = []  # since then
+        self._latest = np.empty(0)  # a location
+        self._origin = inf
         self._number = 0
         self._passed = -inf
 
     def add(self, samples: Samples) -> Iterator[Window]:
-        """Take samples, in any order, and give the windows that are complete."""
-        if self._number and self._origin is not None:
-            timely = samples.times >= self._start(self._number)
+        """Take samples, in any order, and give the windows that are complete.
+
+        Raises:
+            InputError: Times have too few digits for windows of this width.
+        """
+        if self._number:
+            timely = samples.times >= self._start(self._number) - self._slack(samples.times)
             self.late += int((~timely).sum())
             samples = samples.part(timely)
-        self._kept = self._kept.with_more(samples)
-        while len(self._kept.times) and self._complete() > self._first_end():
-            yield from self._next(self._first_end())
+        if not len(samples.times):
+            return
+        if self._every < _DIGITS / _ROUNDINGS * self._slack(samples.times):
+            raise InputError(
+                f"times with digits for windows {self._every:g} s apart wanted, found "
+                f"{np.abs(samples.times).max():.17g}; take a wider --window"
+            )
+        if not self._number:
+            self._origin = min(self._origin, float(samples.times.min()))
+        self._came.append(samples)
+        unseen = len(samples.locations) - len(self._latest)
+        self._latest = np.append(self._latest, np.full(max(unseen, 0), -inf))
+        np.maximum.at(self._latest, samples.places, samples.times)
+        while self._complete() > self._end():
+            yield from self._next(self._end())
 
     def finish(self) -> Iterator[Window]:
         """Give the windows that are left; the last one ends with the last sample, which is in it."""
-        while len(self._kept.times):
-            last = float(self._kept.times.max())
-            if self._number and last < self._passed:
+        while len(times := self._gathered().times):
+            last = float(times[-1])
+            if self._number and self._cut(self._passed) == len(times):
                 return
-            if self._first_end() < last:
-                yield from self._next(self._first_end())
+            if self._end() < last - self._slack(times):
+                yield from self._next(self._end())
             else:
                 yield from self._next(last, whole=True)
                 return
 
     def _start(self, number: int) -> float:
-        return (self._origin or 0.0) + (number * self._every if number else 0.0)
+        return self._origin + (number * self._every if number else 0.0)
 
-    def _first_end(self) -> float:
-        if self._origin is None or not self._number:
-            self._origin = float(self._kept.times.min())
+    def _end(self) -> float:
         return self._start(self._number) + self._width
+
+    def _back(self) -> float:
+        """Give the time from which on samples are kept: the last window may begin before its turn."""
+        return self._start(max(self._number - 1, 0))
 
     def _complete(self) -> float:
         """Give the time to which the trace is complete."""
-        latest = np.full(len(self._kept.locations), -inf)
-        np.maximum.at(latest, self._kept.places, self._kept.times)
-        seen = latest[latest > -inf]
-        return max(float(seen.min()), float(seen.max()) - self._width)
+        seen = self._latest[self._latest >= self._back()]
+        return max(float(seen.min()), float(seen.max()) - self._width) if len(seen) else -inf
+
+    @staticmethod
+    def _slack(times: Values) -> float:
+        """Give how much before its end a window ends, lest a sample at that time is in neither of two, or in both."""
+        return _ROUNDINGS * float(np.spacing(np.abs(times).max(initial=0.0)))
+
+    def _cut(self, time: float) -> int:
+        """Give the place of the first sample at a time or after."""
+        times = self._gathered().times
+        return int(np.searchsorted(times, time - self._slack(times[[0, -1]])))
+
+    def _gathered(self) -> Samples:
+        """Put what came in its place among what is kept."""
+        if self._came:
+            kept = self._kept.with_more(*self._came)
+            sorted_already = (kept.times[1:] >= kept.times[:-1]).all()
+            self._kept = kept if sorted_already else kept.part(np.argsort(kept.times, kind="stable"))
+            self._came = []
+        return self._kept
 
     def _next(self, end: float, *, whole: bool = False) -> Iterator[Window]:
-        start = max(end - self._width, self._start(0))
-        times = self._kept.times
-        inside = (times >= start) & ((times < end) | whole)
-        if inside.any():
-            yield Window(start, end, self._kept.part(inside), int((times[inside] >= self._passed).sum()))
+        kept = self._gathered()
+        start = max(end - self._width, self._origin) if whole else self._start(self._number)
+        first, behind = self._cut(start), len(kept.times) if whole else self._cut(end)
+        if first < behind:
+            passed = self._cut(self._passed) if self._number else first
+            yield Window(start, end, kept.part(slice(first, behind)), behind - max(first, passed))
             self._number += 1
         else:
-            ahead = float(times[times >= end].min()) - self._start(0) - self._width
+            ahead = float(kept.times[behind]) - self._origin - self._width
             number = max(self._number + 1, floor(ahead / self._every) + 1)
             self.empty += number - self._number
             self._number = number
         self._passed = end
-        back = self._start(self._number - 1)  # the last window may begin before its turn
-        self._kept = self._kept.part(times >= back)
+        self._kept = kept.part(slice(self._cut(self._back()), None))
 
 
 def smoothed(samples: Samples) -> tuple[list[Point], dict[str, Values]]:

@@ -59,7 +59,14 @@ def test_a_header_alone_is_a_trace_without_samples():
         (b"time,process,thread,x\n1,-1,0,1\n", "t.csv:2: a number of a process or thread"),
         (b"time,process,thread,x\n1,0,9999999999,1\n", "t.csv:2: a number of a process or thread"),
         (b'time,process,thread,x\n1,0,0,"1\n', "t.csv:2: a line of a trace wanted"),
-        (b"time,process,thread,x\n1,0,0,\xff\n", "a line of a trace wanted"),
+        (
+            b"time,process,thread,x\n" + 9 * b"1,0,0,1\n" + b"1,0,0,\xff\n1",
+            "t.csv:11: text in UTF-8 wanted, found byte 0xff",
+        ),
+        (b"time,process,thread,x\n1,0,0,1_000\n", "t.csv:2: a number wanted, found '1_000'"),
+        ("time,process,thread,x\n1,0,0,\u0661\n".encode(), "t.csv:2: a number wanted, found '\u0661'"),
+        (b"time,process,thread,x\n1763745943000000000,0,0,1\n", "t.csv:2: seconds wanted, found '1763745943000000000'"),
+        (b"time,process,thread,x,\n1,0,0,1,2\n", "t.csv:1: a name of each metric wanted, found none in column 5"),
     ],
 )
 def test_what_is_no_trace_is_refused_with_its_line(text, said):

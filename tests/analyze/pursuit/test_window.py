@@ -3,6 +3,7 @@ import pytest
 
 from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.analyze.pursuit import Options, Outcome, PursuitOverTime, SlidingWindow, smoothed
+from autoanalyzer.errors import InputError
 from autoanalyzer.experiment.trace import Samples
 
 
@@ -77,6 +78,50 @@ def test_samples_that_come_after_their_window_are_counted():
     assert len(list(windows.add(trace([0, 3, 9])))) == 2
     assert not list(windows.add(trace([1])))
     assert windows.late == 1
+
+
+@pytest.mark.parametrize("step", [1, 7, 400])
+def test_windows_hold_what_lies_between_their_ends_in_the_order_of_time(step):
+    drawn = np.random.default_rng(1)
+    times = np.sort(drawn.uniform(0, 40, 400))
+    times[250:] += 30  # nothing comes for some windows
+    for first in range(0, 400, step):
+        drawn.shuffle(times[first : first + step])
+    places, values = np.arange(400) % 5, np.arange(400.0)
+    windows = SlidingWindow(8, 3)
+    found = []
+    for first in range(0, 400, step):
+        part = slice(first, first + step)
+        found += windows.add(trace(times[part], places[part], values[part]))
+    found += windows.finish()
+    passed = -np.inf
+    for each in found:
+        last = each is found[-1]
+        inside = np.flatnonzero((times >= each.start) & ((times <= each.end) if last else (times < each.end)))
+        inside = inside[np.argsort(times[inside])]
+        assert each.samples.times.tolist() == times[inside].tolist()
+        assert each.samples.values[:, 0].tolist() == inside.tolist()
+        assert each.samples.places.tolist() == places[inside].tolist()
+        assert each.fresh == (times[inside] >= passed).sum()
+        passed = each.end
+    assert (windows.late, sum(each.fresh for each in found)) == (0, 400)
+    assert windows.empty > 0
+
+
+@pytest.mark.parametrize("origin", [0.0, 0.1, -3.3, 1763745943.1])
+def test_a_sample_between_two_windows_is_in_the_later_one_however_its_time_is_rounded(origin):
+    times = np.array([float(f"{origin + each / 10:.1f}") for each in range(500)])
+    found = cut(trace(times), 0.3, 0.3)
+    assert {len(each.samples.times) for each in found[:-1]} == {3}
+    assert sum(each.fresh for each in found) == 500
+    assert {len(each.samples.times) for each in cut(trace(times), 0.4)[:-1]} == {4}
+
+
+@pytest.mark.parametrize(("width", "last"), [(1e-310, 20.0), (1.0, 1e16)])
+def test_windows_narrower_than_the_digits_of_times_are_refused(width, last):
+    windows = SlidingWindow(width)
+    with pytest.raises(InputError, match="times with digits for windows"):
+        list(windows.add(trace([0, last])))
 
 
 def test_smoothing_is_the_mean_of_each_location_and_a_missing_sample_is_none():
