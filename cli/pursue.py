@@ -25,7 +25,7 @@ from ..runtime.folder import open_experiment
 from ..view.page import page
 from ..view.place import visible
 from ..view.report import csv_text, json_text, print_report
-from .documents import add_documents, check_targets, write_document
+from .documents import add_documents, check_targets, is_output, write_document
 from .metric_names import metric_names
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
 _PIECE: Final = 2**16
+_PERIODS: Final = 1000  # a window, at most
 _PAUSE: Final = 0.1  # seconds between looks at a file that grows
 
 
@@ -103,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    traced = str(arguments.input) == "-" or arguments.input.suffix == ".csv"
+    traced = str(arguments.input) == "-" or arguments.input.suffix.lower() == ".csv"
     _check(arguments, traced=traced)
     from ..analyze.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
     from ..view.pursuit import pursuit_report  # noqa: PLC0415
@@ -120,7 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise
     if not periods:
         raise InputError(f"{arguments.input}: samples wanted, found a header alone")
-    report = pursuit_report(periods, state, late=windows.late, empty=windows.empty)
+    unseen = {*arguments.exclude_rank} - {process for process, _ in windows.locations} if traced else ()
+    report = pursuit_report(periods, state, late=windows.late, empty=windows.empty, unseen=sorted(unseen))
     about = {
         "input": str(arguments.input),
         "window": arguments.window,
@@ -146,7 +148,10 @@ def _about(periods: list[Period], state: PursuitOverTime) -> str:
 
 
 def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
-    check_targets([arguments.input], **{kind: getattr(arguments, kind) for kind in (*_TARGETS, "policy")})
+    inputs = [arguments.input, *arguments.sample]
+    check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*_TARGETS, "policy")})
+    if is_output(arguments.policy):
+        raise UsageError("--policy -: a file wanted, in which each policy takes the place of that before")
     kind, other = ("a trace", _OF_RUNS) if traced else ("an experiment", _OF_TRACES)
     for option in other:
         if getattr(arguments, option):
@@ -157,6 +162,9 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
             raise UsageError(f"--{option} {seconds:g}: seconds above 0 wanted")
     if arguments.every and not arguments.window:
         raise UsageError("--every: --window wanted, whose periods it says")
+    if arguments.every and arguments.every < arguments.window / _PERIODS:
+        least = arguments.window / _PERIODS
+        raise UsageError(f"--every {arguments.every:g}: {least:g} seconds at least wanted, a thousandth of --window")
     if not 0 <= arguments.jitter < inf:
         raise UsageError(f"--jitter {arguments.jitter:g}: a share from 0 on wanted, as 0.1 for a tenth")
     if not 0 <= arguments.seed < 2**32:
@@ -216,6 +224,8 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
+        if sys.stdin is None:
+            raise InputError("standard input: a trace wanted, found it closed")
         yield sys.stdin.buffer
         return
     with path.open("rb") as stream:

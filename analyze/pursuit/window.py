@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, inf
 from typing import Final
@@ -45,11 +45,13 @@ class SlidingWindow:
     Attributes:
         late: How many samples came after their window.
         empty: How many windows held no sample, and were passed over.
+        locations: Process and thread of those that were seen.
     """
 
     def __init__(self, width: float = inf, every: float | None = None) -> None:
         self.late = 0
         self.empty = 0
+        self.locations: Sequence[tuple[int, int]] = ()
         self._width = width
         self._every = width / 2 if every is None else every
         self._kept = Samples.none()  # in the order of time
@@ -79,7 +81,8 @@ class SlidingWindow:
         if not self._number:
             self._origin = min(self._origin, float(samples.times.min()))
         self._came.append(samples)
-        unseen = len(samples.locations) - len(self._latest)
+        self.locations = samples.locations
+        unseen = len(self.locations) - len(self._latest)
         self._latest = np.append(self._latest, np.full(max(unseen, 0), -inf))
         np.maximum.at(self._latest, samples.places, samples.times)
         while self._complete() > self._end():

@@ -207,6 +207,17 @@ def test_standard_input_is_a_trace(tool):
     assert json.loads(piped.stdout)["periods"] == json.loads(followed.stdout)["periods"]
 
 
+def test_standard_input_that_is_closed_is_told_in_one_line(tool):
+    done = tool("sh", "-c", "autoanalyzer pursue - <&-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"autoanalyzer: standard input: a trace wanted, found it closed\n"
+
+
+def test_of_a_trace_that_is_followed_ranks_to_be_left_out_that_never_came_are_said(trace, here):
+    done = here("pursue", "trace.csv", "--follow", "0.1", "--exclude-rank", "5", "--exclude-rank", "99")
+    assert b"To be left out, but never seen: rank 99." in done.stdout
+
+
 def test_an_interrupt_ends_with_what_is_known(tool):
     tool.write("grows.csv", TRACE)
     words = ["env", "--default-signal=INT"]  # what runs in the background may ignore it
@@ -232,6 +243,10 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["trace.csv", "--window", "0"], "--window 0: seconds above 0 wanted"),
         (["trace.csv", "--window", "nan"], "seconds above 0 wanted"),
         (["trace.csv", "--every", "1"], "--every: --window wanted"),
+        (["trace.csv", "--window", "1", "--every", "1e-310"], "--every 1e-310: 0.001 seconds at least wanted"),
+        (["trace.csv", "--window", "1e-310"], "times with digits for windows 5e-311 s apart wanted, found"),
+        (["trace.csv", "--policy", "-"], "--policy -: a file wanted"),
+        (["run.cube", "--sample", "bad.csv", "--json", "bad.csv"], "--json bad.csv: another file wanted"),
         (["trace.csv", "--jitter", "-1"], "--jitter -1: a share from 0 on wanted"),
         (["trace.csv", "--dimensions", "4"], "invalid choice: 4"),
         (["trace.csv", "--seed", "-1"], "--seed -1"),
@@ -239,6 +254,7 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["run.cube", "--window", "1"], "--window: a trace (.csv) wanted, found an experiment"),
         (["trace.csv", "--policy", "none/p.json"], "a file in a folder that exists wanted"),
         (["empty.csv"], "found an empty file"),
+        (["LOUD.CSV"], "LOUD.CSV:2: a number wanted, found 'y'"),
         (["header.csv"], "samples wanted, found a header alone"),
         (["bad.csv", "--json", "o.json"], "bad.csv:2: a number wanted, found 'x'"),
     ],
@@ -248,6 +264,7 @@ def test_bad_input_is_told_in_one_line(words, said, trace, tool, here):
     tool.write("empty.csv", "")
     tool.write("header.csv", "time,process,thread,x\n")
     tool.write("bad.csv", "time,process,thread,x\n0,0,0,x\n")
+    tool.write("LOUD.CSV", "time,process,thread,x\n0,0,0,y\n")
     done = here("pursue", *words)
     assert done.returncode == 2
     assert done.stderr.decode().count("\n") == 1

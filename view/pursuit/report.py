@@ -10,7 +10,7 @@ from ...analyze.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTi
 from ..counters import as_typed
 from ..metric_space import caveats, names
 from ..report import Cell, Report, Table
-from ..units import percent
+from ..units import percent, ranks
 from .periods import HEADER, period_document, period_row, span
 from .pictures import pictures
 from .standing_out import standing_out
@@ -23,7 +23,14 @@ _RANKED: Final = 15
 _LITTLE: Final = 0.05  # of the largest importance
 
 
-def pursuit_report(periods: Sequence[Period], state: PursuitOverTime, *, late: int = 0, empty: int = 0) -> Report:
+def pursuit_report(
+    periods: Sequence[Period],
+    state: PursuitOverTime,
+    *,
+    late: int = 0,
+    empty: int = 0,
+    unseen: Sequence[int] = (),
+) -> Report:
     """Report periods in every form.
 
     Args:
@@ -31,8 +38,9 @@ def pursuit_report(periods: Sequence[Period], state: PursuitOverTime, *, late: i
         state: After the last of them.
         late: Samples that came after their window.
         empty: Windows without any sample.
+        unseen: Ranks to be left out that never came.
     """
-    said = [*_sentences(periods, state), *_caveats(periods, state, late, empty)]
+    said = [*_sentences(periods, state), *_caveats(periods, state, late, empty, unseen)]
     tables = [Table("Metrics that show the most structure", HEADER, [period_row(each) for each in periods])]
     if len(periods) == 1 and state.telling:
         tables = [_ranking(state.telling)]
@@ -132,7 +140,9 @@ def _saving(state: PursuitOverTime) -> str:
     return f"{text}."
 
 
-def _caveats(periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int) -> list[str]:
+def _caveats(
+    periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int, unseen: Sequence[int]
+) -> list[str]:
     said = []
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
@@ -141,6 +151,8 @@ def _caveats(periods: Sequence[Period], state: PursuitOverTime, late: int, empty
         said.append(f"{empty} windows without any sample were passed over.")
     if late:
         said.append(f"Left out: {late} samples that came after their window.")
+    if unseen:
+        said.append(f"To be left out, but never seen: {ranks(unseen)}.")
     return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
 
 
