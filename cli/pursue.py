@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf, isfinite
 from pathlib import Path
@@ -15,18 +15,23 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import numpy as np
 
-from ..analyze.formula import Formula
-from ..analyze.metric_space import MetricSpace, check_ranks
+from ..analyze.metric_space import check_ranks
 from ..analyze.program_time import program_times
 from ..analyze.wanted import WantedMetrics
 from ..errors import InputError, UsageError
 from ..experiment.trace import TraceReader, read_trace
 from ..runtime.folder import open_experiment
-from ..view.page import page
 from ..view.place import visible
-from ..view.report import csv_text, json_text, print_report
-from .documents import add_documents, check_targets, is_output, write_document
-from .metric_names import metric_names
+from .documents import check_targets, is_output, write_document
+from .space_arguments import (
+    REPORTS,
+    add_space_arguments,
+    check_seed,
+    formulas,
+    metric_names,
+    metric_space,
+    write_report,
+)
 
 if TYPE_CHECKING:
     from ..analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow
@@ -36,11 +41,6 @@ __all__ = ["HELP", "NAME", "add_arguments", "run"]
 NAME: Final = "pursue"
 HELP: Final = "which metrics are worth recording, from one period to the next, by projection pursuit"
 
-_TARGETS: Final = {
-    "json": "all numbers as JSON",
-    "csv": "a row a period as CSV",
-    "html": "a page of pictures, whole in itself, as HTML",
-}
 # The same names as in analyze.pursuit, which is imported when it is needed; a test compares them.
 _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
 
@@ -66,24 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tell each period as it is complete, and end when the trace has not grown for S seconds",
     )
     run_of = parser.add_argument_group("of an experiment")
-    run_of.add_argument("--region", metavar="NAME", help="a region, by its name, path or FILE:LINE (default: all)")
-    run_of.add_argument("--exclusive", action="store_true", help="of the region alone, without what is below it")
-    run_of.add_argument(
-        "--sample",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="EXPERIMENT",
-        help="a further run, whose locations are points, too; may be repeated",
-    )
-    run_of.add_argument("--by", choices=("thread", "process"), help="what a location is (default: thread)")
-    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics (default: all)")
-    parser.add_argument(
-        "--derive", action="append", default=[], metavar="NAME=FORMULA", help="a further metric; may be repeated"
-    )
-    parser.add_argument(
-        "--exclude-rank", type=int, action="append", default=[], metavar="RANK", help="leave a rank out; repeatable"
-    )
+    add_space_arguments(parser, run_of, rows="a row a period")
     parser.add_argument(
         "--dimensions", type=int, choices=(1, 2, 3), default=3, help="of projections (default: %(default)s)"
     )
@@ -98,8 +81,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="by how much metrics must be better to be recorded instead (default: %(default)s)",
     )
     parser.add_argument("--policy", type=Path, metavar="FILE", help="after each period write to FILE what to record")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the search (default: %(default)s)")
-    add_documents(parser, _TARGETS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -129,27 +110,20 @@ def run(arguments: argparse.Namespace) -> int:
         "every": arguments.every if arguments.window is None or arguments.every else arguments.window / 2,
         **{name: getattr(arguments, name) for name in ("dimensions", "trim", "jitter", "seed")},
     }
-    contents: dict[str, Callable[[], bytes]] = {
-        "json": lambda: json_text({**report.document, **about}),
-        "csv": lambda: csv_text(report.data),
-        "html": lambda: page(f"pursuit: {arguments.input.name}", report.pictures(), about=_about(periods, state)),
-    }
-    written = {kind: make() for kind, make in contents.items() if getattr(arguments, kind)}
-    for kind, content in written.items():
-        write_document(content, getattr(arguments, kind))
-    if not any(str(getattr(arguments, kind)) == "-" for kind in written):
-        print_report(report)
+    count = f"{len(periods)} period{'' if len(periods) == 1 else 's'}"
+    write_report(
+        arguments,
+        report,
+        title=f"pursuit: {arguments.input.name}",
+        about=f"{count}, {len(state.metrics)} metrics",
+        document=about,
+    )
     return 0
-
-
-def _about(periods: list[Period], state: PursuitOverTime) -> str:
-    count = len(periods)
-    return f"{count} period{'' if count == 1 else 's'}, {len(state.metrics)} metrics"
 
 
 def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
     inputs = [arguments.input, *arguments.sample]
-    check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*_TARGETS, "policy")})
+    check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*REPORTS, "policy")})
     if is_output(arguments.policy):
         raise UsageError("--policy -: a file wanted, in which each policy takes the place of that before")
     kind, other = ("a trace", _OF_RUNS) if traced else ("an experiment", _OF_TRACES)
@@ -167,8 +141,7 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
         raise UsageError(f"--every {arguments.every:g}: {least:g} seconds at least wanted, a thousandth of --window")
     if not 0 <= arguments.jitter < inf:
         raise UsageError(f"--jitter {arguments.jitter:g}: a share from 0 on wanted, as 0.1 for a tenth")
-    if not 0 <= arguments.seed < 2**32:
-        raise UsageError(f"--seed {arguments.seed}: a number from 0 to {2**32 - 1} wanted")
+    check_seed(arguments.seed)
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -179,25 +152,16 @@ def _options(arguments: argparse.Namespace) -> Options:
         trimming=arguments.trim,
         seed=arguments.seed,
         jitter=arguments.jitter,
-        metrics=metric_names(arguments.metrics),
-        derived=[Formula.parse(text) for text in arguments.derive],
+        metrics=metric_names(arguments),
+        derived=formulas(arguments),
         exclude_ranks=arguments.exclude_rank,
     )
 
 
 def _of_run(arguments: argparse.Namespace, state: PursuitOverTime) -> Iterator[Period]:
     """Give one period, of a run, or of several whose locations are points together."""
-    options = state.options
     experiments = [open_experiment(path)[0] for path in (arguments.input, *arguments.sample)]
-    space = MetricSpace.of(
-        *experiments,
-        region=arguments.region,
-        exclusive=arguments.exclusive,
-        metrics=options.metrics,
-        derived=options.derived,
-        by=arguments.by or "thread",
-        exclude_ranks=options.exclude_ranks,
-    )
+    space = metric_space(arguments, *experiments)
     end = float(np.nan_to_num(program_times(experiments[0])).max(initial=0.0))
     yield state.of_space(space, end, len(space.points))
 
@@ -259,6 +223,6 @@ def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime)
 
     if arguments.policy:
         write_document(policy_text(period, state), arguments.policy)
-    if arguments.follow is not None and "-" not in (str(getattr(arguments, kind)) for kind in _TARGETS):
+    if arguments.follow is not None and "-" not in (str(getattr(arguments, kind)) for kind in REPORTS):
         sys.stdout.write(visible(period_line(period)) + "\n")
         sys.stdout.flush()

@@ -9,16 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..analyze.formula import Formula
 from ..analyze.metric_space import SCALES, MetricSpace, Scale
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..runtime.folder import open_experiment
-from ..view.page import page
 from ..view.place import visible
-from ..view.report import Report, csv_text, json_text, print_report
-from .documents import add_documents, check_targets, write_document
-from .metric_names import metric_names
+from ..view.report import Report
+from .documents import check_targets
+from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, write_report
 
 if TYPE_CHECKING:
     from ..analyze.statistics import Factors
@@ -29,11 +27,6 @@ NAME: Final = "stats"
 HELP: Final = "which metrics say the same, which locations are alike, and what parts them"
 
 _ANALYSES: Final = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
-_TARGETS: Final = {
-    "json": "all numbers as JSON",
-    "csv": "a table as CSV",
-    "html": "a page of pictures, whole in itself, as HTML",
-}
 # The same names as in analyze.statistics, which is imported when it is needed; a test compares them.
 _LINKAGES: Final = ("ward", "average", "complete", "single", "weighted", "centroid", "median")
 _CRITERIA: Final = ("silhouette", "calinski-harabasz", "davies-bouldin")
@@ -56,37 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
     parser.add_argument("analysis", choices=_ANALYSES, help="what to find out")
     parser.add_argument(
-        "--region", metavar="NAME", help="a region, by its name, path or FILE:LINE, with what is below (default: all)"
-    )
-    parser.add_argument("--exclusive", action="store_true", help="of the region alone, without what is below it")
-    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics (default: all that were measured)")
-    parser.add_argument(
-        "--derive",
-        action="append",
-        default=[],
-        metavar="NAME=FORMULA",
-        help="a further metric: fp_rate=fp_ins/cycles; names that are no words in [brackets]; may be repeated",
-    )
-    parser.add_argument(
-        "--sample",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="EXPERIMENT",
-        help="a further run, whose locations are points, too; may be repeated",
-    )
-    parser.add_argument(
-        "--exclude-rank",
-        type=int,
-        action="append",
-        default=[],
-        metavar="RANK",
-        help="leave a rank out; may be repeated",
-    )
-    parser.add_argument(
-        "--by", choices=("thread", "process"), default="thread", help="what a location is (default: %(default)s)"
-    )
-    parser.add_argument(
         "-k", type=int, metavar="K", help="how many clusters or factors (default: chosen, and said why)"
     )
     parser.add_argument("--linkage", choices=_LINKAGES, help="distance of clusters in the tree (default: ward)")
@@ -100,8 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how metrics are made comparable: by their standard deviation (default), mean, or not at all",
     )
     parser.add_argument("--recurse", action="store_true", help="again within each cluster, where clusters are distinct")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is random (default: %(default)s)")
-    add_documents(parser, _TARGETS)
+    add_space_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -109,37 +70,20 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     experiment, file = open_experiment(arguments.experiment)
     samples = [open_experiment(path)[0] for path in arguments.sample]
-    space = MetricSpace.of(
-        experiment,
-        *samples,
-        region=arguments.region,
-        exclusive=arguments.exclusive,
-        metrics=metric_names(arguments.metrics),
-        derived=[Formula.parse(text) for text in arguments.derive],
-        by=arguments.by,
-        exclude_ranks=arguments.exclude_rank,
-    )
+    space = metric_space(arguments, experiment, *samples)
     report = _report(arguments, experiment, space)
-    about = {"experiment": str(file), "seed": arguments.seed}
-    contents: dict[str, Callable[[], bytes]] = {
-        "json": lambda: json_text({**report.document, **about}),
-        "csv": lambda: csv_text(report.data),
-        "html": lambda: page(
-            f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
-            report.pictures(),
-            about=f"{file}, {space.place}: {len(space.points)} locations, {len(space.metrics)} metrics",
-        ),
-    }
-    written = {kind: make() for kind, make in contents.items() if getattr(arguments, kind)}
-    for kind, content in written.items():
-        write_document(content, getattr(arguments, kind))
-    if not any(str(getattr(arguments, kind)) == "-" for kind in written):
-        print_report(report)
+    write_report(
+        arguments,
+        report,
+        title=f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
+        about=f"{file}, {space.place}: {len(space.points)} locations, {len(space.metrics)} metrics",
+        document={"experiment": str(file), "seed": arguments.seed},
+    )
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    check_targets([arguments.experiment, *arguments.sample], **{kind: getattr(arguments, kind) for kind in _TARGETS})
+    check_targets([arguments.experiment, *arguments.sample], **{kind: getattr(arguments, kind) for kind in REPORTS})
     for option, analyses in _ONLY.items():
         if getattr(arguments, option) is not None and arguments.analysis not in analyses:
             dashes = "-" if len(option) == 1 else "--"
@@ -148,8 +92,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("--rotation: factors wanted, or --factor N")
     if arguments.analysis == "map" and arguments.sample:
         raise UsageError("--sample: one run a map wanted, as a place holds one rank")
-    if arguments.seed < 0 or arguments.seed >= 2**32:
-        raise UsageError(f"--seed {arguments.seed}: a number from 0 to {2**32 - 1} wanted")
+    check_seed(arguments.seed)
 
 
 def _grid(text: str | None) -> list[int] | None:

@@ -1,0 +1,144 @@
+"""The metric space on the command line: which locations and metrics are analysed, and what is written of the report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ..analyze.formula import Formula
+from ..analyze.metric_space import MetricSpace
+from ..errors import UsageError
+from ..experiment import Experiment
+from ..view.page import page
+from ..view.report import Report, csv_text, json_text, print_report
+from .documents import add_documents, is_output, write_document
+
+__all__ = ["REPORTS", "add_space_arguments", "check_seed", "formulas", "metric_names", "metric_space", "write_report"]
+
+REPORTS: Final = ("json", "csv", "html")
+
+_SEEDS: Final = 2**32
+
+
+def add_space_arguments(
+    parser: argparse.ArgumentParser, of_runs: argparse._ArgumentGroup | None = None, *, rows: str = "a table"
+) -> None:
+    """Add what analyses of a metric space have in common.
+
+    Args:
+        parser: Of a command.
+        of_runs: Where the arguments stand that only an experiment has.
+        rows: What is written as CSV.
+    """
+    runs = of_runs or parser
+    runs.add_argument(
+        "--region", metavar="NAME", help="a region, by its name, path or FILE:LINE, with what is below (default: all)"
+    )
+    runs.add_argument("--exclusive", action="store_true", help="of the region alone, without what is below it")
+    runs.add_argument(
+        "--sample",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="EXPERIMENT",
+        help="a further run, whose locations are points, too; may be repeated",
+    )
+    runs.add_argument("--by", choices=("thread", "process"), help="what a location is (default: thread)")
+    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics (default: all that were measured)")
+    parser.add_argument(
+        "--derive",
+        action="append",
+        default=[],
+        metavar="NAME=FORMULA",
+        help="a further metric: fp_rate=fp_ins/cycles; names that are no words in [brackets]; may be repeated",
+    )
+    parser.add_argument(
+        "--exclude-rank",
+        type=int,
+        action="append",
+        default=[],
+        metavar="RANK",
+        help="leave a rank out; may be repeated",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is random (default: %(default)s)")
+    what = ("all numbers as JSON", f"{rows} as CSV", "a page of pictures, whole in itself, as HTML")
+    add_documents(parser, dict(zip(REPORTS, what, strict=True)))
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what is no seed.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if not 0 <= seed < _SEEDS:
+        raise UsageError(f"--seed {seed}: a number from 0 to {_SEEDS - 1} wanted")
+
+
+def metric_names(arguments: argparse.Namespace) -> list[str] | None:
+    """Read ``--metrics a,b``; a name with a comma in it can't be given. None is all metrics.
+
+    Raises:
+        UsageError: There is no name.
+    """
+    words: str | None = arguments.metrics
+    if words is None:
+        return None
+    names = [word.strip() for word in words.split(",") if word.strip()]
+    if not names:
+        raise UsageError(f"--metrics {words!r}: names of metrics wanted")
+    return names
+
+
+def formulas(arguments: argparse.Namespace) -> list[Formula]:
+    """Read each ``--derive``.
+
+    Raises:
+        UsageError: One is no formula.
+    """
+    return [Formula.parse(text) for text in arguments.derive]
+
+
+def metric_space(arguments: argparse.Namespace, *experiments: Experiment) -> MetricSpace:
+    """Make the metric space of a run, or of several, as the command line says.
+
+    Raises:
+        UsageError: A region, a metric or a rank does not exist.
+        InputError: Fewer than two points, or no metric, are left.
+    """
+    return MetricSpace.of(
+        *experiments,
+        region=arguments.region,
+        exclusive=arguments.exclusive,
+        metrics=metric_names(arguments),
+        derived=formulas(arguments),
+        by=arguments.by or "thread",
+        exclude_ranks=arguments.exclude_rank,
+    )
+
+
+def write_report(
+    arguments: argparse.Namespace, report: Report, *, title: str, about: str, document: Mapping[str, Any]
+) -> None:
+    """Write what is asked for, after all of it was made; print tables and sentences, unless a document is printed.
+
+    Args:
+        arguments: Of the command line.
+        report: What was found.
+        title: Of the page.
+        about: Below the title.
+        document: What JSON has besides the report's own.
+    """
+    contents: dict[str, Callable[[], bytes]] = {
+        "json": lambda: json_text({**report.document, **document}),
+        "csv": lambda: csv_text(report.data),
+        "html": lambda: page(title, report.pictures(), about=about),
+    }
+    targets: dict[str, Path] = {kind: getattr(arguments, kind) for kind in REPORTS if getattr(arguments, kind)}
+    written = {kind: contents[kind]() for kind in targets}
+    for kind, content in written.items():
+        write_document(content, targets[kind])
+    if not any(map(is_output, targets.values())):
+        print_report(report)
