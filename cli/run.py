@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from ..errors import AutoanalyzerError
+from ..experiment.plan import build_line
 from ..runtime.folder import RunFolder
 from ..view import print_verdict, verdict_lines
 from .analysis import add_analysis_arguments, findings_of, write_findings
@@ -51,5 +52,5 @@ def run(arguments: argparse.Namespace) -> int:
         print_verdict(verdict_lines(findings, file), stderr=True)
     plan = RunFolder(arguments.output).plan
     if plan.exists():
-        say(f"{plan} leaves what was throttled out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc")
+        say(f"{plan} leaves what was throttled out of the next build: {build_line(plan)}")
     return 1 if failed else 0

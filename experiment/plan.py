@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -50,7 +51,19 @@ from ..files import replacing
 from .mode import modes_of
 from .region import KINDS, Region
 
-__all__ = ["VERSION", "Exclude", "Include", "Merge", "Pattern", "Plan", "Split", "load_plan", "save_plan"]
+__all__ = [
+    "VERSION",
+    "Exclude",
+    "Include",
+    "Merge",
+    "Pattern",
+    "Plan",
+    "Split",
+    "build_line",
+    "load_plan",
+    "save_plan",
+]
+
 
 VERSION: Final = 2
 _EXACT_VERSION: Final = 1
@@ -222,6 +235,12 @@ class Plan:
         for table in ("include", "exclude", "eliminate", "split"):
             for rule in getattr(self, table):
                 yield table, rule.pattern
+
+
+def build_line(path: Path) -> str:
+    """Give the line for a shell that builds by a plan, from whatever folders the build calls the compiler."""
+    line = f"AUTOANALYZER_PLAN={shlex.quote(str(path.resolve()))} make CC=aa-mpicc"
+    return "".join(each if each.isprintable() else "?" for each in line)
 
 
 def load_plan(path: Path, name: str = "") -> Plan:

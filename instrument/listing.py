@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from ..experiment.plan import Exclude, Include, Pattern, save_plan
+from ..experiment.plan import Exclude, Include, Pattern, build_line, save_plan
 from .choice import BY_THE_PLAN, Choice
 from .code_region import CodeRegion, CodeRegions
 
@@ -16,7 +16,7 @@ __all__ = ["nested", "write_listing"]
 
 _Rule = TypeVar("_Rule", Include, Exclude)
 _HEAD: Final = """\
-# What a build with this plan makes regions of: AUTOANALYZER_PLAN={path} make CC=aa-mpicc
+# What a build with this plan makes regions of: {build}
 # Modes come first, include adds to them, exclude takes away from both: change [[include]] into [[exclude]], or
 # the other way round; what an entry does not name follows the modes. Other tables: eliminate, merge, split.
 """
@@ -47,7 +47,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
     """
     plan = choice.plan
     include, exclude = list(plan.include), list(plan.exclude)
-    lines = [_HEAD.format(path=path)]
+    lines = [_HEAD.format(build=build_line(path))]
     for name, regions in found:
         off: dict[str, list[str]] = defaultdict(list)
         for each in regions.regions:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from ..experiment import Region
-from ..experiment.plan import Exclude, Pattern, Plan, save_plan
+from ..experiment.plan import Exclude, Pattern, Plan, build_line, save_plan
 
 __all__ = ["write_plan"]
 
 _HEAD: Final = """\
-# Regions that the next build leaves out: AUTOANALYZER_PLAN={path} make CC=aa-mpicc
+# Regions that the next build leaves out: {build}
 # A region is what its kind, file, function and ordinal say; drop an entry to have it measured again.
 """
 
@@ -24,4 +24,4 @@ def write_plan(path: Path, throttled: Mapping[str, str]) -> None:
         InputError: The file cannot be written.
     """
     rules = (Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
-    save_plan(path, Plan(exclude=tuple(rules)), _HEAD.format(path=path))
+    save_plan(path, Plan(exclude=tuple(rules)), _HEAD.format(build=build_line(path)))

@@ -1,10 +1,12 @@
 """Plans: what is written is read back, and what is no plan is refused with a line."""
 
+from pathlib import Path
+
 import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Region
-from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split, load_plan, save_plan
+from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split, build_line, load_plan, save_plan
 
 LOOP = Region("loop", "loop@41", "src/a.c", "solve", 1, 41, 60)
 
@@ -85,3 +87,10 @@ def test_what_is_no_plan_is_refused(tmp_path, text, said):
         load_plan(path, "the plan")
     assert str(error.value).startswith("the plan: ")
     assert said in str(error.value)
+
+
+def test_the_line_that_builds_by_a_plan_holds_in_any_folder(tmp_path, monkeypatch):
+    (tmp_path / "my run").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert build_line(Path("my run/plan.toml")) == f"AUTOANALYZER_PLAN='{tmp_path}/my run/plan.toml' make CC=aa-mpicc"
+    assert "\n" not in build_line(Path("two\nlines"))
