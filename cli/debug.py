@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import argparse
-import copy
 import os
+import signal
 import subprocess
 import sysconfig
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from types import FrameType
+from typing import Final, NoReturn
 
+from ..analyze import Findings
 from ..analyze.refine import refine
-from ..errors import InputError
-from ..experiment import Experiment
+from ..errors import AutoanalyzerError, InputError
 from ..instrument.choice import MODES_VARIABLE, PLAN_VARIABLE
+from ..instrument.products import Products
 from ..instrument.shims import build_environment
+from ..instrument.wrapper import PRODUCTS_VARIABLE
 from ..runtime.cache import cache_folder
+from ..runtime.counting_run import CountingRun
 from ..runtime.folder import RunFolder
 from ..view import print_verdict, verdict_lines
 from .analysis import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
 from .measuring import add_measuring_arguments, command_of, counting_run, measured, say
 from .progress import progress
-from .refine import opened_lines, write_refinement
+from .refine import instead, opened_lines, write_refinement
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -35,6 +41,10 @@ _FIRST: Final = "first"  # folder of the first round, in that of the run
 _PLAN: Final = "plan.toml"
 _OVERHEAD: Final = "10%"  # fine grain may be entered too often to be measured
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
+_ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
+_OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
+_PAUSE: Final = 0.05  # s
+_PATIENCE: Final = 100  # pauses
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "as mpicc, mpicxx, mpifort and their like",
     )
     parser.add_argument(
-        "--clean", metavar="COMMAND", help="what removes a build, before each; GNU make needs none (default: none)"
+        "--clean",
+        metavar="COMMAND",
+        help="what removes a build, before each: wanted where the program is up to date already (default: none)",
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
@@ -57,94 +69,154 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 1 if the program failed in either round."""
-    command = command_of(arguments, _USAGE)
+    rounds = _Rounds(arguments)
     check_targets(json=arguments.json)
+    counting = counting_run(arguments, rounds.command)
     folder = RunFolder(arguments.output)
     first = RunFolder(folder.path / _FIRST)
-    folder.prepare()
-    first.prepare()
-    rounds = _Rounds(arguments, command)
+    for variable in filter(os.environ.get, _OWN):
+        say(f"{variable}={os.environ[variable]} does not count here: each round has modes or a plan of its own")
+    with _ended_in_order():
+        found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
+        folder.clear()
+        if found is None:
+            return 1
+        refinement = refine(found.findings)
+        if found.failed or not refinement.opened:
+            if not found.failed:
+                say(f"a bottleneck to narrow wanted, found {instead(refinement)}; this is the verdict on functions")
+            return rounds.conclude(found)
+        plan = first.path / _PLAN
+        write_refinement(plan, refinement, first.experiment)
+        for line in opened_lines(refinement):
+            say(line)
+        try:
+            narrowed = rounds.carry_out("2 of 2", folder, {PLAN_VARIABLE: str(plan.resolve())}, counting)
+        except AutoanalyzerError:
+            rounds.conclude(found)
+            raise
+        status = rounds.conclude(narrowed or found)
+        return status if narrowed else 1
 
-    rounds.build(first, "1 of 2", {MODES_VARIABLE: "functions"}, without=PLAN_VARIABLE)
-    experiment, failed = rounds.measure(first, "1 of 2", _first_round(arguments, first))
-    if experiment is None:
-        return 1
-    _check_has_probes(experiment, first)
-    findings = findings_of(experiment, arguments)
-    refinement = refine(findings)
-    if failed or not refinement.opened:
-        if not failed:
-            say("nothing to narrow: this is the verdict on functions")
-        print_verdict(verdict_lines(findings, first.experiment), stderr=True)
-        return 1 if failed else 0
-    plan = first.path / _PLAN
-    write_refinement(plan, refinement, first.experiment)
-    for line in opened_lines(refinement):
-        say(line)
 
-    before = _stamps(command)
-    rounds.build(folder, "2 of 2", {PLAN_VARIABLE: str(plan.resolve())}, without=MODES_VARIABLE)
-    if before and _stamps(command) == before:
-        raise InputError(
-            f"--build {arguments.build}: a build that makes the program anew wanted, found one that left it as it was;"
-            " --clean names what removes it"
-        )
-    experiment, failed = rounds.measure(folder, "2 of 2", arguments)
-    if experiment is None:
-        return 1
-    findings = findings_of(experiment, arguments)
-    if arguments.json:
-        write_findings(findings, folder.experiment, arguments.json)
-    print_verdict(verdict_lines(findings, folder.experiment), stderr=True)
-    say(f"first round in {first.path}; the program has the probes of {plan}: build it as ever when you are done")
-    return 1 if failed else 0
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What a round has found, the experiment in which, and whether the program failed."""
+
+    findings: Findings
+    file: Path
+    failed: bool
 
 
 class _Rounds:
     """Builds and runs of one program."""
 
-    def __init__(self, arguments: argparse.Namespace, command: Sequence[str]) -> None:
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.command = command_of(arguments, _USAGE)
         self._arguments = arguments
-        self._command = command
+        self._products = Products(arguments.output)
         self._environment = build_environment(
-            cache_folder() / "compilers", Path(sysconfig.get_path("scripts")), os.environ
+            cache_folder() / "compilers",
+            Path(sysconfig.get_path("scripts")),
+            {name: value for name, value in os.environ.items() if name not in _OWN},
         )
+        self._begin = _place_in_input()
 
-    def build(self, folder: RunFolder, which: str, variables: Mapping[str, str], *, without: str) -> None:
-        """Build the program.
+    def carry_out(
+        self,
+        which: str,
+        folder: RunFolder,
+        choice: Mapping[str, str],
+        counting: AbstractContextManager[CountingRun | None],
+        **changed: object,
+    ) -> _Round | None:
+        """Build, run and judge the program; its input, if it is a file, is read from the same place each time.
+
+        Args:
+            which: The round, for messages.
+            folder: Where its data goes.
+            choice: Variables that say what has probes.
+            counting: How counts are simulated.
+            changed: Options that are others than the user's.
+
+        Returns:
+            What was found; None if the program failed and nothing was recorded.
 
         Raises:
-            InputError: The build fails.
+            InputError: The build fails, or compiles nothing.
         """
-        environment = {**self._environment, **variables}
-        environment.pop(without, None)
+        self._build(which, folder, choice)
+        say(f"{which}: {' '.join(self.command)}")
+        if self._begin is not None:
+            os.lseek(0, self._begin, os.SEEK_SET)
+        arguments = argparse.Namespace(**{**vars(self._arguments), "output": folder.path, **changed})
+        with counting as counted:
+            experiment, failed = measured(arguments, self.command, counted)
+        return _Round(findings_of(experiment, arguments), folder.experiment, failed) if experiment else None
+
+    def _build(self, which: str, folder: RunFolder, choice: Mapping[str, str]) -> None:
+        folder.path.mkdir(parents=True, exist_ok=True)
         log = folder.path / "build.log"
         log.unlink(missing_ok=True)
-        for command in filter(None, (self._arguments.clean, self._arguments.build)):
-            say(f"{which}: {command}")
-            with progress(f"build {which}"):
-                _carry_out(command, environment, log)
+        environment = {**self._environment, **choice, PRODUCTS_VARIABLE: str(self._products.notes)}
+        if self._arguments.clean:
+            self._have_done(which, self._arguments.clean, environment, log)
+        with self._products.made_anew():
+            self._have_done(which, self._arguments.build, environment, log)
+        built = self._products.built()
+        if not built.compiled:
+            raise InputError(
+                f"--build {self._arguments.build}: a build that calls $CC, $CXX or $FC, or mpicc, mpicxx or mpifort by"
+                " name wanted, found one in which none of them compiles; if all is up to date, --clean 'make clean'"
+                f" removes it first; see {log}"
+            )
+        if built.stale:
+            named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
+            more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
+            say(f"linked as they were, with no probes of this round: {named}{more}; --clean 'make clean' removes them")
 
-    def measure(self, folder: RunFolder, which: str, arguments: argparse.Namespace) -> tuple[Experiment | None, bool]:
-        """Run the program, as ``measured`` does; its input, if it is a file, is read from the start each time."""
-        say(f"{which}: {' '.join(self._command)}")
-        with suppress(OSError):
-            os.lseek(0, 0, os.SEEK_SET)
-        arguments = copy.copy(arguments)
-        arguments.output = folder.path
-        with counting_run(arguments, list(self._command)) as counting:
-            return measured(arguments, list(self._command), counting)
+    def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
+        say(f"{which}: {command}")
+        with progress(f"build {which}"):
+            _carry_out(command, environment, log)
+
+    def conclude(self, found: _Round) -> int:
+        """Print the verdict of a round, write its document, and say how probes are taken out; 1 if it failed."""
+        if self._arguments.json:
+            write_findings(found.findings, found.file, self._arguments.json)
+        print_verdict(verdict_lines(found.findings, found.file), stderr=True)
+        clean = self._arguments.clean or "remove what was built"
+        configured = ", configure anew (it remembers these compilers)" if self._products.built().configured else ""
+        out = f"{clean}{configured}, build"
+        say(f"the program keeps its probes, which do nothing by themselves; to take them out: {out}")
+        return int(found.failed)
 
 
-def _first_round(arguments: argparse.Namespace, first: RunFolder) -> argparse.Namespace:
-    """Give the options of a round that times alone."""
-    changed = copy.copy(arguments)
-    changed.output, changed.counters, changed.cache, changed.counting_dir = first.path, "none", None, None
-    return changed
+def _place_in_input() -> int | None:
+    """Tell how far standard input has been read; None if it cannot be read again."""
+    try:
+        return os.lseek(0, 0, os.SEEK_CUR)
+    except OSError:
+        return None
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let requests to terminate raise ``SystemExit``, so that whoever has something to end or to put back does so."""
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
-    """Have a shell carry out a command, which writes to a log."""
+    """Have a shell carry out a command, which writes to a log and ends, with all that it has started, when we do."""
     with log.open("ab") as stream:
         process = subprocess.Popen(
             ["sh", "-c", command],
@@ -152,12 +224,12 @@ def _carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             status = process.wait()
         except BaseException:
-            process.terminate()
-            process.wait()
+            _end(process)
             raise
     if status:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
@@ -165,15 +237,11 @@ def _carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
         raise InputError(f"{command}: a build that succeeds wanted, found status {status}; see {log} ({said[:200]})")
 
 
-def _check_has_probes(experiment: Experiment, first: RunFolder) -> None:
-    if experiment.notes.not_instrumented and not any(path.region.file for path in experiment.call_paths):
-        raise InputError(
-            "a build that calls $CC, $CXX or $FC, or mpicc, mpicxx or mpifort by name wanted, found one that puts no"
-            f" probes in; see {first.path / 'build.log'}"
-        )
-
-
-def _stamps(command: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Tell when the files that a command names were changed, and how large they are."""
-    files = {word: Path(word) for word in command if "/" in word and Path(word).is_file()}
-    return {word: (path.stat().st_mtime_ns, path.stat().st_size) for word, path in files.items()}
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and those that it has started, and give them the time to remove what they have half written."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+        for _ in range(_PATIENCE):
+            os.killpg(process.pid, 0)
+            time.sleep(_PAUSE)

@@ -9,20 +9,20 @@ from typing import Final
 
 from ..analyze.refine import Opened, Refinement, refine
 from ..errors import InputError
-from ..experiment.plan import save_plan
+from ..experiment.plan import build_line, save_plan
 from ..runtime.folder import open_experiment
 from ..view import at_line, visible
 from .analysis import add_selection_arguments, findings_of
 from .documents import check_targets
 
-__all__ = ["HELP", "NAME", "add_arguments", "opened_lines", "run", "write_refinement"]
+__all__ = ["HELP", "NAME", "add_arguments", "instead", "opened_lines", "run", "write_refinement"]
 
 NAME: Final = "refine"
 HELP: Final = "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped"
 
 _HEAD: Final = """\
 # What weighs or differs in {experiment}, opened; all else is left out. Build with it, and run again:
-# AUTOANALYZER_PLAN={plan} make CC=aa-mpicc
+# {build}
 """
 
 
@@ -39,10 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     experiment, file = open_experiment(arguments.experiment)
     refinement = refine(findings_of(experiment, arguments))
     if not refinement.opened:
-        raise InputError(f"{file}: a bottleneck with a source wanted, found {_instead(refinement)}")
+        raise InputError(f"{file}: a bottleneck with a source wanted, found {instead(refinement)}")
     write_refinement(arguments.output, refinement, file)
     sys.stdout.writelines(f"{line}\n" for line in opened_lines(refinement))
-    sys.stdout.write(f"plan {arguments.output}: AUTOANALYZER_PLAN={arguments.output.resolve()} make CC=aa-mpicc\n")
+    sys.stdout.write(f"plan {arguments.output}: {build_line(arguments.output)}\n")
     return 0
 
 
@@ -52,7 +52,7 @@ def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
     Raises:
         InputError: It cannot be written.
     """
-    save_plan(path, refinement.plan, _HEAD.format(experiment=visible(str(file)), plan=visible(str(path.resolve()))))
+    save_plan(path, refinement.plan, _HEAD.format(experiment=visible(str(file)), build=build_line(path)))
 
 
 def opened_lines(refinement: Refinement) -> list[str]:
@@ -73,7 +73,8 @@ def _line(opened: Opened) -> str:
     return f"opened   {where}: {', '.join(parts)}"
 
 
-def _instead(refinement: Refinement) -> str:
+def instead(refinement: Refinement) -> str:
+    """Say what there is where no bottleneck has a source."""
     if not refinement.elsewhere:
         return "none: ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])

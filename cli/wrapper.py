@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import AutoanalyzerError, UsageError
+from ..instrument.compiler import command_words
 from ..instrument.wrapper import compile_instrumented
 
 if TYPE_CHECKING:
@@ -55,10 +55,7 @@ def _real_compiler(variable: str, default: str) -> list[str]:
     Raises:
         UsageError: The variable is empty, badly quoted, or names this program.
     """
-    try:
-        words = shlex.split(os.environ.get(variable, default))
-    except ValueError as error:
-        raise UsageError(f"{variable}: a command wanted, found {os.environ[variable]!r} ({error})") from None
+    words = command_words(variable, os.environ.get(variable, default))
     if not words:
         raise UsageError(f"{variable}: a compiler wanted, found nothing; unset it for {default}")
     found = shutil.which(words[0])

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from ..errors import UsageError
 
-__all__ = ["Argument", "CompilerCommand", "Role", "no_compiler"]
+__all__ = ["Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
 
 class Role(Enum):
@@ -199,8 +199,27 @@ class CompilerCommand:
         """What the command links: the name after ``-o``, or ``a.out``; None if it does not link."""
         if self.asks or not self.links or not self.of(Role.SOURCE, Role.INPUT):
             return None
+        return self._output or Path("a.out")
+
+    @property
+    def objects(self) -> list[Path]:
+        """What the command compiles its sources to where it does not link: the name after ``-o``, or one a source."""
+        if self.asks or self.links:
+            return []
+        suffix = ".s" if "-S" in self.of(Role.COMPILE) else ".o"
+        return [self._output or Path(Path(source.words[0]).stem + suffix) for source in self.sources]
+
+    @property
+    def module_folder(self) -> Path:
+        """Where Fortran modules go."""
+        return next(
+            (Path(each.words[-1].removeprefix("-J")) for each in self.arguments if each.role is Role.MODULES), Path()
+        )
+
+    @property
+    def _output(self) -> Path | None:
         outputs = [argument.words for argument in self.arguments if argument.role is Role.OUTPUT]
-        return Path(outputs[-1][-1].removeprefix("-o") if outputs else "a.out")
+        return Path(outputs[-1][-1].removeprefix("-o")) if outputs else None
 
     def preprocesses(self, source: Argument) -> bool:
         """Tell whether a Fortran source goes through the preprocessor; of -cpp and -nocpp the last counts."""
@@ -212,6 +231,18 @@ class CompilerCommand:
     def of(self, *roles: Role) -> list[str]:
         """Give the words of all arguments with one of these roles."""
         return [word for argument in self.arguments if argument.role in roles for word in argument.words]
+
+
+def command_words(variable: str, text: str) -> list[str]:
+    """Read the command that a variable holds.
+
+    Raises:
+        UsageError: It is badly quoted.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{variable}: a command wanted, found {text!r} ({error})") from None
 
 
 def no_compiler(name: str, error: OSError) -> UsageError:

@@ -87,20 +87,13 @@ class KeptCompile:
             self._store.put(self._key, b"\n".join([json.dumps(facts).encode(), b"".join(files)]))
 
     def _outputs(self) -> list[Path]:
-        folder = next((Path(words[-1].removeprefix("-J")) for words in self._words(Role.MODULES)), Path())
-        return [self._object(), *(folder / f"{name}.mod" for name in self._modules or [])]
-
-    def _object(self) -> Path:
-        named = [words[-1].removeprefix("-o") for words in self._words(Role.OUTPUT)]
-        return Path(named[-1] if named else f"{Path(self._command.sources[0].words[0]).stem}.o")
-
-    def _words(self, role: Role) -> list[tuple[str, ...]]:
-        return [argument.words for argument in self._command.arguments if argument.role is role]
+        folder = self._command.module_folder
+        return [*self._command.objects, *(folder / f"{name}.mod" for name in self._modules or [])]
 
     def _make_key(self, done: Finished) -> str | None:
         """Make the key; None if something is not known or cannot be read."""
         source = self._command.sources[0]
-        path = self._object()
+        (path,) = self._command.objects
         if any(each in done.output for each in _READS_MORE) or (path.exists() and not path.is_file()):
             return None
         files: list[Path] = []

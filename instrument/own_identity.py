@@ -16,7 +16,7 @@ __all__ = ["own_identity"]
 
 _PACKAGE: Final = Path(__file__).parent.parent
 _ROOMS: Final = ("instrument", "instrument/c", "instrument/cxx", "instrument/fortran", "experiment")
-_SETTING: Final = re.compile(r"AUTOANALYZER_(?!CACHE|INSIDE|SHARDS|MAX_|COUNTERS|EVENTS|CPU_CLOCK)")
+_SETTING: Final = re.compile(r"AUTOANALYZER_(?!CACHE|INSIDE|SHARDS|PRODUCTS|MAX_|COUNTERS|EVENTS|CPU_CLOCK)")
 _PLAN: Final = "AUTOANALYZER_PLAN"
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from ..files import replacing
+from .compiler import command_words
+from .store import digest
 
 __all__ = ["build_environment"]
 
@@ -23,33 +25,43 @@ _WRAPPERS: Final = (
 _DEFAULTS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
 
 
-def build_environment(folder: Path, scripts: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Give an environment in which a build calls the wrappers.
 
     ``CC``, ``CXX``, ``FC`` and their like name them; a compiler that they name already is the one that the wrapper
-    calls. The names of MPI compilers on ``PATH`` lead to scripts that call the wrappers. GNU make builds all anew.
+    calls. Their own names and those of MPI compilers on ``PATH`` lead to scripts that call the wrappers.
 
     Args:
-        folder: Where the scripts are kept; builds may remember them (CMake does), so that they must stay.
-        scripts: Where the wrappers are.
+        folder: Where the scripts are kept, those of each choice of compilers in a folder of its own; builds may
+            remember them (CMake does), so that they must stay as they are.
+        wrappers: Where the wrappers are.
         environment: What it is made from.
 
     Raises:
+        UsageError: ``CC``, ``CXX`` or ``FC`` is no command.
         InputError: The folder cannot be written.
     """
     changed = dict(environment)
-    paths = [each for each in environment.get("PATH", "").split(os.pathsep) if each and Path(each) != folder]
+    paths = [
+        each for each in environment.get("PATH", "").split(os.pathsep) if each and folder not in Path(each).parents
+    ]
+    scripts: dict[str, str] = {}
     for wrapper, real, names, variables in _WRAPPERS:
-        chosen = environment.get(variables[0], "")
-        own = "" if Path((shlex.split(chosen) or [""])[0]).name.startswith("aa-") else chosen
-        compiler = shutil.which(_DEFAULTS[real], path=os.pathsep.join(paths))
-        if own or compiler:
-            changed.setdefault(real, own or str(compiler))
-        changed |= dict.fromkeys(variables, str(scripts / wrapper))
+        words = command_words(variables[0], environment.get(variables[0], ""))
+        if words and not Path(words[0]).name.startswith("aa-"):
+            changed.setdefault(real, environment[variables[0]])
+        elif compiler := shutil.which(_DEFAULTS[real], path=os.pathsep.join(paths)):
+            changed.setdefault(real, shlex.quote(compiler))
+        called = shlex.quote(str(wrappers / wrapper))
+        scripts[wrapper] = f'#!/bin/sh\nexec {called} "$@"\n'
         for path in _compilers(paths, names):
-            _write(folder / path.name, scripts / wrapper, real, path)
+            scripts[path.name] = f'#!/bin/sh\n{real}={shlex.quote(shlex.quote(str(path)))} exec {called} "$@"\n'
+        # Makefiles call $(CC) without quotes: a path that takes them is found by its script.
+        changed |= dict.fromkeys(variables, wrapper if called != str(wrappers / wrapper) else called)
+    folder /= digest(*(each for item in sorted(scripts.items()) for each in item))
+    for name, text in scripts.items():
+        _write(folder / name, text)
     changed["PATH"] = os.pathsep.join([str(folder), *paths])
-    changed["MAKEFLAGS"] = f"-B {environment.get('MAKEFLAGS', '')}".strip()
     return changed
 
 
@@ -58,7 +70,7 @@ def _compilers(paths: list[str], names: re.Pattern[str]) -> Iterator[Path]:
     found: set[str] = set()
     for folder in paths:
         try:
-            listed = sorted(Path(folder).iterdir())
+            listed = sorted(Path(folder).absolute().iterdir())
         except OSError:
             continue
         for file in listed:
@@ -67,9 +79,11 @@ def _compilers(paths: list[str], names: re.Pattern[str]) -> Iterator[Path]:
                 yield file
 
 
-def _write(script: Path, wrapper: Path, variable: str, compiler: Path) -> None:
+def _write(script: Path, text: str) -> None:
+    """Write a script unless it is there; whoever finds it can call it."""
+    if script.exists():
+        return
     script.parent.mkdir(parents=True, exist_ok=True)
-    text = f'#!/bin/sh\n{variable}={shlex.quote(str(compiler))} exec {shlex.quote(str(wrapper))} "$@"\n'
     with replacing(script) as stream:
-        stream.write(text.encode())
-    script.chmod(0o755)
+        stream.write(text.encode("utf-8", "surrogateescape"))
+        os.fchmod(stream.fileno(), 0o755)

@@ -12,8 +12,10 @@ from ..errors import UsageError
 from .compiler import Argument, CompilerCommand, no_compiler
 from .steps import run
 
-__all__ = ["compile_instrumented"]
+__all__ = ["PRODUCTS_VARIABLE", "compile_instrumented"]
 
+PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
+"""Names the file into which is noted what compilers write."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
 # Sources by which a build system asks what the compiler can do: autoconf, CMake, Meson.
@@ -52,6 +54,8 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
         _become(words)  # a response file that only the compiler understands
     program = command.program if after_link else None
     probing = any(_is_probe(source) for source in command.sources)
+    if probing:
+        _note(command, asked=True)
     if probing or command.asks or not all(map(_is_readable_twice, command.sources)) or not (command.sources or program):
         _become(words)
     if command.sources:
@@ -60,6 +64,8 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
         status = Build(command).run()
     else:
         status = run(words).status
+    if status == 0:
+        _note(command, asked=False)
     if after_link and program and status == 0:
         after_link(command.compiler, program)
     return status
@@ -69,6 +75,17 @@ def _is_readable_twice(source: Argument) -> bool:
     """Tell a file from a pipe, which is empty once the preprocessor has read it; a missing file the compiler names."""
     path = Path(source.words[0])
     return path.is_file() or not path.exists()
+
+
+def _note(command: CompilerCommand, *, asked: bool) -> None:
+    """Note what a command was for, if somebody wants to know."""
+    if notes := os.environ.get(PRODUCTS_VARIABLE):
+        from .products import note_asked, note_written  # noqa: PLC0415 - few builds are noted
+
+        if asked:
+            note_asked(Path(notes))
+        else:
+            note_written(Path(notes), command)
 
 
 def _is_probe(source: Argument) -> bool:

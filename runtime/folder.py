@@ -53,13 +53,20 @@ class RunFolder:
         Raises:
             InputError: The folder cannot be made or written.
         """
+        self.clear()
+        self.join()
+
+    def clear(self) -> None:
+        """Make the folder, and remove the data of an earlier run.
+
+        Raises:
+            InputError: The folder cannot be made or written.
+        """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self.experiment.unlink(missing_ok=True)
-            self.counting_log.unlink(missing_ok=True)
-            self.plan.unlink(missing_ok=True)
+            for file in (self.experiment, self.counting_log, self.plan):
+                file.unlink(missing_ok=True)
             self.remove_shards()
-            self.shards.mkdir(exist_ok=True)
         except OSError as error:
             place = error.filename or self.path
             raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder by -o") from None

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.instrument.products import Products
+
 PROJECT = Path(__file__).parents[1] / "data/project"
 REGIONS = {
     "library": [b"aa1|function|grid_fill|", b"aa1|function|grid::grid_sum|"],
@@ -23,6 +25,17 @@ def succeed(done):
     return done
 
 
+def built_anew(project, *command):
+    """Build twice, the second time with what the compilers have written put aside, and give what that built."""
+    products = Products(project.folder)
+    env = {"AUTOANALYZER_PRODUCTS": str(products.notes)}
+    for _ in range(2):
+        with products.made_anew():
+            built = succeed(project(*command, env=env))
+            assert b"autoanalyzer:" not in built.stdout + built.stderr
+    return products.built()
+
+
 def check(project, paths):
     """The regions are in what was built."""
     for path, kind in paths.items():
@@ -38,8 +51,7 @@ def test_cmake(project, generator):
         "-DCMAKE_Fortran_COMPILER=aa-mpifort",
     ]
     succeed(project("cmake", "-G", generator, "-B", "build", *compilers))
-    built = succeed(project("cmake", "--build", "build", "-j", "2"))
-    assert b"autoanalyzer:" not in built.stdout + built.stderr
+    assert built_anew(project, "cmake", "--build", "build", "-j", "2").compiled == 4
     assert project("build/app").stdout == b"mean 2.5, sum 10\n"
     check(project, {"build/app": "program", "build/libgrid.so": "library"})
     (project.folder / "src/grid.h").touch()
@@ -51,8 +63,8 @@ def test_autotools_with_libtool(project):
     succeed(project("autoreconf", "-i"))
     configured = succeed(project("./configure", "CC=aa-mpicc", "CXX=aa-mpicxx", "FC=aa-mpifort"))
     assert b"module output flag... -J" in configured.stdout
-    built = succeed(project("make", "-j2"))
-    assert b"autoanalyzer:" not in built.stderr
+    built = built_anew(project, "make", "-j2")
+    assert (built.compiled, built.stale) == (7, ())  # those of the library twice
     assert succeed(project("./app")).stdout == b"mean 2.5, sum 10\n"  # libtool's script, which finds the library
     check(project, {".libs/app": "program", ".libs/libgrid.so": "library", ".libs/libgrid.a": "library"})
     (project.folder / "src/stats.hpp").touch()

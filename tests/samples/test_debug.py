@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -68,34 +67,6 @@ def test_debug_ends_at_the_planted_loop(name: str, tmp_path: Path) -> None:
     done = debug(sample, "--json", "findings.json", "--", *LAUNCH, f"./{name}")
     assert done.returncode == 0, done.stderr
     assert place(sample, name) in found(sample)
-
-
-def test_a_build_without_the_wrappers_is_said(tmp_path: Path) -> None:
-    sample = copied("spectra", tmp_path)
-    done = debug(sample, "--", *LAUNCH, "./spectra", "100", build=f"make CC={shutil.which('mpicc')}")
-    assert done.returncode == 2
-    assert "a build that calls $CC, $CXX or $FC, or mpicc, mpicxx or mpifort by name wanted" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_build_that_fails_is_said_with_its_message(tmp_path: Path) -> None:
-    sample = copied("spectra", tmp_path)
-    (sample / "record.c").write_text("int broken(void) { return nothing; }\n")
-    done = debug(sample, "--", *LAUNCH, "./spectra")
-    assert done.returncode == 2
-    assert "a build that succeeds wanted, found status 2; see out/first/build.log (" in done.stderr
-    assert "nothing" in done.stderr.splitlines()[-1]
-
-
-def test_a_second_build_that_makes_nothing_is_refused(tmp_path: Path) -> None:
-    sample = copied("spectra", tmp_path)
-    done = debug(sample, "--", *LAUNCH, "./spectra", "2000", build="test -e spectra || make")
-    assert done.returncode == 2
-    assert "a build that makes the program anew wanted" in done.stderr
-    removed = debug(
-        sample, "--clean", "make clean", "--", *LAUNCH, "./spectra", "2000", build="test -e spectra || make"
-    )
-    assert removed.returncode == 0, removed.stderr
 
 
 def test_refine_writes_the_plan_that_opens_a_bottleneck(tmp_path: Path) -> None:

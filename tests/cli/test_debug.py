@@ -1,0 +1,150 @@
+"""Two rounds of a small program: what is built anew, what stays the user's, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from ..conftest import BIN, Done, Tool
+
+SOURCE = """#include <stdio.h>
+#include "config.h"
+static double spin(int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 1; j < 1000; j++)
+            sum += 1.0 / (i + j);
+    return sum;
+}
+int main(void) {
+    char line[80] = "";
+    if (!fgets(line, sizeof line, stdin)) line[0] = 0;
+    printf("%s%s", line, spin(SIZE) > 0 ? "" : "?");
+    return 0;
+}
+"""
+MAKEFILE = """CC = mpicc
+include config.mk
+app: app.o
+	$(CC) -o $@ app.o
+app.o: app.c config.h
+	$(CC) -O1 -c app.c
+config.h:
+	echo '#define SIZE $(SIZE)' > $@
+config.mk:
+	echo 'SIZE = 10' > $@
+clean:
+	rm -f app *.o
+"""
+
+
+@pytest.fixture
+def project(tool: Tool) -> Tool:
+    """A program that is slow enough for a verdict by a setting of the user's, in a file that make could make."""
+    tool.write("app.c", SOURCE)
+    tool.write("Makefile", MAKEFILE)
+    tool.write("config.mk", "SIZE = 60000\n")
+    tool.write("run.sh", "#!/bin/sh\nexec ./app\n").chmod(0o755)
+    return tool
+
+
+def debug(project: Tool, *words: str, build: str = "make", program: str = "./app") -> Done:
+    return project("autoanalyzer", "debug", "--build", build, *words, "--", program)
+
+
+def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) -> None:
+    project.write("in.txt", "header\nfirst\nsecond\n")
+    command = "read line; autoanalyzer debug --build make --json found.json -- ./run.sh"
+    done = project("bash", "-c", f"({command}) < in.txt", env={"AUTOANALYZER_PLAN": "mine.toml"})
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout == b"first\nfirst\n"
+    assert b"AUTOANALYZER_PLAN=mine.toml does not count here" in done.stderr
+    assert (project.folder / "config.mk").read_text() == "SIZE = 60000\n"
+    (core,) = json.loads((project.folder / "found.json").read_text())["disparity"]["cccr"]
+    assert (core["file"], core["name"].partition("@")[0]) == ("app.c", "loop")
+    out = project.folder / "autoanalyzer-out"
+    assert (out / "first" / "experiment.cube").exists()
+    assert not {"aside", "shards"} & {each.name for each in out.iterdir()}
+    assert b"to take them out: remove what was built, build" in done.stderr
+    again = debug(project, build="AUTOANALYZER=off make; make")
+    assert again.returncode == 2
+    assert b"found one in which none of them compiles" in again.stderr
+
+
+def test_what_is_up_to_date_is_left_and_the_way_out_said(project: Tool) -> None:
+    assert project("make").returncode == 0
+    before = (project.folder / "app").read_bytes()
+    done = debug(project)
+    assert done.returncode == 2
+    assert b"found one in which none of them compiles; if all is up to date, --clean 'make clean'" in done.stderr
+    assert (project.folder / "app").read_bytes() == before
+
+
+def test_a_second_build_that_makes_nothing_gives_all_back_and_the_first_verdict(project: Tool) -> None:
+    earlier = project.write("autoanalyzer-out/experiment.cube", "of an earlier run")
+    done = debug(project, "--json", "found.json", build="test -e stamp || { make && touch stamp; }")
+    assert done.returncode == 2
+    lines = done.stderr.decode().splitlines()
+    assert "found one in which none of them compiles" in lines[-1]
+    assert any("HEAVY" in line and "spin" in line for line in lines)
+    assert (project.folder / "found.json").exists()
+    assert project("./app").returncode == 0
+    assert not earlier.exists()
+
+
+def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: Tool) -> None:
+    project.write("plain.c", "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); }\n")
+    assert project("mpicc", "plain.c", "-o", "plain").returncode == 0
+    done = debug(project, "--json", "found.json", "--clean", "make clean", program="./plain")
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"a bottleneck to narrow wanted, found " in done.stderr
+    assert b"not instrumented: plain" in done.stderr
+    assert b"to take them out: make clean, build" in done.stderr
+    assert (project.folder / "found.json").exists()
+    out = project.folder / "autoanalyzer-out"
+    assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
+
+
+def test_what_is_linked_as_it_was_is_named(project: Tool) -> None:
+    project.write("other.c", "int other;\n")
+    assert project("mpicc", "-c", "other.c").returncode == 0
+    project.write("config.mk", "SIZE = 1\n")
+    project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
+    done = debug(project)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"linked as they were, with no probes of this round: other.o; --clean 'make clean'" in done.stderr
+
+
+def test_a_build_that_fails_is_said_with_its_message(project: Tool) -> None:
+    project.write("config.mk", "SIZE = nothing\n")
+    done = debug(project)
+    assert done.returncode == 2
+    last = done.stderr.decode().splitlines()[-1]
+    assert "a build that succeeds wanted, found status 2; see autoanalyzer-out/first/build.log (" in last
+    assert "nothing" in last
+
+
+def test_what_ends_debug_ends_the_build(project: Tool) -> None:
+    project.write("slow.mk", "all:\n\techo $$$$ > started.new; mv started.new started; sleep 100; echo > late\n")
+    command = [BIN / "autoanalyzer", "debug", "--build", "make -f slow.mk", "--", "./app"]
+    running = subprocess.Popen(command, cwd=project.folder, stderr=subprocess.DEVNULL)
+    started = project.folder / "started"
+    while not started.exists():
+        assert running.poll() is None
+        time.sleep(0.02)
+    running.terminate()
+    assert running.wait(60) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
+
+
+def test_a_compiler_that_is_badly_quoted_is_said(project: Tool) -> None:
+    done = project("autoanalyzer", "debug", "--build", "make", "--", "./app", env={"CC": 'gcc "'})
+    assert done.returncode == 2
+    assert b"CC: a command wanted, found 'gcc \"'" in done.stderr
+    assert b"Traceback" not in done.stderr
