@@ -9,14 +9,14 @@ from typing import Final
 
 __all__ = ["kind_of", "named_by_kinds"]
 
-# The first pattern that is found in the name, in lower case, tells. Names of POWER3's events (paper 003, appendix A),
-# of PAPI, of Linux's perf, and ours.
+# The first pattern that is found in the name, in lower case, tells; < stands where no letter is before. Names of
+# POWER3's events (paper 003, appendix A), of PAPI, of Linux's perf, and ours.
 _KINDS: Final = (
-    ("communication", r"^mpi|_mpi|sent|send|recv|receiv|messag|comm"),
-    ("file I/O", r"^io_|_io$|file|disk|posix"),
-    ("waiting", r"idle|stall|_stl|stl_|wait|[0o]inst|barrier|sync"),
-    ("memory", r"miss|cache|tlb|mem|^l[123]|_l[123]|llc|biu|dcm|icm|tcm|page|bandwidth"),
-    ("computation", r"inst|_ins|fp|fma|flop|fxu|fpu|vec|simd|branch|br_|_ld_|_st_|load|store|int_|ipc|cpi"),
+    ("communication", r"<mpi|<sent(?![a-z])|<send|<recv|<receiv|messag|<comm(?![a-z])|communicat|packet"),
+    ("file I/O", r"<io_|_io$|<file|<disk|<posix"),
+    ("waiting", r"idle|stall|_stl|stl_|wait|[0o]inst|barrier|<sync"),
+    ("memory", r"miss|cache|tlb|<mem(?!b)|^l[123]|_l[123]|llc|biu|dcm|icm|tcm|<page|bandwidth"),
+    ("computation", r"inst|_ins|uops|<fp|fma|flop|fxu|fpu|<vec|simd|branch|<br_|_ld_|_st_|load|store|<int_|<ipc|<cpi"),
     ("time", r"time|cyc|clock|ticks"),
 )
 
@@ -24,7 +24,7 @@ _KINDS: Final = (
 def kind_of(metric: str) -> str | None:
     """Tell what a metric is about; None if its name does not say."""
     name = metric.lower()
-    return next((kind for kind, pattern in _KINDS if re.search(pattern, name)), None)
+    return next((kind for kind, pattern in _KINDS if re.search(pattern.replace("<", "(?<![a-z])"), name)), None)
 
 
 def named_by_kinds(metrics: Sequence[str]) -> str:

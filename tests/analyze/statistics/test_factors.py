@@ -101,6 +101,13 @@ def test_three_metrics_and_factors_that_they_can_bear_are_wanted(make_space):
         ("mpi_bytes_sent", "communication"),
         ("io_time", "file I/O"),
         ("wall_time", "time"),
+        ("sent", "communication"),
+        ("comm_time", "communication"),
+        ("instructions_committed", "computation"),
+        ("uops_committed", "computation"),
+        ("absent_pages", "memory"),
+        ("presentations", None),
+        ("points_3", None),
         ("visits", None),
     ],
 )
