@@ -18,14 +18,14 @@ from .formula import Formula, measured, nearest, parts
 from .selection import paths_named
 from .wanted import WantedMetrics
 
-__all__ = ["SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks", "constant"]
+__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks"]
 
 Values = npt.NDArray[np.float64]
 Scale = Literal["standard", "mean", "none"]
 
 SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
 
-_ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a range that is smaller is none
+ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a range that is smaller is none
 _SQUARED: Final = 1e100  # the largest number, and one over the smallest, whose squares can be added up
 _LISTED: Final = 5
 
@@ -262,7 +262,9 @@ class MetricSpace:
             listed = ", ".join(str(self.labels[row]) for row in missing[:_LISTED])
             more = ", …" if len(missing) > _LISTED else ""
             return f"missing on {len(missing)} of {len(column)} locations: {listed}{more}"
-        return f"constant: {column[0]:g}" if constant(column) else None
+        low, high = float(column.min()), float(column.max())
+        equal = high / 2 - low / 2 <= ROUNDING / 2 * max(abs(low), abs(high))
+        return f"constant: {low:g}" if equal else None
 
 
 def check_ranks(excluded: Iterable[int], there: Collection[int]) -> None:
@@ -323,12 +325,6 @@ def _table(
     columns = {name: of_points(name) for name in metrics}
     visits = of_points("visits") if "visits" in experiment else np.ones(len(groups))
     return _Table(list(groups), columns, ~(visits == 0))
-
-
-def constant(values: Values) -> npt.NDArray[np.bool_]:
-    """Tell whether values differ by no more than roundings: ``float64[point, …]`` to ``bool[…]``."""
-    low, high = values.min(axis=0), values.max(axis=0)
-    return np.asarray(high / 2 - low / 2 <= _ROUNDING / 2 * np.maximum(np.abs(low), np.abs(high)))
 
 
 def _label(point: Point, *, threaded: bool, sampled: bool) -> int | str:

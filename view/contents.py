@@ -9,7 +9,7 @@ from typing import Final
 from ..experiment import Experiment, Topology
 from ..experiment.file_use import FileUse
 from .place import visible
-from .units import count, ranks, seconds, volume
+from .units import count, many, ranks, seconds, volume
 
 __all__ = ["contents_lines"]
 
@@ -33,7 +33,7 @@ def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     names = ", ".join(experiment.call_paths[root].region.name for root in roots[:4])
     regions = len({path.region for path in experiment.call_paths})
     yield (
-        f"call paths  {len(experiment.call_paths)} of {_many(regions, 'region')}, "
+        f"call paths  {len(experiment.call_paths)} of {many(regions, 'region')}, "
         f"at most {max(experiment.depths, default=0)} deep, below {names}{' …' if len(roots) > 4 else ''}"
     )
     for topology in experiment.topologies:
@@ -49,13 +49,9 @@ def _system(experiment: Experiment) -> Iterator[str]:
     nodes = {(place.machine, place.node) for place in places}
     machines = sorted({place.machine for place in places})
     yield (
-        f"system      {ranks(processes)}; {_many(len(places), 'thread')} on {_many(len(nodes), 'node')} of "
+        f"system      {ranks(processes)}; {many(len(places), 'thread')} on {many(len(nodes), 'node')} of "
         f"{', '.join(machines[:4])}{' …' if len(machines) > 4 else ''}"
     )
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def _topology(topology: Topology) -> str:
@@ -63,7 +59,7 @@ def _topology(topology: Topology) -> str:
         f"{name + ' ' if name else ''}{size}{' periodic' if periodic else ''}"
         for name, size, periodic in topology.dimensions
     )
-    return f"{topology.name or '(no name)'}: {sizes}; places of {_many(len(topology.coordinates), 'thread')}"
+    return f"{topology.name or '(no name)'}: {sizes}; places of {many(len(topology.coordinates), 'thread')}"
 
 
 def _notes(experiment: Experiment) -> Iterator[str]:
@@ -85,7 +81,7 @@ def _files(files: Sequence[FileUse]) -> Iterator[str]:
     """The files that took longest: time, bytes, calls, processes, name."""
     for file in files[:_FILES]:
         moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
-        by = f"{count(file.calls)} calls of {_many(file.processes, 'process')}"
+        by = f"{count(file.calls)} calls of {many(file.processes, 'process')}"
         yield f"file        {seconds(file.seconds)}, {moved}, {by}   {file.name or '(others)'}"
 
 

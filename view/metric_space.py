@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Final
 
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analyze.metric_space import MetricSpace
-from .units import amount
+from .units import amount, many
 
-__all__ = ["caveats", "drawn", "finite", "names", "some_rows", "value"]
+__all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]
 
 _NAMED: Final = 5
 _DRAWN: Final = 2000  # points in a picture: a browser draws no more in a moment
@@ -20,21 +20,33 @@ _DRAWN: Final = 2000  # points in a picture: a browser draws no more in a moment
 
 def caveats(space: MetricSpace) -> list[str]:
     """Say which metrics and locations are not there, and why."""
-    said = []
-    if space.dropped:
-        listed = [f"{name} ({why})" for name, why in list(space.dropped.items())[:_NAMED]]
-        more = len(space.dropped) - len(listed)
-        said.append(f"Dropped: {', '.join(listed)}{f' and {more} more' if more else ''}.")
+    said = dropped(space.dropped)
     if space.left_out:
         whys = {
             why: [each for each, other in space.left_out.items() if other == why] for why in space.left_out.values()
         }
-        said += [f"Left out: {_locations(len(labels))} ({names(labels)}), {why}." for why, labels in whys.items()]
+        said += [f"Left out: {many(len(labels), 'location')} ({names(labels)}), {why}." for why, labels in whys.items()]
     return said
 
 
-def _locations(count: int) -> str:
-    return f"{count} location{'' if count == 1 else 's'}"
+def dropped(whys: Mapping[str, str]) -> list[str]:
+    """Say which metrics are not there, and why."""
+    if not whys:
+        return []
+    listed = [f"{name} ({why})" for name, why in list(whys.items())[:_NAMED]]
+    more = len(whys) - len(listed)
+    return [f"Dropped: {', '.join(listed)}{f' and {more} more' if more else ''}."]
+
+
+def part_of(some: int, count: int, noun: str) -> str | None:
+    """Say that some of many are there: ``30 of 34 clusters``; None of all."""
+    return f"{some} of {many(count, noun)}" if some < count else None
+
+
+def drawn(*parts: str | None) -> list[str]:
+    """Say what a picture shows of what there is, by ``part_of``; nothing if that is all."""
+    said = [each for each in parts if each]
+    return [f"{' and '.join(said)} are drawn."] if said else []
 
 
 def names(words: Sequence[object], most: int = _NAMED) -> str:
@@ -62,9 +74,3 @@ def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) ->
     even = np.linspace(0, count - 1, _DRAWN).astype(np.intp)
     smallest = [] if labels is None else [np.flatnonzero(labels == each)[:50] for each in range(int(labels.max()) + 1)]
     return np.unique(np.concatenate([extremes, even, *smallest]))
-
-
-def drawn(space: MetricSpace, rows: npt.NDArray[np.intp]) -> list[str]:
-    """Say how many points are drawn, unless all are."""
-    count = len(space.points)
-    return [f"{len(rows)} of {count} locations are drawn."] if len(rows) < count else []

@@ -15,7 +15,7 @@ import orjson
 
 from .place import visible
 
-__all__ = ["COLOURS", "DIVERGING", "Figure", "Picture", "page", "picture_html", "shown"]
+__all__ = ["COLOURS", "DIVERGING", "Figure", "Picture", "axis_of", "page", "picture_html", "shown"]
 
 Figure = Mapping[str, Any]
 
@@ -113,6 +113,16 @@ def picture_html(picture: Picture) -> str:
 <h2>{_text(picture.title)}</h2>
 {sentences}<div class="figure" style="height: {height}px"></div><script type="application/json">{data}</script>
 </section>"""
+
+
+def axis_of(names: Sequence[str], *, across: bool = False) -> dict[str, Any]:
+    """Give an axis with a name at each number from 0 on; from top to bottom, or ``across``."""
+    return {
+        "tickvals": list(range(len(names))),
+        "ticktext": [shown(name) for name in names],
+        "automargin": True,
+        **({"tickangle": 40} if across else {"range": [len(names) - 0.5, -0.5]}),
+    }
 
 
 def shown(name: object, longest: int = _LONGEST) -> str:

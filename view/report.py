@@ -49,6 +49,7 @@ class Report:
         data: For CSV.
         document: For JSON; without NaN and infinity.
         pictures: Draws for the page.
+        caveats: What is not there, and why; said after the sentences.
     """
 
     sentences: Sequence[str]
@@ -56,6 +57,7 @@ class Report:
     data: Table
     document: Mapping[str, Any]
     pictures: Callable[[], Sequence[Picture]]
+    caveats: Sequence[str] = ()
 
 
 def print_report(report: Report) -> None:
@@ -73,7 +75,7 @@ def print_report(report: Report) -> None:
         console.print(Text(visible(table.title), style="bold"))
         console.print(printed)
         console.print()
-    for sentence in report.sentences:
+    for sentence in (*report.sentences, *report.caveats):
         console.print(Text(visible(sentence)))
 
 

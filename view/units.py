@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
 
-__all__ = ["amount", "count", "percent", "ranks", "seconds", "volume"]
+__all__ = ["amount", "count", "many", "percent", "ranks", "seconds", "volume"]
 
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns"})
 
@@ -32,6 +32,11 @@ def count(value: float) -> str:
         return f"{value:.0f}"
     mantissa, _, exponent = f"{value:.1e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
+
+
+def many(number: int, noun: str) -> str:
+    """Write how many there are of something: ``1 rank``, ``3 classes``."""
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def volume(value: float) -> str:

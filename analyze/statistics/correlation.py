@@ -11,7 +11,9 @@ from scipy import stats
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from ...errors import InputError
 from ..metric_space import MetricSpace, Values
+from ..one_thread import one_thread
 
 __all__ = ["REDUNDANT", "Correlation", "MetricGroup", "correlation"]
 
@@ -49,14 +51,25 @@ class Correlation:
     groups: tuple[MetricGroup, ...]
     chance: float
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs of metrics there are."""
+        return len(self.matrix) * (len(self.matrix) - 1) // 2
 
+
+@one_thread
 def correlation(space: MetricSpace) -> Correlation:
     """Correlate every metric with every other one, in O(points × metrics²).
 
     Metrics are redundant if |r| ≥ 0.95, in a group each with each (complete linkage): so the representative tells
     all others. It is a metric that was measured, if there is one.
+
+    Raises:
+        InputError: There is one metric.
     """
-    matrix = np.atleast_2d(np.corrcoef(space.scaled(), rowvar=False))
+    if len(space.metrics) < 2:
+        raise InputError(f"correlation: two metrics that differ at least wanted, found {space.metrics[0]}")
+    matrix = np.corrcoef(space.scaled(), rowvar=False)
     matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
     groups = sorted((_group(space, matrix, rows) for rows in _redundant(matrix)), key=lambda each: -len(each.members))
@@ -64,8 +77,6 @@ def correlation(space: MetricSpace) -> Correlation:
 
 
 def _redundant(matrix: Values) -> list[npt.NDArray[np.intp]]:
-    if len(matrix) == 1:
-        return [np.array([0])]
     apart = squareform(1.0 - np.abs(matrix), checks=False)
     labels = fcluster(linkage(apart, "complete"), 1.0 - REDUNDANT, "distance")
     return [np.flatnonzero(labels == each) for each in dict.fromkeys(labels.tolist())]

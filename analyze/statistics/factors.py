@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...errors import InputError, UsageError
 from ..metric_space import MetricSpace, Values
+from ..one_thread import one_thread
 from .kinds import named_by_kinds
 
 __all__ = ["JOINS", "ROTATIONS", "Factor", "Factors", "Rotation", "factors", "promax"]
@@ -85,6 +86,7 @@ class Factors:
         return (*(each.metrics for each in self.factors if each.metrics), *((name,) for name in self.alone))
 
 
+@one_thread
 def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation = "varimax", seed: int = 0) -> Factors:
     """Find common factors by maximum likelihood.
 

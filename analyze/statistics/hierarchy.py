@@ -14,6 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from ...errors import UsageError
 from ..metric_space import MetricSpace, Scale, Values
+from ..one_thread import one_thread
 from .partition import Partition
 
 __all__ = ["LINKAGES", "LONE", "Hierarchy", "Linkage", "hierarchy"]
@@ -27,7 +28,9 @@ LONE: Final = 1.5  # times lower is the next merge below a cut that stands out
 _MOST_POINTS: Final = 10_000  # of which all distances are computed: 0.4 GB
 _SAMPLE: Final = 2_000
 _MOST_CLUSTERS: Final = 10  # that a cut is suggested for
-_FLOOR: Final = 1e-3  # of the highest merge: lower ones are all alike
+_FLOOR: Final = 1e-3  # of the highest merge, or of the widest distance: lower ones are all alike
+_USUAL: Final = 0.99  # of the sample, whose nearest are so near that three times as far is far
+_FAR: Final = 3.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Hierarchy:
         method: How the distance of clusters is taken.
         merges: scipy's linkage, ``float64[merge, 4]``, of the points in ``sample``.
         sample: Positions of the points in the tree; all, or a sample of them.
-        far: Positions of points out of the sample that are farther from all in it than the height of the cut.
+        far: Positions of points out of the sample that are far from all in it.
         partition: The clusters; points out of the sample are in that of the nearest in it.
         height: Where the tree is cut.
         drop: How many times lower than the merge above the cut the one below it is.
@@ -62,6 +65,7 @@ class Hierarchy:
         return len(self.sample) < len(self.space.points)
 
 
+@one_thread
 def hierarchy(
     space: MetricSpace,
     *,
@@ -72,7 +76,8 @@ def hierarchy(
 ) -> Hierarchy:
     """Merge the two nearest clusters again and again, in O(points²).
 
-    Above 10,000 points the tree is made of a sample of 2,000, and each other point joins the nearest of them.
+    Above 10,000 points the tree is made of a sample of 2,000, and each other point joins the nearest of them. It is far
+    if that is farther than three times what 99 of 100 in the sample are from their nearest.
 
     Args:
         space: The points.
@@ -94,13 +99,13 @@ def hierarchy(
     heights = merges[:, 2]
     count = clusters or _suggested(heights)
     above, below = _around(heights, count)
-    labels, distances = _assigned(scaled, sample, _cut(merges, count))
+    labels, far = _assigned(scaled, sample, _cut(merges, count))
     return Hierarchy(
         space,
         method,
         merges,
         sample,
-        np.flatnonzero(distances > above) if count > 1 else np.array([], dtype=np.intp),
+        far,
         Partition.of(space, labels, scaled, seed=seed),
         float((above + below) / 2),
         _drop(heights, count),
@@ -140,10 +145,15 @@ def _cut(merges: Values, count: int) -> npt.NDArray[np.intp]:
 
 def _assigned(
     scaled: Values, sample: npt.NDArray[np.intp], labels: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.intp], Values]:
-    """Give every point the label of the nearest in the sample, and how far that is."""
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Give every point the label of the nearest in the sample, and the positions of those that are far from it."""
     if len(sample) == len(scaled):
-        return labels, np.zeros(len(scaled))
-    search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(scaled[sample])
+        return labels, np.array([], dtype=np.intp)
+    there = scaled[sample]
+    search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(there)
     distances, nearest = search.kneighbors(scaled)
-    return labels[nearest[:, 0]], distances[:, 0]
+    distances[sample] = 0.0
+    usual = float(np.quantile(search.kneighbors()[0], _USUAL))  # each in the sample and the nearest other one
+    widest = float(np.linalg.norm(there - there.mean(axis=0), axis=1).max())
+    far = np.flatnonzero(distances[:, 0] > max(_FAR * usual, _FLOOR * widest))
+    return labels[nearest[:, 0]], far

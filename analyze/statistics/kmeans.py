@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
-from threadpoolctl import threadpool_limits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import davies_bouldin_score
 
 from ...errors import UsageError
 from ..metric_space import MetricSpace, Scale, Values
-from .partition import Labels, Partition, silhouette
+from ..one_thread import one_thread
+from .partition import Labels, Partition, numbered, silhouette, variance_ratios
 
 __all__ = ["CRITERIA", "Clusters", "Criterion", "kmeans"]
 
@@ -35,7 +37,7 @@ class Clusters:
         space: The points.
         partition: The clusters.
         criterion: What chose their number; None if it was given.
-        scores: Number of clusters tried → the criterion's value; empty if it was given.
+        scores: Number of clusters tried → the criterion's value, which may be infinite; empty if it was given.
     """
 
     space: MetricSpace
@@ -44,6 +46,7 @@ class Clusters:
     scores: dict[int, float]
 
 
+@one_thread
 def kmeans(
     space: MetricSpace,
     *,
@@ -84,17 +87,19 @@ def _scores(scaled: Values, criterion: Criterion, seed: int) -> dict[int, float]
         some = scaled[np.random.default_rng(seed).choice(len(scaled), _SAMPLE, replace=False)]
     most = min(_MOST, len(np.unique(some, axis=0)), len(some) - 1)
     score = _SCORES[criterion]
-    return {count: score(some, _labels(some, count, _STARTS, seed), seed) for count in range(2, most + 1)}
+    found = {count: _labels(some, count, _STARTS, seed) for count in range(2, most + 1)}
+    return {count: score(some, labels, seed) for count, labels in found.items() if labels.max() + 1 == count}
 
 
 def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
-    with threadpool_limits(1):  # others would be waited for longer than they work
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # points whose distances are roundings make fewer clusters
         found = KMeans(n_clusters=count, n_init=starts, random_state=seed).fit(scaled)
-    return np.asarray(found.labels_, dtype=np.intp)
+    return numbered(found.labels_)
 
 
 _SCORES: Final[dict[Criterion, Callable[[Values, Labels, int], float]]] = {
     "silhouette": lambda values, labels, seed: silhouette(values, labels, seed=seed) or 0.0,
-    "calinski-harabasz": lambda values, labels, _: float(calinski_harabasz_score(values, labels)),
+    "calinski-harabasz": lambda values, labels, _: float(variance_ratios(values, labels, together=True)),
     "davies-bouldin": lambda values, labels, _: float(davies_bouldin_score(values, labels)),
 }

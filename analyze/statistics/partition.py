@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.feature_selection import f_classif
 from sklearn.metrics import silhouette_samples
 
-from ..metric_space import MetricSpace, Values
+from ..metric_space import ROUNDING, MetricSpace, Values
 
-__all__ = ["DISTINCT", "WEAK", "Partition", "numbered", "silhouette"]
+__all__ = ["DISTINCT", "WEAK", "Partition", "numbered", "silhouette", "variance_ratios"]
 
 Labels = npt.NDArray[np.intp]
 
@@ -36,6 +34,7 @@ class Partition:
         f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf where the members of all
             clusters are equal, NaN where there is none.
         means: ``float64[cluster, metric]`` in the metrics' units.
+        deviations: ``float64[cluster, metric]``, the same from that of all points, in standard deviations.
         typical: ``int[cluster]``, the member that is nearest to the mean of its cluster.
     """
 
@@ -43,6 +42,7 @@ class Partition:
     silhouette: float | None
     f_ratios: Values
     means: Values
+    deviations: Values
     typical: npt.NDArray[np.intp]
 
     @classmethod
@@ -52,8 +52,15 @@ class Partition:
         count = int(own.max()) + 1
         rows = [np.flatnonzero(own == each) for each in range(count)]
         means = np.array([space.values[each].mean(axis=0) for each in rows])
-        typical = np.array([each[_nearest_to_mean(scaled[each])] for each in rows], dtype=np.intp)
-        return cls(own, silhouette(scaled, own, seed=seed), _f_ratios(space, own), means, typical)
+        standard = space.scaled()
+        return cls(
+            own,
+            silhouette(scaled, own, seed=seed),
+            variance_ratios(standard, own),
+            means,
+            np.array([standard[each].mean(axis=0) for each in rows]),
+            np.array([each[_nearest_to_mean(scaled[each])] for each in rows], dtype=np.intp),
+        )
 
     @property
     def count(self) -> int:
@@ -66,16 +73,53 @@ class Partition:
         return tuple(np.flatnonzero(self.labels == each) for each in range(self.count))
 
     @cached_property
+    def columns(self) -> list[int]:
+        """Columns of the metrics, the largest F-ratio first, those without one last."""
+        return [int(column) for column in np.argsort(-self.f_ratios, kind="stable")]
+
+    @property
     def by_f_ratio(self) -> list[int]:
-        """Columns of the metrics, the largest F-ratio first; without those that have none."""
-        order = np.argsort(-np.nan_to_num(self.f_ratios, nan=-1.0), kind="stable")
-        return [int(column) for column in order if not np.isnan(self.f_ratios[column])]
+        """The same without those that have none."""
+        return [column for column in self.columns if not np.isnan(self.f_ratios[column])]
+
+    def by_deviation(self, cluster: int) -> list[int]:
+        """Columns of the metrics, those first in which a cluster is farthest from all points: one against the others.
+
+        Where it is as far in several, the one with the largest F-ratio of all clusters is first.
+        """
+        away = np.abs(self.deviations[cluster]).round(12)
+        return sorted(self.columns, key=lambda column: -away[column])
 
 
 def numbered(labels: npt.ArrayLike) -> Labels:
     """Number clusters from 0 in the order of their first points."""
     _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse.ravel()]
+
+
+def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -> Values:
+    """Divide the variability between clusters by that within them, in two passes: sums of squares would lose digits.
+
+    Args:
+        values: ``float64[point, metric]``.
+        labels: ``int[point]``, from 0.
+        together: Of all metrics as one (Calinski and Harabasz), not of each (the F-ratio).
+
+    Returns:
+        ``float64[metric]``, or one number if ``together``; inf where the members of all clusters are equal but for
+        roundings, NaN where each point is a cluster, or all are one.
+    """
+    sizes = np.bincount(labels)
+    if not 1 < len(sizes) < len(labels):
+        return np.full(() if together else values.shape[1], np.nan)
+    means = np.array([values[labels == each].mean(axis=0) for each in range(len(sizes))])
+    between = sizes @ np.square(means - values.mean(axis=0))
+    within = np.square(values - means[labels]).sum(axis=0)
+    if together:
+        between, within = between.sum(), within.sum()
+    freedom = (len(labels) - len(sizes)) / (len(sizes) - 1)
+    differ = within > ROUNDING**2 * (between + within)
+    return np.asarray(np.divide(freedom * between, within, out=np.full(np.shape(within), np.inf), where=differ))
 
 
 def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None:
@@ -97,16 +141,3 @@ def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None
 
 def _nearest_to_mean(values: Values) -> int:
     return int(np.square(values - values.mean(axis=0)).sum(axis=1).argmin())
-
-
-def _f_ratios(space: MetricSpace, labels: Labels) -> Values:
-    count = int(labels.max()) + 1
-    if not 1 < count < len(labels):
-        return np.full(len(space.metrics), np.nan)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # of metrics that are constant within the clusters: those are infinite
-        found = np.asarray(f_classif(space.scaled(), labels)[0], dtype=np.float64)
-    within = np.array(
-        [space.values[labels == each].max(0) - space.values[labels == each].min(0) for each in range(count)]
-    )
-    return np.where((within == 0).all(axis=0), np.inf, found)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from sklearn.decomposition import PCA
 
+from ...errors import InputError
 from ..metric_space import MetricSpace, Scale, Values
+from ..one_thread import one_thread
 from .kmeans import kmeans
 from .partition import Partition
 
@@ -21,7 +24,8 @@ class Components:
     Attributes:
         space: The points.
         explained: ``float64[component]``, each one's share of the variance.
-        components: ``float64[component, metric]``, unit vectors; the largest entry of each is positive.
+        components: ``float64[component, metric]``, unit vectors; the largest entry of each is positive, of several that
+            are as large the first.
         scores: ``float64[point, component]``.
         partition: Clusters of the points, to be seen in the projection.
     """
@@ -33,18 +37,28 @@ class Components:
     partition: Partition
 
 
+_ROUNDING: Final = 1e-9  # of a weight
+
+
+@one_thread
 def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "standard", seed: int = 0) -> Components:
     """Find the principal components, in O(points × metrics²), and clusters by k-means.
 
     Args:
-        space: The points.
+        space: Two metrics at least.
         clusters: How many clusters; if None, as the silhouette says.
         scale: How metrics are made comparable; with ``none`` those of the largest numbers weigh most.
         seed: Of k-means.
+
+    Raises:
+        InputError: There is one metric.
     """
+    if len(space.metrics) < 2:
+        raise InputError(f"pca: two metrics that differ at least wanted, found {space.metrics[0]}")
     found = PCA(svd_solver="full").fit(space.scaled(scale))
     components, scores = np.asarray(found.components_), np.asarray(found.transform(space.scaled(scale)))
-    largest = np.abs(components).argmax(axis=1)
+    sizes = np.abs(components)
+    largest = (sizes >= sizes.max(axis=1, keepdims=True) - _ROUNDING).argmax(axis=1)
     signs = np.sign(components[np.arange(len(components)), largest])
     partition = kmeans(space, clusters=clusters, scale=scale, seed=seed).partition
     explained = np.asarray(found.explained_variance_ratio_)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from ...errors import AutoanalyzerError
@@ -26,11 +26,15 @@ class Part(Generic[Result]):
         path: Numbers of the clusters from the outermost on, from 1; empty of all points.
         result: What was found there.
         parts: The same of its own clusters, if these are far apart.
+        without: Number of a cluster of four points or more of which there is none → why.
+        ended: Why its clusters are not analysed; None if they are.
     """
 
     path: tuple[int, ...]
     result: Result
     parts: tuple[Part[Result], ...] = ()
+    without: Mapping[int, str] = field(default_factory=dict)
+    ended: str | None = None
 
 
 def recursively(
@@ -41,19 +45,22 @@ def recursively(
 ) -> Part[Result]:
     """Analyse a space, and again each cluster of four points or more whose silhouette says that clusters are distinct.
 
-    A cluster in which there is nothing to analyse, for all its metrics are constant or too few, has no part.
-
     Raises:
         AutoanalyzerError: What the analysis of the whole raises.
     """
     result = analysis(space)
-    parts = []
-    partition = clusters(space, result) if len(path) < _DEEPEST else None
-    if partition is not None and (partition.silhouette or 0.0) >= DISTINCT:
-        for number, rows in enumerate(partition.members, start=1):
-            if len(rows) >= _LEAST:
-                try:
-                    parts.append(recursively(space.part(rows), analysis, clusters, (*path, number)))
-                except AutoanalyzerError:
-                    continue
-    return Part(path, result, tuple(parts))
+    if len(path) == _DEEPEST:
+        return Part(path, result, ended=f"{_DEEPEST} times is as deep as it goes")
+    partition = clusters(space, result)
+    if partition.silhouette is None or partition.silhouette < DISTINCT:
+        found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
+        return Part(path, result, ended=f"a silhouette of {DISTINCT} at least wanted, found {found}")
+    parts, without = [], {}
+    for number, rows in enumerate(partition.members, start=1):
+        if len(rows) >= _LEAST:
+            try:
+                parts.append(recursively(space.part(rows), analysis, clusters, (*path, number)))
+            except AutoanalyzerError as error:
+                without[number] = str(error)
+    ended = None if parts or without else f"none has {_LEAST} locations"
+    return Part(path, result, tuple(parts), without, ended)

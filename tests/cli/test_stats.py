@@ -132,7 +132,7 @@ def test_threads_have_maps_of_their_own(tool, here):
 
 def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
     file = _write(tool.folder / "run.cube", ranks=2)
-    for analysis in ("kmeans", "hierarchy", "map", "pca", "correlation"):
+    for analysis in ("kmeans", "hierarchy", "map"):
         words = ("--metrics", "cycles", *("--json", "o.json", "--csv", "o.csv", "--html", "o.html"))
         done = here("stats", str(file), analysis, *words)
         assert (done.returncode, done.stderr) == (0, b""), analysis
@@ -149,6 +149,9 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
         (["hierarchy", "-k", "17"], "clusters from 1 to 16 wanted"),
         (["factors", "-k", "6"], "factors from 1 to 3 wanted"),
         (["factors", "--metrics", "cycles,fp_ins"], "three metrics that differ at least wanted, found cycles, fp_ins"),
+        (["correlation", "--metrics", "cycles"], "two metrics that differ at least wanted, found cycles"),
+        (["pca", "--metrics", "cycles"], "two metrics that differ at least wanted, found cycles"),
+        (["pca", "--scale", "none", "--derive", "x=cycles**20"], "--scale none: values from 1e-100 to 1e+100 wanted"),
         (["map", "--grid", "3x5"], "16 places, a rank each, wanted, found 15; try 4x4"),
         (["map", "--grid", "4,4"], "sizes wanted, as in 8x8"),
         (["map", "--factor", "9"], "factors wanted"),

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...analyze.pursuit import Outcome, Period, Pursuit, PursuitOverTime, Telling, View
-from ..metric_space import drawn, some_rows
-from ..page import COLOURS, Picture, shown
+from ..metric_space import drawn, part_of, some_rows
+from ..page import COLOURS, Picture, axis_of, shown
 from ..units import percent
 from .periods import span
 
@@ -38,16 +38,6 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
     if state.telling and state.telling.found.view:
         found += _locations(state.telling, state.telling.found.view)
     return found or [Picture("Nothing to draw", {"data": [], "layout": {"height": 80}}, said)]
-
-
-def _metric_axis(metrics: Sequence[str]) -> dict[str, Any]:
-    places = list(range(len(metrics)))
-    return {
-        "tickvals": places,
-        "ticktext": [shown(name) for name in metrics],
-        "automargin": True,
-        "range": [len(metrics) - 0.5, -0.5],
-    }
 
 
 def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> Picture:
@@ -88,7 +78,7 @@ def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequenc
     layout = {
         "height": 200 + 26 * len(rows),
         "xaxis": {"title": {"text": "seconds"}},
-        "yaxis": _metric_axis(state.metrics),
+        "yaxis": axis_of(state.metrics),
         "legend": {"orientation": "h", "y": 1.1},
     }
     return Picture(
@@ -148,7 +138,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
     layout = {
         "height": 160 + 26 * len(rows),
         "xaxis": {"title": {"text": "seconds"}},
-        "yaxis": _metric_axis(state.metrics),
+        "yaxis": axis_of(state.metrics),
     }
     said = ["White is a metric without structure of its own; an empty field one that does not differ among locations."]
     return Picture("Importance of all metrics", {"data": traces, "layout": layout}, said)
@@ -192,7 +182,7 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
     layout = {
         "height": 160 + 26 * len(found.ranking),
         "xaxis": {"title": {"text": "importance"}},
-        "yaxis": _metric_axis([each.metric for each in found.ranking]),
+        "yaxis": axis_of([each.metric for each in found.ranking]),
     }
     return Picture("All metrics, in the order in which they are named", {"data": traces, "layout": layout}, said)
 
@@ -229,7 +219,11 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
     }
     when = span(telling.period)
     said = f"{when} s: deviations from the mean along the axes, turned until each is made of few metrics."
-    return Picture("Locations in the best projection", {"data": traces, "layout": layout}, [said, *drawn(space, rows)])
+    return Picture(
+        "Locations in the best projection",
+        {"data": traces, "layout": layout},
+        [said, *drawn(part_of(len(rows), len(space.points), "location"))],
+    )
 
 
 def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
@@ -255,4 +249,8 @@ def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
         "yaxis": {"title": {"text": "of the largest value"}},
         "legend": {"orientation": "h", "y": 1.1},
     }
-    return Picture("The best metrics on each location", {"data": traces, "layout": layout}, drawn(space, rows))
+    return Picture(
+        "The best metrics on each location",
+        {"data": traces, "layout": layout},
+        drawn(part_of(len(rows), len(space.points), "location")),
+    )

@@ -9,28 +9,31 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics.partition import WEAK, Partition
-from ..metric_space import finite, names, value
-from ..page import COLOURS, DIVERGING, Picture, shown
+from ..metric_space import drawn, finite, names, part_of, value
+from ..page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..report import Table
-from ..units import ranks
+from ..units import many, ranks
 
 __all__ = [
+    "advice",
     "colour",
     "data",
     "differences",
-    "f_ratio_rows",
+    "document",
     "f_ratio_table",
     "members",
-    "members_document",
     "profile_picture",
     "strength",
     "table",
     "who",
 ]
 
-_TOLD: Final = 3  # metrics, of a cluster
-_SHOWN: Final = 12
+_LISTED: Final = 30  # clusters in a table, and in a picture
+_ACROSS: Final = 8  # clusters whose means stand beside each other
+_SHOWN: Final = 12  # metrics with F-ratios in a table, or numbers in a picture
+_DRAWN: Final = 40  # metrics in a picture
 _NEAR: Final = 0.1  # of another value: then it is told as a part of it
+_TWICE: Final = 1.995  # times another value: then no percentage
 
 
 def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
@@ -57,24 +60,44 @@ def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
     return names(labels)
 
 
-def differences(space: MetricSpace, partition: Partition, cluster: int) -> list[str]:
-    """Say in which metrics a cluster differs most from all other points: ``stores 20 % above``."""
+def differences(space: MetricSpace, partition: Partition, cluster: int, most: int = 3) -> str:
+    """Say in which metrics a cluster differs most from all other points: ``stores 20 % above 1.2e8``."""
     inside = partition.labels == cluster
     if inside.all():
+        return ""
+    said = []
+    for column in partition.by_deviation(cluster)[:most]:
+        own, others = (float(space.values[rows, column].mean()) for rows in (inside, ~inside))
+        if own != others:
+            said.append(f"{space.metrics[column]} {_against(space, space.metrics[column], own, others)}")
+    return "; ".join(said) or "nothing of its own"
+
+
+def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
+    """Compare two means: as a part of the other one if both are above 0, and near to each other."""
+    if min(own, others) > 0 and _NEAR < own / others < 1 / _NEAR:
+        factor = own / others
+        if factor >= _TWICE:
+            return f"{factor:.3g} times {value(space, metric, others)}"
+        return f"{100 * abs(factor - 1):.2g} % {'above' if factor > 1 else 'below'} {value(space, metric, others)}"
+    texts = value(space, metric, own), value(space, metric, others)
+    return " against ".join(texts if texts[0] != texts[1] else (f"{own:.9g}", f"{others:.9g}"))
+
+
+def advice(space: MetricSpace, partition: Partition) -> list[str]:
+    """Say what is different in the smallest cluster, and whom to look at."""
+    if partition.count < 2:
         return []
     said = []
-    for column in partition.by_f_ratio[:_TOLD]:
-        own, others = space.values[inside, column].mean(), space.values[~inside, column].mean()
-        metric = space.metrics[column]
-        if own == others:
-            continue
-        factor = own / others if others else 0.0
-        if _NEAR < factor < 1 / _NEAR:
-            share = f"{abs(100 * (factor - 1)):.2g} % {'above' if factor > 1 else 'below'}"
-            said.append(f"{metric} {share if factor < 2 else f'{factor:.3g} times'} {value(space, metric, others)}")
-        else:
-            said.append(f"{metric} {value(space, metric, own)} against {value(space, metric, others)}")
-    return said
+    if partition.by_f_ratio:
+        best = partition.by_f_ratio[0]
+        smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
+        said.append(
+            f"{space.metrics[best]} parts them most (F = {partition.f_ratios[best]:.4g}): cluster {smallest + 1}, "
+            f"{who(space, partition, smallest)}, has {differences(space, partition, smallest)}."
+        )
+    typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
+    return [*said, f"What helps one location helps its cluster: look at one of each, {typical}."]
 
 
 def strength(partition: Partition) -> str | None:
@@ -95,21 +118,13 @@ def table(space: MetricSpace, partition: Partition) -> Table:
             who(space, partition, cluster),
             str(int((partition.labels == cluster).sum())),
             str(space.labels[int(partition.typical[cluster])]),
-            "; ".join(differences(space, partition, cluster)),
+            differences(space, partition, cluster),
         )
-        for cluster in range(min(partition.count, 30))
+        for cluster in range(min(partition.count, _LISTED))
     ]
-    title = f"Clusters of {len(space.points)} locations in {space.place}"
+    cut = part_of(len(rows), partition.count, "cluster")
+    title = f"Clusters of {many(len(space.points), 'location')} in {space.place}{f'; {cut}' if cut else ''}"
     return Table(title, ("cluster", "who", "size", "typical", "against the others"), rows)
-
-
-def f_ratio_rows(space: MetricSpace, partition: Partition) -> list[dict[str, Any]]:
-    """List the F-ratios for JSON, largest first; null is infinite, or that there is none."""
-    order = partition.by_f_ratio
-    rest = [column for column in range(len(space.metrics)) if column not in order]
-    return [
-        {"metric": space.metrics[column], "value": finite(partition.f_ratios[column])} for column in [*order, *rest]
-    ]
 
 
 def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
@@ -117,20 +132,30 @@ def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
     rows = []
     for column in partition.by_f_ratio[:_SHOWN]:
         metric = space.metrics[column]
-        means = [value(space, metric, mean) for mean in partition.means[:8, column]]
+        means = [value(space, metric, mean) for mean in partition.means[:_ACROSS, column]]
         rows.append((metric, f"{partition.f_ratios[column]:.4g}", *means))
-    header = ("metric", "F-ratio", *(f"cluster {number + 1}" for number in range(min(partition.count, 8))))
-    return Table("What parts the clusters: variability between over that within them; means", header, rows)
+    columns = min(partition.count, _ACROSS)
+    header = ("metric", "F-ratio", *(f"cluster {number + 1}" for number in range(columns)))
+    parts = (
+        "What parts the clusters: variability between over that within them; means",
+        part_of(columns, partition.count, "cluster"),
+        part_of(len(rows), len(partition.by_f_ratio), "metric"),
+    )
+    return Table("; ".join(each for each in parts if each), header, rows)
 
 
-def members_document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
-    """Give clusters for JSON."""
+def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
+    """Give clusters for JSON; an F-ratio that is null is infinite, or there is none."""
     labels = space.labels
     return {
         "clusters": [[labels[row] for row in rows.tolist()] for rows in partition.members],
         "typical": [labels[row] for row in partition.typical.tolist()],
         "silhouette": None if partition.silhouette is None else finite(partition.silhouette),
         "means": [[finite(each) for each in row] for row in partition.means.tolist()],
+        "f_ratios": [
+            {"metric": space.metrics[column], "value": finite(partition.f_ratios[column])}
+            for column in partition.columns
+        ],
     }
 
 
@@ -150,18 +175,16 @@ def colour(cluster: int) -> str:
 
 def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequence[str] = ()) -> Picture:
     """Draw how far the mean of each cluster is from that of all points, in standard deviations."""
-    columns = partition.by_f_ratio[:40] or list(range(min(len(space.metrics), 40)))
-    scaled = space.scaled()
-    means = np.array([scaled[rows].mean(axis=0)[columns] for rows in partition.members[:30]])
+    columns = partition.columns[:_DRAWN]
+    means = partition.deviations[:_LISTED, columns]
     most = float(np.abs(means).max()) or 1.0
-    clusters = [f"cluster {number + 1} ({len(rows)})" for number, rows in enumerate(partition.members[:30])]
-    metrics = [shown(space.metrics[column]) for column in columns]
+    clusters = [f"cluster {number + 1} ({len(rows)})" for number, rows in enumerate(partition.members[:_LISTED])]
     figure = {
         "data": [
             {
                 "type": "heatmap",
                 "z": means,
-                "x": list(range(len(metrics))),
+                "x": list(range(len(columns))),
                 "y": clusters,
                 "colorscale": DIVERGING,
                 "zmin": -most,
@@ -172,7 +195,7 @@ def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequenc
                         shown(value(space, space.metrics[column], mean))
                         for column, mean in zip(columns, row, strict=True)
                     ]
-                    for row in partition.means[:30][:, columns].tolist()
+                    for row in partition.means[:_LISTED, columns].tolist()
                 ],
                 "texttemplate": "%{text}" if len(columns) <= _SHOWN else "",
                 "hovertemplate": "%{y}: %{text}<br>%{z:.2f} standard deviations from the mean<extra></extra>",
@@ -180,8 +203,10 @@ def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequenc
         ],
         "layout": {
             "height": 220 + 28 * len(clusters),
-            "xaxis": {"tickvals": list(range(len(metrics))), "ticktext": metrics, "tickangle": 40, "automargin": True},
+            "xaxis": axis_of([space.metrics[column] for column in columns], across=True),
             "yaxis": {"automargin": True, "autorange": "reversed", "type": "category"},
         },
     }
-    return Picture("What the clusters are like; the metric with the largest F-ratio first", figure, sentences)
+    cut = drawn(part_of(len(clusters), partition.count, "cluster"), part_of(len(columns), len(space.metrics), "metric"))
+    title = "What the clusters are like; the metric with the largest F-ratio first"
+    return Picture(title, figure, [*sentences, *cut])

@@ -10,14 +10,15 @@ from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics import Correlation
 from ...analyze.statistics.correlation import REDUNDANT
 from ..counters import as_typed
-from ..metric_space import caveats, names, some_rows
-from ..page import COLOURS, DIVERGING, Picture, shown
+from ..metric_space import caveats, drawn, names, part_of, some_rows
+from ..page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..report import Report, Table
+from ..units import many
 from .space import document
 
 __all__ = ["correlation_report"]
 
-_UNSURE: Final = 0.01
+_UNSURE: Final = 0.01  # pairs that are redundant by chance
 _PANELS: Final = 7  # metrics in the scatterplot matrix
 _POINTS: Final = 400  # in each of its panels
 _NUMBERED: Final = 14  # metrics up to which numbers stand in the matrix
@@ -27,7 +28,7 @@ def correlation_report(found: Correlation) -> Report:
     """Report correlations in every form."""
     space = found.space
     return Report(
-        [*_sentences(found), *caveats(space)],
+        _sentences(found),
         [_groups(found), *([_matrix(found)] if len(space.metrics) <= _NUMBERED else [])],
         Table(
             "correlation",
@@ -36,6 +37,7 @@ def correlation_report(found: Correlation) -> Report:
         ),
         _document(found),
         lambda: _pictures(found),
+        caveats(space),
     )
 
 
@@ -49,6 +51,7 @@ def _document(found: Correlation) -> dict[str, Any]:
             for each in found.groups
         ],
         "chance": found.chance,
+        "chance_pairs": found.chance * found.pairs,
         "next": _next(found),
     }
 
@@ -62,22 +65,22 @@ def _next(found: Correlation) -> str:
 def _sentences(found: Correlation) -> list[str]:
     space, groups = found.space, found.groups
     redundant = [each for each in groups if len(each.members) > 1]
-    head = f"{len(space.metrics)} metrics of {len(space.points)} locations"
+    head = f"{many(len(space.metrics), 'metric')} of {many(len(space.points), 'location')}"
     if redundant:
         largest = redundant[0]
         said = [
-            f"{head} say {len(groups)} things: {largest.representative} tells {len(largest.members) - 1} others "
+            f"{head} say {many(len(groups), 'thing')}: {largest.representative} tells "
+            f"{many(len(largest.members) - 1, 'other')} "
             f"({names([each for each in largest.members if each != largest.representative])}; |r| ≥ "
             f"{_floor(largest.least)}).",
             f"To count less next time, keep one of each group: {_next(found)}",
         ]
     else:
         said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): none can be left out."]
-    if found.chance > _UNSURE:
-        share = f"in {100 * found.chance:.0f} of 100 cases" if found.chance < 1 else "always"
+    if (expected := found.chance * found.pairs) > _UNSURE:
         said.append(
-            f"With {len(space.points)} locations two metrics that have nothing to do with each other reach {REDUNDANT} "
-            f"{share}: take groups for hints, or add runs by --sample."
+            f"Were the metrics unrelated, chance would make {expected:.2g} of {many(found.pairs, 'pair')} redundant "
+            f"with {len(space.points)} locations: take groups for hints, or add runs by --sample."
         )
     return said
 
@@ -110,7 +113,7 @@ def _matrix(found: Correlation) -> Table:
 
 
 def _pictures(found: Correlation) -> list[Picture]:
-    return [_heatmap(found), *([_scatterplots(found)] if len(found.space.metrics) > 1 else [])]
+    return [_heatmap(found), _scatterplots(found)]
 
 
 def _in_groups(found: Correlation) -> list[int]:
@@ -125,9 +128,9 @@ def _in_groups(found: Correlation) -> list[int]:
 
 def _heatmap(found: Correlation) -> Picture:
     order = _in_groups(found)
-    ticks = [shown(found.space.metrics[column]) for column in order]
+    ordered = [found.space.metrics[column] for column in order]
+    ticks = [shown(name) for name in ordered]
     places = list(range(len(ticks)))
-    axis = {"tickvals": places, "ticktext": ticks, "automargin": True}
     figure = {
         "data": [
             {
@@ -146,8 +149,8 @@ def _heatmap(found: Correlation) -> Picture:
         ],
         "layout": {
             "height": 300 + 22 * len(ticks),
-            "xaxis": {**axis, "tickangle": 40},
-            "yaxis": {**axis, "autorange": "reversed"},
+            "xaxis": axis_of(ordered, across=True),
+            "yaxis": axis_of(ordered),
         },
     }
     return Picture("Correlation matrix; redundant metrics stand together", figure, _sentences(found))
@@ -161,10 +164,9 @@ def _scatterplots(found: Correlation) -> Picture:
     chosen = (representatives + others)[:_PANELS]
     rows = some_rows(space)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.intp))]
-    drawn = f"{len(rows)} of {len(space.points)} locations are drawn" if len(rows) < len(space.points) else ""
-    left = len(space.metrics) - len(chosen)
-    note = f"{left} more metrics are not drawn; --metrics chooses." if left else ""
-    return Picture("Scatterplot matrix", _panels(space, chosen, rows), [each for each in (drawn, note) if each])
+    cut = drawn(part_of(len(rows), len(space.points), "location"), part_of(len(chosen), len(space.metrics), "metric"))
+    choice = ["--metrics chooses."] if len(chosen) < len(space.metrics) else []
+    return Picture("Scatterplot matrix", _panels(space, chosen, rows), [*cut, *choice])
 
 
 def _panels(space: MetricSpace, chosen: list[str], rows: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import numpy as np
 from ...analyze.statistics import Factors
 from ...analyze.statistics.factors import JOINS
 from ..metric_space import caveats, finite, names
-from ..page import COLOURS, DIVERGING, Picture, shown
+from ..page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..report import Report, Table
-from ..units import percent
+from ..units import many, percent
 from .space import document
 
 __all__ = ["factors_report"]
@@ -24,7 +24,7 @@ def factors_report(found: Factors) -> Report:
     """Report factors in every form."""
     space = found.space
     return Report(
-        [*_sentences(found), *caveats(space)],
+        _sentences(found),
         [_table(found)],
         Table(
             "factors",
@@ -38,6 +38,7 @@ def factors_report(found: Factors) -> Report:
         ),
         _document(found),
         lambda: _pictures(found),
+        caveats(space),
     )
 
 
@@ -82,7 +83,7 @@ def _sentences(found: Factors) -> list[str]:
     )
     count = len(found.factors)
     said = [
-        f"{count} factor{'' if count == 1 else 's'} {how} explain{'s' if count == 1 else ''} {percent(100 * whole)} of "
+        f"{many(count, 'factor')} {how} explain{'s' if count == 1 else ''} {percent(100 * whole)} of "
         f"how {len(space.metrics)} metrics vary over {len(space.points)} locations. Factor {listed}."
     ]
     first = [each.metrics[0] for each in found.factors if each.metrics]
@@ -143,12 +144,7 @@ def _pictures(found: Factors) -> list[Picture]:
     layout = {
         "height": 200 + 24 * len(order),
         "xaxis": {"automargin": True, "type": "category", "side": "top"},
-        "yaxis": {
-            "tickvals": list(range(len(order))),
-            "ticktext": [shown(found.space.metrics[row]) for row in order],
-            "autorange": "reversed",
-            "automargin": True,
-        },
+        "yaxis": axis_of([found.space.metrics[row] for row in order]),
         "margin": {"l": 70, "r": 30, "t": 60, "b": 30},
     }
     loadings = Picture("Loadings of the metrics", {"data": [heatmap], "layout": layout}, _sentences(found))

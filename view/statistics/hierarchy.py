@@ -16,10 +16,11 @@ from ..report import Report
 from . import clusters
 from .space import document
 
-__all__ = ["cut_sentences", "hierarchy_report", "tree_picture"]
+__all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
 _LEAVES: Final = 64  # that can be read; of more, the last merges are drawn
 _MEMBERS: Final = 12  # that are named of a leaf which is several locations
+_MUCH: Final = 1000  # times lower: what that is exactly tells nothing
 _GREY: Final = "#888888"
 
 
@@ -28,7 +29,7 @@ def hierarchy_report(found: Hierarchy) -> Report:
     space, partition = found.space, found.partition
     labels = space.labels
     return Report(
-        [*_sentences(found), *caveats(space)],
+        _sentences(found),
         [clusters.table(space, partition), clusters.f_ratio_table(space, partition)],
         clusters.data(space, partition),
         {
@@ -39,10 +40,10 @@ def hierarchy_report(found: Hierarchy) -> Report:
             "far": [labels[row] for row in found.far.tolist()],
             "height": found.height,
             "drop": found.drop,
-            **clusters.members_document(space, partition),
-            "f_ratios": clusters.f_ratio_rows(space, partition),
+            **clusters.document(space, partition),
         },
         lambda: [tree_picture(found, _sentences(found)), clusters.profile_picture(space, partition)],
+        caveats(space),
     )
 
 
@@ -53,14 +54,10 @@ def cut_sentences(found: Hierarchy) -> list[str]:
     if partition.count == 1:
         said = [f"{len(space.points)} locations are one cluster, as was asked for."]
     else:
-        below = f"{min(found.drop, 1000):.3g} times" if found.drop < 1000 else "a thousand times and more"
-        why = "where merges fall most: " if found.suggested else ""
         said = [
             f"Cut at {found.height:.3g} ({found.method}), {len(space.points)} locations are {partition.count} clusters "
-            f"of {names(sizes, 10)}; {why}the next merge is {below} lower."
+            f"of {names(sizes, 10)}{_next_merge(found)}."
         ]
-        if found.suggested and found.drop < LONE and len(space.points) > 2:
-            said.append("No cut stands out: take the locations for one kind, or choose -k.")
     if found.sampled:
         far = f"; {len(found.far)} are far from all of them ({names([space.labels[row] for row in found.far])})"
         said.append(
@@ -70,19 +67,24 @@ def cut_sentences(found: Hierarchy) -> list[str]:
     return said
 
 
+def weakness(found: Hierarchy) -> str | None:
+    """Say if clusters are hardly any."""
+    if found.suggested and found.drop < LONE and len(found.space.points) > 2:
+        return "No cut stands out: take the locations for one kind, or choose -k."
+    return clusters.strength(found.partition)
+
+
+def _next_merge(found: Hierarchy) -> str:
+    """Say why the cut is there, unless it leaves nothing that was merged."""
+    if found.partition.count == len(found.merges) + 1 or found.drop < 1:
+        return ""
+    below = f"{found.drop:.3g} times" if found.drop < _MUCH else "a thousand times and more"
+    return f"; {'where merges fall most: ' if found.suggested else ''}the next merge is {below} lower"
+
+
 def _sentences(found: Hierarchy) -> list[str]:
-    space, partition = found.space, found.partition
-    said = cut_sentences(found)
-    if partition.by_f_ratio:
-        smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
-        said.append(
-            f"Cluster {smallest + 1}, {clusters.who(space, partition, smallest)}, has "
-            f"{'; '.join(clusters.differences(space, partition, smallest)) or 'nothing of its own'}."
-        )
-    if partition.count > 1:
-        typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
-        said.append(f"What helps one location helps its cluster: look at one of each, {typical}.")
-    return said
+    weak = weakness(found)
+    return [*cut_sentences(found), *([weak] if weak else clusters.advice(found.space, found.partition))]
 
 
 def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:

@@ -8,16 +8,19 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Factors, Membership
-from ..metric_space import caveats, names
+from ..metric_space import caveats, drawn, names, part_of
 from ..page import Picture, shown
 from ..report import Report, Table
+from ..units import many
 from . import clusters
-from .hierarchy import cut_sentences, tree_picture
+from .hierarchy import cut_sentences, tree_picture, weakness
 from .space import document
 
 __all__ = ["membership_report"]
 
-_PANELS: Final = 16  # slices of a grid with more than two dimensions
+_TOLD: Final = 4  # clusters
+_PANELS: Final = 16  # slices of a grid with more than two dimensions, in a picture
+_PLANES: Final = 4  # and on a terminal
 _LABELLED: Final = 400  # places up to which a rank stands in each
 _PRINTED: Final = 64  # places in a row that fit a terminal
 _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
@@ -38,9 +41,11 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
         ],
     )
     said = _sentences(found, factor)
+    printed = _printed(found)
+    unseen = [] if printed else ["The map is too large to be printed: --html draws it."]
     return Report(
-        [*said, *caveats(space)],
-        [clusters.table(space, partition), *_printed(found)],
+        [*said, *unseen],
+        [clusters.table(space, partition), *printed],
         data,
         {
             **document("map", space),
@@ -52,10 +57,10 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
             ],
             "called": list(found.words),
             "method": tree.method,
-            **clusters.members_document(space, partition),
-            "f_ratios": clusters.f_ratio_rows(space, partition),
+            **clusters.document(space, partition),
         },
         lambda: [_map(found, said), tree_picture(tree, []), clusters.profile_picture(space, partition)],
+        caveats(space),
     )
 
 
@@ -73,12 +78,15 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
         chosen = factors.factors[number - 1]
         where += f" Clusters are by factor {number}, {chosen.name}: {names(chosen.metrics)}."
     said = [where, *cut_sentences(tree)]
-    for cluster in range(min(partition.count, 4)):
-        part = found.words[cluster]
-        if partition.count > 1:
-            what = "; ".join(clusters.differences(space, partition, cluster)[:2]) or "nothing of its own"
-            called = part or clusters.who(space, partition, cluster)
-            said.append(f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])}), has {what}.")
+    weak = weakness(tree)
+    if weak or partition.count == 1:
+        return [*said, *([weak] if weak else [])]
+    for cluster in range(min(partition.count, _TOLD)):
+        what = clusters.differences(space, partition, cluster, 2)
+        called = found.words[cluster] or clusters.who(space, partition, cluster)
+        said.append(f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])}), has {what}.")
+    if partition.count > _TOLD:
+        said.append(f"The table tells of {many(partition.count - _TOLD, 'more cluster')}.")
     return said
 
 
@@ -111,32 +119,35 @@ def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
 def _printed(found: Membership) -> list[Table]:
     """Show the map on a terminal, a character a place, if it fits."""
     tables = []
-    for title, plane, _ in _slices(found)[:4]:
+    slices = _slices(found)
+    cut = part_of(min(len(slices), _PLANES), len(slices), "plane")
+    for title, plane, _ in slices[:_PLANES]:
         if plane.shape[1] > _PRINTED or plane.shape[0] > _PRINTED or found.hierarchy.partition.count > len(_SYMBOLS):
             return []
         rows = [(" ".join("." if math.isnan(each) else _SYMBOLS[int(each)] for each in row),) for row in plane.tolist()]
-        tables.append(Table(f"Clusters on the grid{f', {title}' if title else ''}", ("",), rows))
+        named = ", ".join(each for each in ("Clusters on the grid", title, cut) if each)
+        tables.append(Table(named, ("",), rows))
     return tables
 
 
 def _map(found: Membership, sentences: list[str]) -> Picture:
     slices = _slices(found)
     count = found.hierarchy.partition.count
-    drawn = slices[:_PANELS]
-    across = min(len(drawn), 4) or 1
-    down = -(-len(drawn) // across) or 1
+    panels = slices[:_PANELS]
+    across = min(len(panels), 4) or 1
+    down = -(-len(panels) // across) or 1
     steps = [(edge / count, clusters.colour(each)) for each in range(count) for edge in (each, each + 1)]
-    rows = drawn[0][1].shape[0] if drawn else 1
+    rows = panels[0][1].shape[0] if panels else 1
     layout: dict[str, Any] = {"height": max(260, min(700, 140 + 45 * rows)) * down, "annotations": []}
     traces = []
-    for number, (title, plane, labels) in enumerate(drawn):
+    for number, (title, plane, labels) in enumerate(panels):
         key = "" if number == 0 else str(number + 1)
         named = [[shown(each, 12) for each in row] for row in labels]
         trace = {
             "type": "heatmap",
             "z": plane,
             "text": named,
-            "texttemplate": "%{text}" if plane.size * len(drawn) <= _LABELLED else "",
+            "texttemplate": "%{text}" if plane.size * len(panels) <= _LABELLED else "",
             "colorscale": steps,
             "zmin": -0.5,
             "zmax": count - 0.5,
@@ -167,11 +178,10 @@ def _map(found: Membership, sentences: list[str]) -> Picture:
             "dtick": 1 if plane.shape[0] <= 20 else None,
             "showgrid": False,
         }
-    left_out = f"{len(slices) - len(drawn)} more planes are not drawn." if len(slices) > len(drawn) else ""
     return Picture(
         "Clusters on the process grid",
         {"data": traces, "layout": layout},
-        [*sentences, *([left_out] if left_out else [])],
+        [*sentences, *drawn(part_of(len(panels), len(slices), "plane"))],
     )
 
 

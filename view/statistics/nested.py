@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...analyze.statistics import Part
+from ..metric_space import dropped
 from ..page import Picture
 from ..report import Report, Table
 
@@ -15,57 +16,92 @@ __all__ = ["nested_report"]
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True)
+class _Part:
+    """The report of a part, and of those within it.
+
+    Attributes:
+        path: Numbers of the clusters.
+        report: Of this part.
+        dropped: Metric → why it is dropped here, and not in the part around it.
+        without: Number of a cluster that has no report → why.
+        within: The same of its clusters.
+    """
+
+    path: tuple[int, ...]
+    report: Report
+    dropped: Mapping[str, str]
+    without: Mapping[int, str]
+    within: tuple[_Part, ...]
+
+    @property
+    def title(self) -> str:
+        """What stands before all that is said of a part."""
+        return f"Within cluster {_numbers(self.path)}: " if self.path else ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """Those of the report, and which clusters have none."""
+        said = [*self.report.sentences, *([] if self.path else self.report.caveats), *dropped(self.dropped)]
+        none = [f"Nothing within cluster {_numbers((*self.path, each))}: {why}." for each, why in self.without.items()]
+        return [*(f"{self.title}{each}" for each in said), *none]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """With those of its clusters."""
+        return {
+            **self.report.document,
+            "path": list(self.path),
+            "within": [each.document for each in self.within],
+            "without": {str(number): why for number, why in self.without.items()},
+        }
+
+    def walk(self) -> Iterator[_Part]:
+        """Give this part and all within it."""
+        yield self
+        for each in self.within:
+            yield from each.walk()
+
+
 def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Report:
     """Put the reports of a space and of its clusters together; rows of CSV tell which part they are of."""
-    parts = [(part.path, report(part.result)) for part in _walk(whole)]
-    top = parts[0][1]
-    if len(parts) == 1:
-        return replace(
-            top, sentences=[*top.sentences, "No cluster of four locations or more is distinct enough to go into."]
-        )
+    top = _reported(whole, report)
+    parts = list(top.walk())
+    ended = [f"No cluster is gone into: {whole.ended}."] if whole.ended else []
     return Report(
+        [*(sentence for each in parts for sentence in each.sentences), *ended],
         [
-            f"{_title(path)}{': ' if path else ''}{sentence}"
-            for path, each in parts
-            for sentence in each.sentences
-            if not path or not sentence.startswith("Left out")
-        ],
-        [
-            Table(f"{_title(path)}{': ' if path else ''}{table.title}", table.header, table.rows)
-            for path, each in parts
-            for table in each.tables
+            Table(f"{each.title}{table.title}", table.header, table.rows)
+            for each in parts
+            for table in each.report.tables
         ],
         _data(parts),
-        _document(whole, report),
+        top.document,
         lambda: [
-            Picture(f"{_title(path)}{': ' if path else ''}{picture.title}", picture.figure, picture.sentences)
-            for path, each in parts
-            for picture in each.pictures()
+            Picture(f"{each.title}{picture.title}", picture.figure, picture.sentences)
+            for each in parts
+            for picture in each.report.pictures()
         ],
     )
 
 
-def _walk(part: Part[Result]) -> Iterator[Part[Result]]:
-    yield part
-    for each in part.parts:
-        yield from _walk(each)
+def _reported(part: Part[Result], report: Callable[[Result], Report], around: Collection[str] | None = None) -> _Part:
+    made = report(part.result)
+    whys = made.document["dropped"]
+    fresh = {} if around is None else {name: why for name, why in whys.items() if name not in around}
+    return _Part(part.path, made, fresh, part.without, tuple(_reported(each, report, whys) for each in part.parts))
 
 
-def _title(path: tuple[int, ...]) -> str:
-    return f"Within cluster {'.'.join(map(str, path))}" if path else ""
+def _numbers(path: Sequence[int]) -> str:
+    return ".".join(map(str, path))
 
 
-def _data(parts: list[tuple[tuple[int, ...], Report]]) -> Table:
+def _data(parts: Sequence[_Part]) -> Table:
     """Give the rows of all parts below one header; a metric that a part lacks has empty cells."""
-    header = list(dict.fromkeys(name for _, each in parts for name in each.data.header))
+    header = list(dict.fromkeys(name for each in parts for name in each.report.data.header))
     rows = []
-    for path, each in parts:
-        for row in each.data.rows:
-            cells = dict(zip(each.data.header, row, strict=True))
-            rows.append((".".join(map(str, path)), *(cells.get(name) for name in header)))
-    return Table(parts[0][1].data.title, ("part", *header), rows)
-
-
-def _document(part: Part[Result], report: Callable[[Result], Report]) -> dict[str, Any]:
-    inner = [_document(each, report) for each in part.parts]
-    return {**report(part.result).document, "path": list(part.path), "within": inner}
+    for each in parts:
+        for row in each.report.data.rows:
+            cells = dict(zip(each.report.data.header, row, strict=True))
+            rows.append((_numbers(each.path), *(cells.get(name) for name in header)))
+    return Table(parts[0].report.data.title, ("part", *header), rows)

@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Components
-from ..metric_space import caveats, drawn, names, some_rows
-from ..page import COLOURS, Picture, shown
+from ..metric_space import caveats, drawn, names, part_of, some_rows
+from ..page import COLOURS, Picture, axis_of, shown
 from ..report import Report, Table
-from ..units import percent
+from ..units import many, percent
 from . import clusters
 from .space import document
 
@@ -19,6 +19,7 @@ __all__ = ["pca_report"]
 _ENOUGH: Final = 0.9
 _NAMED: Final = 3
 _ROWS: Final = 10
+_TOLD: Final = 4  # clusters
 
 
 def pca_report(found: Components) -> Report:
@@ -32,7 +33,7 @@ def pca_report(found: Components) -> Report:
         )
     ]
     return Report(
-        [*_sentences(found), *caveats(space)],
+        _sentences(found),
         [_table(found), clusters.table(space, found.partition)],
         Table("pca", ("location", "cluster", *(f"component_{each + 1}" for each in range(count))), rows),
         {
@@ -40,9 +41,10 @@ def pca_report(found: Components) -> Report:
             "explained_variance_ratio": found.explained.tolist(),
             "components": found.components.tolist(),
             "scores": found.scores.tolist(),
-            **clusters.members_document(space, found.partition),
+            **clusters.document(space, found.partition),
         },
         lambda: _pictures(found),
+        caveats(space),
     )
 
 
@@ -60,7 +62,7 @@ def _sentences(found: Components) -> list[str]:
     said = [
         f"{enough} of {len(found.explained)} components hold{'s' if enough == 1 else ''} "
         f"{percent(100 * sums[enough - 1])} of how {len(space.metrics)} metrics vary: {len(space.points)} locations "
-        f"can be told apart by {enough} number{'' if enough == 1 else 's'}.",
+        f"can be told apart by {many(enough, 'number')}.",
         f"The first component ({percent(100 * found.explained[0])}) is led by {names(_leading(found, 0))}"
         + (
             f", the second ({percent(100 * found.explained[1])}) by {names(_leading(found, 1))}."
@@ -71,17 +73,19 @@ def _sentences(found: Components) -> list[str]:
     if weak := clusters.strength(partition):
         said.append(weak)
     elif partition.silhouette is not None:
-        apart = f"{partition.count} clusters (silhouette {partition.silhouette:.2f})"
+        apart = f"{many(partition.count, 'cluster')} (silhouette {partition.silhouette:.2f})"
         said.append(f"The picture shows {apart}: {_sizes(found)}.")
     return said
 
 
 def _sizes(found: Components) -> str:
     partition = found.partition
-    return "; ".join(
-        f"{len(rows)} locations, {clusters.who(found.space, partition, number)}"
-        for number, rows in enumerate(partition.members[:4])
-    )
+    listed = [
+        f"{many(len(rows), 'location')}, {clusters.who(found.space, partition, number)}"
+        for number, rows in enumerate(partition.members[:_TOLD])
+    ]
+    more = partition.count - len(listed)
+    return "; ".join([*listed, *([f"{more} more"] if more else [])])
 
 
 def _table(found: Components) -> Table:
@@ -95,7 +99,9 @@ def _table(found: Components) -> Table:
         )
         for each in range(min(len(sums), _ROWS))
     ]
-    return Table(f"Principal components of {found.space.place}", ("component", "variance", "sum", "led by"), rows)
+    cut = part_of(len(rows), len(sums), "component")
+    title = f"Principal components of {found.space.place}{f'; {cut}' if cut else ''}"
+    return Table(title, ("component", "variance", "sum", "led by"), rows)
 
 
 def _pictures(found: Components) -> list[Picture]:
@@ -129,12 +135,12 @@ def _plane(found: Components) -> Picture:
         "yaxis": {"title": {"text": f"component 2 ({shares[1]})" if len(shares) > 1 else ""}},
         "legend": {"orientation": "h", "y": 1.08},
     }
-    said = [*_sentences(found), *drawn(space, rows)]
+    said = [*_sentences(found), *drawn(part_of(len(rows), len(space.points), "location"))]
     return Picture("Locations in the plane of the first two components", {"data": traces, "layout": layout}, said)
 
 
 def _weights(found: Components) -> Picture:
-    metrics = [shown(name) for name in found.space.metrics]
+    metrics = found.space.metrics
     bars = [
         {
             "type": "bar",
@@ -146,6 +152,5 @@ def _weights(found: Components) -> Picture:
         }
         for each in range(min(2, len(found.components)))
     ]
-    axis = {"tickvals": list(range(len(metrics))), "ticktext": metrics, "automargin": True, "autorange": "reversed"}
-    layout = {"height": 160 + 30 * len(metrics), "yaxis": axis, "xaxis": {"title": {"text": "weight"}}}
+    layout = {"height": 160 + 30 * len(metrics), "yaxis": axis_of(metrics), "xaxis": {"title": {"text": "weight"}}}
     return Picture("What the components are made of", {"data": bars, "layout": layout})

@@ -1,10 +1,13 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree
-from sklearn.metrics import silhouette_score
+from sklearn.feature_selection import f_classif
+from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
-from autoanalyzer.analyze.statistics import LINKAGES, grid_of, hierarchy, kmeans, membership
-from autoanalyzer.analyze.statistics.partition import numbered, silhouette
+from autoanalyzer.analyze.statistics import LINKAGES, Partition, grid_of, hierarchy, kmeans, membership, recursively
+from autoanalyzer.analyze.statistics.partition import numbered, silhouette, variance_ratios
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import Builder
 
@@ -36,6 +39,87 @@ def test_equal_points_are_one_cluster_at_height_0(make_space):
     found = hierarchy(make_space({"a": [1, 1, 5, 5], "b": [2, 2, 3, 3]}))
     assert found.partition.labels.tolist() == [0, 0, 1, 1]
     assert found.partition.f_ratios.tolist() == [np.inf, np.inf]
+
+
+def _exact_f_ratio(values, labels):
+    exact = [Fraction(float(each)) for each in values]
+    clusters = [[each for each, own in zip(exact, labels, strict=True) if own == label] for label in set(labels)]
+    whole = sum(exact) / len(exact)
+    means = [sum(each) / len(each) for each in clusters]
+    between = sum(len(each) * (mean - whole) ** 2 for each, mean in zip(clusters, means, strict=True))
+    within = sum((value - mean) ** 2 for each, mean in zip(clusters, means, strict=True) for value in each)
+    return float(between / (len(clusters) - 1) / (within / (len(exact) - len(clusters))))
+
+
+@pytest.mark.parametrize("spread", [1e-1, 1e-3, 1e-5, 1e-7])
+@pytest.mark.parametrize("size", [1.0, 3e9])
+def test_f_ratios_of_nearly_equal_members_are_exact(make_space, spread, size):
+    labels = np.repeat([0, 1, 2], [8, 3, 5])
+    drawn = np.random.default_rng(3).standard_normal((16, 2))
+    space = make_space({f"m{each}": size * (1.0 + 0.3 * labels + spread * drawn[:, each]) for each in range(2)})
+    found = Partition.of(space, labels, space.scaled()).f_ratios
+    expected = [_exact_f_ratio(column, labels.tolist()) for column in space.values.T]
+    assert found == pytest.approx(expected, rel=1e-14 / spread)
+    if spread == 1e-1:
+        assert found == pytest.approx(f_classif(space.scaled(), labels)[0], rel=1e-10)
+        together = calinski_harabasz_score(space.scaled(), labels)
+        assert float(variance_ratios(space.scaled(), labels, together=True)) == pytest.approx(together, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_metric_whose_members_differ_by_roundings_parts_clusters_best(make_space, seed):
+    drawn = np.random.default_rng(seed).standard_normal((16, 2))
+    labels = np.repeat([0, 1], 8)
+    space = make_space({"noisy": labels + 0.1 * drawn[:, 0], "exact": (1 + 0.3 * labels) * (1 + 2e-16 * drawn[:, 1])})
+    found = Partition.of(space, labels, space.scaled())
+    assert (found.f_ratios[1], found.by_f_ratio) == (np.inf, [1, 0])
+
+
+def test_a_cluster_is_told_by_the_metrics_in_which_it_is_apart_itself(make_space):
+    labels = np.repeat([0, 1, 2], 10)
+    noise = 1e-3 * np.random.default_rng(0).standard_normal((30, 2))
+    space = make_space({"first": 1.0 * (labels == 0) + noise[:, 0], "last": 1.0 * (labels == 2) + 9 * noise[:, 1]})
+    found = Partition.of(space, labels, space.scaled())
+    assert found.by_f_ratio == [0, 1]
+    assert [found.by_deviation(each)[0] for each in range(3)] == [0, 0, 1]
+
+
+def test_clusters_of_equal_points_are_chosen_by_each_criterion(make_space):
+    space = make_space({"x": np.repeat([0, 1, 5], 4), "y": np.repeat([3, 0, 1], 4)})
+    for criterion in ("silhouette", "calinski-harabasz", "davies-bouldin"):
+        assert kmeans(space, criterion=criterion).partition.count == 3, criterion
+
+
+def test_points_that_differ_by_roundings_make_fewer_clusters_without_a_word(make_space):
+    space = make_space({"a": [0, 1e-200, 1, 1, 1], "b": [0, 0, 1, 1, 1]})
+    found = kmeans(space, clusters=3, scale="none").partition
+    assert (found.count, found.f_ratios.tolist()) == (2, [np.inf, np.inf])
+    assert set(kmeans(space, scale="none").scores) == {2}
+
+
+@pytest.mark.parametrize("method", LINKAGES)
+def test_a_location_out_of_the_sample_that_is_far_from_all_in_it_is_listed(make_space, method):
+    drawn = np.random.default_rng(0)
+    values = drawn.standard_normal((10_500, 6))
+    values[:, 0] += 8 * np.repeat([0, 1], 5250)
+    values[-1] += 20
+    found = hierarchy(make_space({f"m{each}": values[:, each] for each in range(6)}), method=method, clusters=2)
+    assert 10_499 not in found.sample
+    assert found.far.tolist() == [10_499]
+
+
+def test_a_part_without_a_result_says_why(make_space):
+    space = make_space({"a": [1] * 6 + [5] * 5 + [9] * 3, "b": [2] * 6 + [7, 8, 7, 8, 9] + [4] * 3})
+    whole = recursively(space, kmeans, lambda _, found: found.partition)
+    assert [part.path for part in whole.parts] == [(2,)]
+    assert list(whole.without) == [1]
+    assert "differs among 6 locations wanted, found none (a: constant: 1" in whole.without[1]
+    assert whole.ended is None
+    few = recursively(make_space({"a": [1, 1, 5, 5, 9, 9]}), kmeans, lambda _, found: found.partition)
+    assert (few.parts, few.ended) == ((), "none has 4 locations")
+    noise = make_space({f"m{each}": np.random.default_rng(each).standard_normal(40) for each in range(5)})
+    ended = recursively(noise, kmeans, lambda _, found: found.partition).ended
+    assert ended.startswith("a silhouette of 0.5 at least wanted, found 0.")
 
 
 @pytest.mark.parametrize("criterion", ["silhouette", "calinski-harabasz", "davies-bouldin"])

@@ -1,0 +1,100 @@
+"""What statistics say: sentences and tables that hold whatever the signs, sizes and numbers are."""
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze.metric_space import MetricSpace, Point
+from autoanalyzer.analyze.statistics import Partition, correlation, hierarchy, kmeans, pca, recursively
+from autoanalyzer.view.statistics import (
+    correlation_report,
+    hierarchy_report,
+    kmeans_report,
+    nested_report,
+    pca_report,
+)
+from autoanalyzer.view.statistics.clusters import differences, f_ratio_table, profile_picture, table
+
+
+def _space(**columns) -> MetricSpace:
+    arrays = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    return MetricSpace.of_columns(arrays, [Point(rank) for rank in range(len(next(iter(arrays.values()))))])
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "said"),
+    [
+        (1.5, 1.0, "m 50 % above 1"),
+        (1.0, 1.5, "m 33 % below 1.5"),
+        (1.99, 1.0, "m 99 % above 1"),
+        (1.996, 1.0, "m 2 times 1"),
+        (2.5, 1.0, "m 2.5 times 1"),
+        (20.0, 1.0, "m 20 against 1"),
+        (-1.5, -1.0, "m -1.5 against -1"),
+        (-1.0, -1.5, "m -1 against -1.5"),
+        (-1.0, 1.0, "m -1 against 1"),
+        (1.0, 0.0, "m 1 against 0"),
+        (-1.00000001, -1.0, "m -1.00000001 against -1"),
+    ],
+)
+def test_a_difference_is_told_as_it_is(own, others, said):
+    space = _space(m=[own, own, others, others])
+    assert differences(space, Partition.of(space, [0, 0, 1, 1], space.scaled()), 0) == said
+
+
+def _noise(points: int, metrics: int) -> MetricSpace:
+    drawn = np.random.default_rng(0).standard_normal((metrics, points))
+    return _space(**{f"m{each}": column for each, column in enumerate(drawn)})
+
+
+def test_of_no_clusters_no_more_is_said_than_that():
+    for report in (hierarchy_report(hierarchy(_noise(40, 5))), kmeans_report(kmeans(_noise(40, 5)))):
+        assert "take the locations for one kind" in report.sentences[-1]
+        assert len(report.sentences) == 2
+
+
+def test_a_cut_that_leaves_all_locations_apart_has_no_next_merge():
+    space = _noise(12, 3)
+    assert "next merge" not in hierarchy_report(hierarchy(space, clusters=12)).sentences[0]
+    assert "next merge is" in hierarchy_report(hierarchy(space, clusters=3)).sentences[0]
+
+
+def test_chance_is_told_of_all_pairs_together():
+    said = correlation_report(correlation(_noise(7, 30))).sentences[-1]
+    assert "chance would make 0.45 of 435 pairs redundant with 7 locations" in said
+    assert len(correlation_report(correlation(_noise(30, 30))).sentences) == 1
+
+
+def test_one_is_said_as_one():
+    column = np.arange(12.0) ** 2
+    said = correlation_report(correlation(_space(a=column, b=2 * column))).sentences
+    assert said[0].startswith("2 metrics of 12 locations say 1 thing: a tells 1 other (b; |r|")
+
+
+def test_what_is_cut_says_so():
+    values = np.repeat(np.arange(34.0), 3)
+    noise = 0.01 * np.random.default_rng(0).standard_normal((45, len(values)))
+    space = _space(**{f"m{each}": values + row for each, row in enumerate(noise)})
+    partition = Partition.of(space, values.astype(int), space.scaled())
+    assert table(space, partition).title.endswith("; 30 of 34 clusters")
+    assert len(table(space, partition).rows) == 30
+    assert f_ratio_table(space, partition).title.endswith("; 8 of 34 clusters; 12 of 45 metrics")
+    assert profile_picture(space, partition).sentences == ["30 of 34 clusters and 40 of 45 metrics are drawn."]
+    assert pca_report(pca(space, clusters=34)).sentences[-1].endswith("; 30 more.")
+    few = _noise(12, 5)
+    assert profile_picture(few, Partition.of(few, np.arange(12) // 4, few.scaled())).sentences == []
+
+
+def test_parts_say_what_is_dropped_in_them_and_what_has_no_result():
+    drawn = np.random.default_rng(1).standard_normal(12)
+    space = _space(a=[1] * 6 + [5] * 6, b=[1] * 6 + [*(9 + 0.5 * drawn[:6])], same=[3] * 12)
+    whole = recursively(space, kmeans, lambda _, found: found.partition)
+    report = nested_report(whole, kmeans_report)
+    assert [each for each in report.sentences if "ropped" in each] == [
+        "Dropped: same (constant: 3).",
+        "Within cluster 2: Dropped: a (constant: 5).",
+    ]
+    assert any(each.startswith("Nothing within cluster 1: a metric that differs") for each in report.sentences)
+    assert list(report.document["without"]) == ["1"]
+    assert [each["path"] for each in report.document["within"]] == [[2]]
+    alone = nested_report(recursively(_noise(40, 5), kmeans, lambda _, found: found.partition), kmeans_report)
+    assert alone.sentences[-1].startswith("No cluster is gone into: a silhouette of 0.5 at least wanted, found 0.")
