@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..experiment import Experiment, Region
-from ..experiment.plan import Include, Pattern, Plan, Split
+from ..experiment.plan import Include, Merge, Pattern, Plan, Split
 from .costs import Cost
 from .findings import Findings
 
@@ -68,8 +68,9 @@ def refine(findings: Findings) -> Refinement:
     """
     experiment = findings.experiment
     opened: dict[tuple[str, str], Opened] = {}
-    kept = dict.fromkeys(_weighing(findings))
+    paths = list(_weighing(findings))
     elsewhere: dict[Region, None] = {}
+    merged: set[Region] = set()
     for index in _cores(findings):
         path = findings.weighed[index].id
         region = experiment.call_paths[path].region
@@ -78,8 +79,14 @@ def refine(findings: Findings) -> Refinement:
             continue
         found = Opened(region, _modes(findings.weighed_costs[index]), _is_open(experiment, path))
         opened.setdefault((region.file, found.function), found)
-        kept.update(dict.fromkeys(_way_to(experiment, path)))
-    return Refinement(_plan(opened.values(), kept), tuple(opened.values()), tuple(elsewhere))
+        paths += [*reversed(list(experiment.ancestors(path))), path]
+        if (members := _members(region)) and all(name.startswith("loop@") for name in members):
+            merged.add(region)  # its loops are regions of their own now
+    regions = dict.fromkeys(experiment.call_paths[path].region for path in paths)
+    hosts = dict.fromkeys(_host(experiment, path) for path in paths if _is_block(experiment.call_paths[path].region))
+    kept = [each for each in {**regions, **hosts} if each.file and not _is_block(each) and each not in merged]
+    plan = _plan(opened.values(), kept, [each for each in hosts if each not in merged])
+    return Refinement(plan, tuple(opened.values()), tuple(elsewhere))
 
 
 def _cores(findings: Findings) -> Iterator[int]:
@@ -98,37 +105,62 @@ def _is_open(experiment: Experiment, path: int) -> bool:
     """Tell whether the loops of a core were regions already: some right in it, or another one around it."""
     region = experiment.call_paths[path].region
     near = [*experiment.children[path], *experiment.ancestors(path)]
-    return any(
+    return not (_is_block(region) or _members(region)) and any(
         each.kind == "loop" and (each.file, each.function) == (region.file, region.function or region.name)
         for each in (experiment.call_paths[other].region for other in near)
     )
 
 
-def _way_to(experiment: Experiment, path: int) -> Iterator[Region]:
-    """Give the regions with a source from the program to a call path."""
-    for each in [*list(experiment.ancestors(path))[::-1], path]:
-        if experiment.call_paths[each].region.file:
-            yield experiment.call_paths[each].region
-
-
-def _weighing(findings: Findings) -> Iterator[Region]:
-    """Give the regions with a source that take time enough to be kept."""
+def _weighing(findings: Findings) -> Iterator[int]:
+    """Give the call paths that take time enough to be kept."""
     for region, cost in zip(findings.performance.regions, findings.costs, strict=True):
-        found = findings.experiment.call_paths[region.id].region
-        if found.file and cost.share >= _KEPT:
-            yield found
+        if cost.share >= _KEPT:
+            yield region.id
 
 
-def _plan(opened: Iterable[Opened], kept: Iterable[Region]) -> Plan:
-    opened = list(opened)
+def _plan(opened: Iterable[Opened], kept: Iterable[Region], hosts: Iterable[Region]) -> Plan:
+    """Give the plan that keeps regions, those made by merging and splitting others included, and opens functions."""
+    opened, kept = list(opened), list(kept)
+    split = [*hosts, *(each.region for each in opened if each.into_blocks)]
     return Plan(
         modes=(),
         include=(
-            *(Include(Pattern.of(region), comment=_shown(region)) for region in kept),
+            *(Include(Pattern.of(each), comment=_shown(each)) for each in kept if not _members(each)),
             *(Include(_all_of_function(each.region), each.modes, f"opens {_shown(each.region)}") for each in opened),
         ),
-        split=tuple(Split(Pattern.of(each.region), "blocks") for each in opened if each.into_blocks),
+        merge=tuple(_merge(each) for each in kept if _members(each)),
+        split=tuple(dict.fromkeys(Split(_pattern(each), "blocks") for each in split)),
     )
+
+
+def _is_block(region: Region) -> bool:
+    """Tell what a split has made, and is made by splitting again: ``block@41``."""
+    return region.kind == "user" and region.name.startswith("block@")
+
+
+def _host(experiment: Experiment, path: int) -> Region:
+    """Give what a block was split from: the region around it, in the same function, that is no block."""
+    block = experiment.call_paths[path].region
+    around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
+    hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))
+    function = Region("function", block.function, block.file, block.function)
+    return next((each for each in hosts if not _is_block(each)), function)
+
+
+def _members(region: Region) -> tuple[str, ...]:
+    """Name the regions that a plan has merged into one called after them, ``loop@4+loop@9``; none of any other."""
+    names = region.name.split("+") if region.kind == "user" else []
+    return tuple(names) if len(names) > 1 and all("@" in each for each in names) else ()
+
+
+def _pattern(region: Region) -> Pattern:
+    """Give the pattern of a region; what is merged is numbered after marks and other merges, and goes by its name."""
+    return Pattern.of_name(region) if _members(region) else Pattern.of(region)
+
+
+def _merge(region: Region) -> Merge:
+    pattern = Pattern.of(region)
+    return Merge(pattern.file, pattern.function or "", _members(region))
 
 
 def _all_of_function(region: Region) -> Pattern:

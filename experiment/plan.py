@@ -41,7 +41,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
@@ -99,6 +99,11 @@ class Pattern:
         """Give the pattern of one region's identity."""
         kind, file, function, ordinal = region.identity
         return cls(kind, None, _escaped(file), _escaped(function), ordinal)
+
+    @classmethod
+    def of_name(cls, region: Region) -> Pattern:
+        """Give the pattern of the regions of one name in a function."""
+        return replace(cls.of(region), name=_escaped(region.name), ordinal=None)
 
     def matches(self, region: Region) -> bool:
         """Tell whether a region is meant."""

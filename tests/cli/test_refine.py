@@ -1,0 +1,72 @@
+"""A refined plan keeps what the plan of the build before has made."""
+
+from __future__ import annotations
+
+from autoanalyzer.experiment import load
+
+from ..conftest import Tool
+
+SOURCE = """static double sink;
+static void spin(int n) {
+    for (int i = 1; i < n * 40000; i++) sink += 1.0 / i;
+}
+static void work(int n) {
+    for (int i = 0; i < n; i++) spin(10);
+    for (int i = 0; i < n; i++) spin(10);
+#pragma autoanalyzer begin marked
+    for (int i = 0; i < n; i++) spin(10);
+#pragma autoanalyzer end
+    for (int i = 0; i < n; i++) {
+        if (i % 2)
+            spin(20);
+    }
+    if (n > 5)
+        spin(10 * n);
+}
+int main(void) { work(30); return sink < 0; }
+"""
+PLAN = """version = 2
+modes = ["functions", "outer-loops"]
+[[exclude]]
+name = "spin"
+[[exclude]]
+function = "spin"
+[[include]]
+function = "work"
+kind = "user"
+[[merge]]
+function = "work"
+regions = ["loop#0", "loop#1"]
+[[split]]
+function = "work"
+kind = "function"
+into = "blocks"
+[[split]]
+function = "work"
+name = "loop@11"
+into = "blocks"
+"""
+MERGED = "loop@6+loop@7"
+
+
+def made(tool: Tool, plan: str) -> set[str]:
+    """The regions of a run of what a plan has built, none of whose rules is void."""
+    env = {"AUTOANALYZER_PLAN": plan, "AUTOANALYZER_CC": "gcc"}
+    built = tool("aa-mpicc", "-O1", "app.c", "-o", "app", env=env)
+    assert (built.returncode, built.stderr) == (0, b"")
+    ran = tool("autoanalyzer", "run", "--no-analyze", "-o", "out", "--", "./app")
+    assert ran.returncode == 0, ran.stderr
+    return {path.region.name for path in load(tool.folder / "out" / "experiment.cube").call_paths}
+
+
+def test_blocks_marks_and_merged_regions_stay_unless_they_are_opened(tool: Tool) -> None:
+    tool.write("app.c", SOURCE)
+    tool.write("plan.toml", PLAN)
+    found = made(tool, "plan.toml")
+    assert found >= {"work", "marked", MERGED, "block@12", "block@15"}
+    refined = tool("autoanalyzer", "refine", "out", "-o", "refined.toml")
+    assert refined.returncode == 0, refined.stderr
+    again = made(tool, "refined.toml")
+    if f"opens {MERGED}" in (tool.folder / "refined.toml").read_text():
+        again = again - {"loop@6", "loop@7"} | {MERGED}
+    assert again >= found
