@@ -74,7 +74,7 @@ class _Finder:
         syntax = parse(unit.text.encode("latin-1"), flags, is_system)
         self.unread = syntax.unread
         self.judge = Judge(unit, literal_guards=guards_are_literal(flags))
-        self.calls = LibraryCalls(unit, is_system) if choice.wants(*CALL_MODES) else None
+        self.calls = LibraryCalls(unit, syntax, is_system) if choice.wants(*CALL_MODES) else None
         self.scopes = scopes(syntax, unit.masked)
         self.sizes = Sizes(unit.masked, self.scopes)
         self.names: Counter[tuple[str, str]] = Counter()

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clang.cindex import Cursor, CursorKind, callbacks, conf
 
-__all__ = ["most_rounds"]
+__all__ = ["children", "most_rounds"]
 
 _DECLARATION: Final = CursorKind.DECL_STMT.value
 _BINARY: Final = CursorKind.BINARY_OPERATOR.value
@@ -32,14 +32,14 @@ def most_rounds(loop: Any) -> int:
     Args:
         loop: The cursor of a ``for`` statement.
     """
-    parts = _children(loop)
+    parts = children(loop)
     if len(parts) != 4:
         return 0
     first, condition, step, _ = parts
     if condition._kind_id != _BINARY or _operator(condition) not in _COMPARISONS or step._kind_id not in _STEPS:
         return 0
     variable, low = _start(first)
-    compared, bound = _children(condition)
+    compared, bound = children(condition)
     high = _constant(bound)
     if not variable or _spelling(compared) != variable or low is None or high is None:
         return 0
@@ -48,16 +48,17 @@ def most_rounds(loop: Any) -> int:
 
 def _start(statement: Any) -> tuple[str, int | None]:
     """Give the variable that a loop counts by, and what it is at first."""
-    parts = _children(statement)
+    parts = children(statement)
     if statement._kind_id == _DECLARATION and len(parts) == 1:
-        values = _children(parts[0])
+        values = children(parts[0])
         return _spelling(parts[0]), _constant(values[-1]) if values else None
     if statement._kind_id == _BINARY and _operator(statement) == _ASSIGNMENT:
         return _spelling(parts[0]), _constant(parts[1])
     return "", None
 
 
-def _children(cursor: Any) -> list[Any]:
+def children(cursor: Any) -> list[Any]:
+    """Give what stands right below a cursor."""
     found: list[Any] = []
 
     def visit(child: Any, _parent: Any, _data: Any) -> int:

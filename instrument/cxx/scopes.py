@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import TypeVar
 
 from .syntax import Body, Call, Syntax
@@ -23,6 +24,7 @@ class Scope:
         outer: The scope that holds it, None if none does.
         loops: Where loops begin, in order, and how often each runs at most; 0 if that is not known.
         calls: Functions that are called.
+        heads: Those that are called before the body: in initialisers of members, in default arguments.
         labels: Where labelled statements begin.
         cases: Case labels, each with the beginning of its switch.
         inner: Start and end of the bodies within.
@@ -35,6 +37,7 @@ class Scope:
     outer: Scope | None = None
     loops: dict[int, int] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
+    heads: list[Call] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     cases: list[tuple[int, int]] = field(default_factory=list)
     inner: list[tuple[int, int]] = field(default_factory=list)
@@ -82,7 +85,10 @@ def _hand_out(syntax: Syntax, found: list[Scope]) -> None:
 
     for scope, (loop, rounds) in owned(sorted(syntax.loops.items()), lambda item: item[0]):
         scope.loops[loop] = rounds
-    for scope, call in owned(syntax.calls, lambda item: item.offset):
+    of_heads, of_bodies = _by_head(syntax, found)
+    for scope, call in of_heads:
+        scope.heads.append(call)
+    for scope, call in owned(of_bodies, lambda item: item.offset):
         scope.calls.append(call)
     for scope, label in owned(syntax.labels, int):
         scope.labels.append(label)
@@ -94,6 +100,23 @@ def _hand_out(syntax: Syntax, found: list[Scope]) -> None:
         scope.blocks.append(block)
     for scope, declaration in owned(syntax.declarations, int):
         scope.declarations.append(declaration)
+
+
+def _by_head(syntax: Syntax, found: list[Scope]) -> tuple[list[tuple[Scope, Call]], list[Call]]:
+    """Part the calls before a body, each with its scope, from the others."""
+    by_start = sorted(found, key=lambda scope: scope.body.start)
+    starts = [scope.body.start for scope in by_start]
+    ends = list(accumulate((scope.body.end for scope in by_start), max))
+    of_heads, others = [], []
+    for call in syntax.calls:
+        index = bisect_right(starts, call.offset) - 1
+        while index >= 0 and call.offset < ends[index] and by_start[index].body.end <= call.offset:
+            index -= 1
+        if index >= 0 and call.offset < by_start[index].body.body:
+            of_heads.append((by_start[index], call))
+        else:
+            others.append(call)
+    return of_heads, others
 
 
 def _from_brace(body: Body, masked: str) -> Body:

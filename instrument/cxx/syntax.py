@@ -11,6 +11,7 @@ from clang.cindex import CursorKind, Index, TranslationUnit, TranslationUnitLoad
 from clang.cindex import c_object_p as pointer
 
 from .digest import digest
+from .endings import Endings
 from .names import qualified_name
 from .rounds import most_rounds
 
@@ -62,7 +63,13 @@ _DECLARATION: Final = CursorKind.DECL_STMT.value
 _PLAIN: Final = frozenset((CursorKind.FUNCTION_DECL.value, CursorKind.FUNCTION_TEMPLATE.value))
 _VALUES: Final = frozenset((*range(TypeKind.VOID.value, TypeKind.LONGDOUBLE.value + 1), TypeKind.ENUM.value))
 _POINTER: Final = TypeKind.POINTER.value
+_UNKNOWN: Final = frozenset((TypeKind.DEPENDENT.value, TypeKind.UNEXPOSED.value))
+_REFERENCES: Final = frozenset((TypeKind.LVALUEREFERENCE.value, TypeKind.RVALUEREFERENCE.value))
 _CALL: Final = CursorKind.CALL_EXPR.value
+_MAKING: Final = frozenset(
+    kind.value for kind in (CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.INIT_LIST_EXPR, CursorKind.LAMBDA_EXPR)
+)
+_FIELD: Final = CursorKind.FIELD_DECL.value
 _LABEL: Final = CursorKind.LABEL_STMT.value
 _CASES: Final = frozenset((CursorKind.CASE_STMT.value, CursorKind.DEFAULT_STMT.value))
 _SWITCH: Final = CursorKind.SWITCH_STMT.value
@@ -101,7 +108,8 @@ class Call:
         callee: Where the name stands in the function's definition; negative if that is not known.
         end: Right after it.
         declared: Where the name stands in a declaration of a function that is no method; negative if that is not known.
-        gives: ``value`` if the result is a number or nothing, ``pointer``, or ``object``.
+        gives: ``value`` if the result is a number or nothing, ``pointer``, ``object``, or empty if it is not known
+            before instantiation.
     """
 
     offset: int
@@ -128,6 +136,8 @@ class Syntax:
         bodies: Functions and lambdas, by where the body begins.
         loops: Where each loop's first word begins, and how often it runs at most; 0 if that is not known.
         calls: Where functions are called.
+        objects: Where objects without a name are made whose end may run the user's code.
+        fields: Start and end of members of classes, with what they are to be at first.
         labels: Where labelled statements begin.
         cases: Where case labels begin.
         switches: Start and end of switch statements.
@@ -139,6 +149,8 @@ class Syntax:
     bodies: dict[int, Body] = field(default_factory=dict)
     loops: dict[int, int] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
+    objects: list[int] = field(default_factory=list)
+    fields: list[tuple[int, int]] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     cases: list[int] = field(default_factory=list)
     switches: list[tuple[int, int]] = field(default_factory=list)
@@ -183,6 +195,7 @@ class _Reader:
         self._unit = unit
         self._shift = shift
         self._is_system = is_system
+        self._endings = Endings(self._is_users)
 
     def visit(self, cursor: Any, parent: Any, _data: Any) -> int:
         """Look at one cursor; exceptions cannot pass through libclang."""
@@ -206,6 +219,10 @@ class _Reader:
             found.loops[self._start(cursor)] = most_rounds(cursor) if kind == _FOR else 0
         elif kind == _CALL:
             found.calls.append(self._call(cursor))
+        elif kind in _MAKING:
+            self._make(cursor, is_lambda=kind == _LAMBDA)
+        elif kind == _FIELD:
+            found.fields.append((self._start(cursor), self._end(cursor)))
         elif kind == _LABEL:
             found.labels.append(self._start(cursor))
         elif kind in _CASES:
@@ -236,10 +253,27 @@ class _Reader:
         callee = self._offset(conf.lib.clang_getCursorLocation(definition)) if definition is not None else -1
         is_plain = function is not None and function._kind_id in _PLAIN
         declared = self._offset(conf.lib.clang_getCursorLocation(function)) if is_plain else -1
-        result = conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(cursor))._kind_id
-        gives = "value" if result in _VALUES else "pointer" if result == _POINTER else "object"
+        gives = self._gives(cursor)
+        if gives == "object" and (function is None or not _gives_reference(function)):
+            self._make(cursor)
         name = conf.lib.clang_getCursorSpelling(cursor)
         return Call(self._start(cursor), name, callee, self._end(cursor), declared, gives)
+
+    def _gives(self, cursor: Any) -> str:
+        kind = conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(cursor))._kind_id
+        if kind in _UNKNOWN:
+            return ""
+        return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
+
+    def _make(self, cursor: Any, *, is_lambda: bool = False) -> None:
+        """Note an object without a name, but for those that end in silence; what a lambda captures may not."""
+        cursor._tu = self._unit
+        if is_lambda or not self._endings.is_silent(conf.lib.clang_getCursorType(cursor)):
+            self.found.objects.append(self._start(cursor))
+
+    def _is_users(self, cursor: Any) -> bool:
+        offset = self._offset(conf.lib.clang_getCursorLocation(cursor))
+        return offset >= 0 and not self._is_system(offset)
 
     def _first(self, cursor: Any) -> int:
         """Give where a declaration begins; its name where it has a template's head that nobody wrote."""
@@ -256,3 +290,7 @@ class _Reader:
         file, line, column, offset = pointer(), c_uint(), c_uint(), c_uint()
         conf.lib.clang_getInstantiationLocation(location, byref(file), byref(line), byref(column), byref(offset))
         return offset.value - self._shift
+
+
+def _gives_reference(function: Any) -> bool:
+    return conf.lib.clang_getCursorResultType(function)._kind_id in _REFERENCES

@@ -94,6 +94,109 @@ def test_calls_of_libraries_are_regions_wherever_they_stand(lab, cxx):
     assert left["strchr@29"] == "it gives a pointer, which may be into what its arguments make"
 
 
+ENDING = r"""
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <string>
+struct Text { std::string text; operator const char *() const { return text.c_str(); } };
+Text operator+(const Text &a, const Text &b) { return Text{a.text + b.text}; }
+struct Loud {
+    double value;
+    explicit Loud(double x) : value(x) {}
+    ~Loud() { std::printf("~%g ", value); }
+    operator double() const { return value; }
+};
+Loud operator*(const Loud &a, const Loud &b) { return Loud(a.value * b.value); }
+template <class T> struct Held {
+    T held[1];
+    explicit Held(double x) : held{T(x)} {}
+    double at() const { return held[0]; }
+};
+struct Point { double x, y; Point(double a, double b) : x(a), y(b) {} };
+Point operator-(const Point &a, const Point &b) { return Point(a.x - b.x, a.y - b.y); }
+double norm(const Point &p) { return p.x * p.x + p.y * p.y; }
+double shown(double x) { std::printf("<%.2f> ", x); return x; }
+int main() {
+    Text a{"far too long for the string itself"}, b{"and so is this one"};
+    std::printf("%s\n", strchr(a + b, 'f'));
+    Loud two(2), half(0.5);
+    shown(exp(two * half));
+    double sum = shown(std::exp(Held<Loud>(1).at()));
+    sum += shown(std::exp(Held<double>(1).at()));
+    sum += std::exp(-norm(Point(1, 2) - Point(2, 3)));
+    if (sum > 0) exp(two * half);
+    if (sum > 0) std::memcpy(&a.text[0], (a + b).text.c_str(), 3);
+    std::printf("%.3f %zu\n", sum, std::strlen((a + b).text.c_str()));
+}
+"""
+
+
+def test_what_a_call_makes_in_its_arguments_ends_when_it_did(lab, cxx):
+    run = lab.run(ENDING, cc=cxx, name="x.cc", modes="math,library")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert {"main:exp@30", "main:exp@31", "main:exp@32", "main:memcpy@33", "main:strlen@34"} < set(run.visits)
+    assert lab.left_out("x.cc", modes="math,library") == {
+        "strchr@26": "it gives a pointer, which may be into what its arguments make",
+        "exp@28": "what its arguments make ends later",
+        "exp@29": "what its arguments make ends later",
+    }
+
+
+AMONG_BRACKETS = r"""
+#include <cmath>
+#include <cstdio>
+int main(int argc, char **) {
+    double x[3] = {1, 2, 3}, y[3];
+    for (int i = 0; i < 3; i++) y[i] = std::exp(x[i]);
+    y[0] = x[argc] + std::exp(x[0]);
+    switch (argc) {
+    case 2: return 1;
+    case 1: x[0] = y[1]; y[2] = std::exp(*x / 9);
+    default: y[1] += std::log(y[0]);
+    }
+    const double some[] = {std::cos(x[2])};
+    static double once[] = {std::cos(x[2])};
+    y[1] += x[int(std::sin(x[1]))];
+    std::printf("%g %g %g %g %g\n", y[0], y[1], y[2], some[0], once[0]);
+}
+"""
+
+
+def test_what_is_indexed_or_a_case_before_a_call_does_not_matter(lab, cxx):
+    run = lab.run(AMONG_BRACKETS, cc=cxx, name="x.cc", modes="math")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {
+        "main": 1,
+        **{"main:exp@6": 3, "main:exp@7": 1, "main:exp@10": 1, "main:log@11": 1, "main:cos@13": 1},
+    }
+    reason = "its value may have to be known when compiling"
+    assert lab.left_out("x.cc", modes="math") == {"cos@14": reason, "sin@15": reason}
+
+
+ELSEWHERE = r"""
+#include <cmath>
+#include <cstdio>
+struct Grown { double value, more = std::cos(0.5); Grown(double x = std::cbrt(8.0)) : value(std::exp(x)) {} };
+template <class T> T both(T x) { return std::sin(x) + sinh(x) + std::tanh(2.0); }
+int main() {
+    struct Local { double value; Local(double x) : value(std::log(x)) {} } local(8);
+    std::printf("%g\n", Grown(1).value + both(1.0) + local.value);
+}
+"""
+
+
+def test_calls_outside_of_bodies_and_of_unknown_functions_are_named(lab, cxx):
+    run = lab.run(ELSEWHERE, cc=cxx, name="x.cc", modes="math")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {"main": 1, "both<...>:tanh@5": 1}
+    outside, unknown = "stands before the body of its function", "not known before instantiation"
+    assert lab.left_out("x.cc", modes="math") == {
+        **dict.fromkeys(("cbrt@4", "exp@4", "log@7"), outside),
+        **dict.fromkeys(("sin@5", "sinh@5"), unknown),
+    }
+
+
 MPI = r"""
 #include <mpi.h>
 #include <cstdio>
@@ -191,3 +294,18 @@ def test_a_plan_excludes_includes_merges_and_splits(lab, cxx):
     )
     assert (run.nesting_is_clean, run.messages) == (True, "")
     assert {name.partition(":")[2] for name in run.visits} >= {"block@8", "block@9"}
+
+
+def test_what_a_plan_eliminates_leaves_what_lies_in_it(lab, cxx):
+    plan = """
+    modes = ["functions", "outer-loops", "inner-loops"]
+    [[eliminate]]
+    function = "work"
+    name = "loop@6"
+    [[eliminate]]
+    name = "main"
+    """
+    run = lab.run(PLANNED, cc=cxx, name="x.cc", plan=plan)
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {"work": 2, "work:loop@5": 2, "work:loop@7": 5}
+    assert lab.left_out("x.cc", plan=plan)["loop@6"] == "eliminated by the plan"
