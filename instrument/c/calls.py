@@ -22,10 +22,13 @@ _OPENING: Final = re.compile(r"\s*\(")
 _ASKING: Final = frozenset(
     ["__builtin_constant_p", "__builtin_choose_expr", "__builtin_object_size", "__builtin_types_compatible_p"]
 )
+_OUTLIVED: Final = "what is made in its arguments may outlive it"
 _ATOMIC: Final = re.compile(r"(?:omp|acc)\s+atomic\b")
 _CANONICAL: Final = re.compile(
     r"(?:omp|acc)\b[\w\s]*?\b(?:for|simd|loop|taskloop|distribute|tile|unroll|interchange)\b"
 )
+# What a member of can be taken of that lives on; a member of a member is looked at by itself.
+_OBJECTS: Final = (c_ast.ID, c_ast.ArrayRef, c_ast.UnaryOp, c_ast.StructRef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,8 @@ class LibraryCalls:
             return None
         end = group_end(self.unit.masked, opening.end() - 1)
         fixed = next((why for low, high, why in self._fixed if low <= start < high), "")
-        literal = "{" in self.unit.masked[opening.end() : end] and "what is made in its arguments may outlive it"
-        return Call(name, mode, start, end, reason or fixed or literal or "")
+        makes = "{" in self.unit.masked[opening.end() : end] or _takes_from_value(node.args)
+        return Call(name, mode, start, end, reason or fixed or (_OUTLIVED if makes else ""))
 
     def _mode(self, name: str) -> str:
         mode = mode_of_call(name)
@@ -113,6 +116,17 @@ def _must_be_constant(node: Any) -> bool:
     if isinstance(node, c_ast.Decl):
         return bool({"static", "extern", "_Thread_local"}.intersection(node.storage))
     return isinstance(node, (c_ast.Enum, c_ast.StaticAssert, c_ast.FuncDecl, c_ast.GenericSelection))
+
+
+def _takes_from_value(arguments: Any) -> bool:
+    """Tell whether arguments take a member of a structure that is no object, as in ``strchr(get().name, '/')``."""
+    pending = [arguments] if arguments else []
+    while pending:
+        node = pending.pop()
+        if isinstance(node, c_ast.StructRef) and node.type == "." and not isinstance(node.name, _OBJECTS):
+            return True
+        pending.extend(child for _, child in node.children())
+    return False
 
 
 def _local_names(function: Any) -> Iterator[str]:

@@ -61,24 +61,45 @@ def test_a_loop_that_a_directive_binds_to_another_is_left_alone(lab):
     }
 
 
-LITERAL = r"""
+OUTLIVED = r"""
 #include <stdio.h>
 #include <string.h>
+#define ROOM(n) ((char[n]){""})
+#define COPY(text) strcpy(ROOM(32), text)
+#define JOIN(one, other) strcat(COPY(one), COPY(other))
+struct named { char name[32]; struct { char text[32]; } more[1]; };
+static struct named get(const char *text) {
+    struct named one;
+    strcpy(one.name, text);
+    strcpy(one.more[0].text, text);
+    return one;
+}
 int main(void) {
     char *copied = strcpy((char[32]){""}, "kept until main ends");
+    char *joined = JOIN("kept", " as well");
     char other[32];
+    struct named kept = get("kept/too"), *at = &kept;
     memset(other, 'x', sizeof other);
     printf("%s %c %zu\n", copied, other[3], strlen(copied));
+    printf("%s %s\n", joined, strchr(get("until/printf").name, '/'));
+    printf("%s %s\n", strchr(get("until/printf").more[0].text, '/'), strstr((at ? get("/") : kept).name, "/"));
+    printf("%s %s\n", strchr(at->more[0].text, '/'), strstr((*at).name, "t"));
     return 0;
 }
 """
 
 
 def test_what_a_call_makes_in_its_arguments_lives_on(lab):
-    run = lab.run(LITERAL, "-O2", modes="library")
-    assert "main:strcpy@5" not in run.visits
-    assert run.visits["main:strlen@8"] == 1
-    assert lab.left_out("x.c", modes="library")["strcpy@5"] == "what is made in its arguments may outlive it"
+    run = lab.run(OUTLIVED, "-O2", modes="library")
+    assert run.nesting_is_clean
+    assert {name: count for name, count in run.visits.items() if name.startswith("main:")} == {
+        **dict.fromkeys(("main:memset@19", "main:strlen@20", "main:strchr@23", "main:strstr@23"), 1),
+        **dict.fromkeys(("main:printf@20", "main:printf@23"), 1),
+    }
+    assert lab.left_out("x.c", modes="library") == dict.fromkeys(
+        ("strcpy@15", "strcat@16", "strcpy@16", "strchr@21", "strchr@22", "strstr@22", "printf@21", "printf@22"),
+        "what is made in its arguments may outlive it",
+    )
 
 
 MATH = r"""
