@@ -40,7 +40,10 @@ def find_calls(procedure: Procedure, own: frozenset[str]) -> Iterator[Call]:
         procedure: The procedure.
         own: Names, in lower case, of procedures that the source defines.
     """
-    hidden = own | {name for name, is_array in declared(procedure.steps).items() if is_array}
+    known: dict[str, bool] = {}
+    for statements in procedure.specified:
+        known |= declared(statements)
+    hidden = own | {name for name, is_array in known.items() if is_array}
     terminals = {step.meaning.terminal for step in procedure.steps} - {""}
     for step in procedure.steps:
         if not step.is_executable:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from .lines import Statement
 from .meaning import Kind
-from .units import Procedure, Step
+from .units import Procedure
 
 __all__ = ["declared", "declared_names", "first_executable"]
 
@@ -35,19 +36,18 @@ def first_executable(procedure: Procedure) -> int:
         match = _STATEMENT_FUNCTION.match(step.statement.code) if step.meaning.kind is Kind.ASSIGNMENT else None
         if match is None or step.statement.label or not _are_different(match.group(2)):
             return place
-        arrays = declared(procedure.steps) if arrays is None else arrays
+        arrays = declared(procedure.specified[-1]) if arrays is None else arrays
         if arrays.get(match.group(1)):
             return place
     return len(procedure.steps) - 1
 
 
-def declared(steps: Iterable[Step]) -> dict[str, bool]:
-    """Give the names that the statements of a procedure declare, in lower case, and whether each is an array."""
+def declared(statements: Iterable[Statement]) -> dict[str, bool]:
+    """Give the names that specification statements declare, in lower case, and whether each is an array."""
     names: dict[str, bool] = {}
-    for step in steps:
-        if step.meaning.kind is Kind.SPECIFICATION:
-            for name, is_array in declared_names(step.statement.code):
-                names[name] = names.get(name, False) or is_array
+    for statement in statements:
+        for name, is_array in declared_names(statement.code):
+            names[name] = names.get(name, False) or is_array
     return names
 
 

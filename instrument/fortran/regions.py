@@ -20,7 +20,7 @@ from .directives import MARK, binding, binds_together, device_begins, device_end
 from .form import Form
 from .lines import Directive
 from .meaning import Kind
-from .spans import blocks, find_marks, why_no_probe, why_no_span
+from .spans import Mark, blocks, find_marks, why_no_probe, why_no_span
 from .tiny import why_tiny
 from .units import Loop, Procedure
 
@@ -225,7 +225,7 @@ class _Spans:
         """Give what the user marks, and what the plan merges or splits into blocks, numbered in this order."""
         made: list[SpanRegion] = []
         for mark in find_marks(self.procedure) if self.choice.wants("user") else ():
-            span = self._part(made, mark.name or MARK, mark.place, mark.end, mark.problem)
+            span = self._part(made, mark.name or MARK, mark.place, mark.end, mark)
             above = self.steps[mark.place].directives
             if mark.first in above and binding(above[: above.index(mark.first)]):
                 span.reason = span.reason or "stands below a directive"
@@ -252,15 +252,14 @@ class _Spans:
                 place = (each.first + 1, each.last) if is_loop else (each.first, each.last + 1)
                 yield from blocks(self.procedure, *place)
 
-    def _part(self, made: list[SpanRegion], name: str, first: int, end: int, problem: str | None = None) -> SpanRegion:
-        is_marked = problem is not None
+    def _part(self, made: list[SpanRegion], name: str, first: int, end: int, mark: Mark | None = None) -> SpanRegion:
         span = self._span("user", name, len(made), first, max(end - 1, first))
         span.region = replace(span.region, name=name)
         span.reason = (
             span.reason
-            or problem
-            or why_no_span(self.procedure, first, end)
-            or _why_entered(self.procedure, first if is_marked else first + 1, span.last, first)
+            or (mark.problem if mark else "")
+            or why_no_span(self.procedure, first, end, mark and mark.first)
+            or _why_entered(self.procedure, first if mark else first + 1, span.last, first)
             or next((f"overlaps {each.region.name}" for each in made if _crosses(each, span)), "")
         )
         made.append(span)

@@ -67,8 +67,8 @@ def find_marks(procedure: Procedure) -> Iterator[Mark]:
         yield Mark(name, place, place, first, first, "has no end in its procedure")
 
 
-def why_no_span(procedure: Procedure, first: int, end: int) -> str:
-    """Say why statements, from one place up to another, are no whole; jumps aside."""
+def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | None = None) -> str:
+    """Say why statements, from one place up to another, are no whole, whether a mark begins it or not; jumps aside."""
     steps = procedure.steps
     level = steps[first].around
     if first >= end or steps[end].around != level:
@@ -80,18 +80,19 @@ def why_no_span(procedure: Procedure, first: int, end: int) -> str:
             return "does not begin and end in one block"
     if not steps[first].is_executable:
         return "begins among declarations"
-    return why_no_probe(procedure, steps[first]) or _why_unbalanced(steps[first : end + 1])
+    return why_no_probe(procedure, steps[first], mark and mark.start) or _why_unbalanced(steps[first : end + 1])
 
 
-def why_no_probe(procedure: Procedure, step: Step) -> str:
-    """Say why no probe may stand where a statement is."""
+def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) -> str:
+    """Say why no probe may stand where a statement is, or at an offset among the directives above it."""
     for place in step.around:
         meaning = procedure.steps[place].meaning
         if meaning.kind is Kind.DO and meaning.word == "concurrent":
             return "in DO CONCURRENT"
         if meaning.kind is Kind.CONSTRUCT and meaning.word in _NO_CALLS:
             return _NO_CALLS[meaning.word]
-    return ""
+    at = step.statement.start if offset is None else offset
+    return "in WORKSHARE" if any(begin < at < end for begin, end in procedure.workshared) else ""
 
 
 def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:

@@ -54,7 +54,7 @@ class _Names:
     """What is known of the names in a procedure."""
 
     def __init__(self, procedure: Procedure) -> None:
-        self.is_array = declared(procedure.steps)
+        self.is_array = declared(procedure.specified[-1])
         uses = any(step.meaning.kind is Kind.USE for step in procedure.steps)
         self.sees_others = procedure.has_host or procedure.includes_unseen or uses
         self.own = procedure.meaning.name.lower()

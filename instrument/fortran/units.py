@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -12,6 +13,7 @@ from .meaning import Kind, Meaning, header_without_blanks, meaning_of
 __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
+_WORKSHARE: Final = re.compile(r"(?P<end>end)?(?:parallel)?workshare")
 _INCLUDE: Final = ("include'", 'include"')  # of a file that has not been found
 # fmt: off
 _EXECUTABLE: Final = {
@@ -80,6 +82,7 @@ class Procedure:
             alone has one.
         has_host: Whether something contains it.
         in_submodule: Whether that is a submodule, or in one.
+        specified: Specification statements by unit: of what contains it, the outermost first, and its own.
         end: The END statement.
         includes_unseen: Whether an INCLUDE line in it names a file that was not found.
     """
@@ -89,6 +92,7 @@ class Procedure:
     name: str
     has_host: bool
     in_submodule: bool
+    specified: tuple[list[Statement], ...]
     steps: list[Step] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     ends: dict[int, int] = field(default_factory=dict)
@@ -103,6 +107,18 @@ class Procedure:
             for label in step.meaning.jumps:
                 jumps.setdefault(label, []).append(step)
         return jumps
+
+    @cached_property
+    def workshared(self) -> list[tuple[int, int]]:
+        """Where each WORKSHARE of OpenMP begins and ends, which takes no statements but assignments."""
+        found: list[tuple[int, int]] = []
+        begin = -1
+        for directive in (each for step in self.steps for each in step.directives if each.sentinel == "omp"):
+            match = _WORKSHARE.match(directive.text.replace(" ", ""))
+            if match and match["end"] and begin >= 0:
+                found.append((begin, directive.start))
+            begin = begin if match is None else -1 if match["end"] else directive.start
+        return found
 
     @property
     def is_program(self) -> bool:
@@ -127,6 +143,7 @@ class _Unit:
     name: str
     procedure: Procedure | None
     in_submodule: bool
+    specified: tuple[list[Statement], ...]
     contains: bool = False  # CONTAINS has been met
 
 
@@ -200,11 +217,12 @@ class _Builder:
     def _open(self, statement: Statement, meaning: Meaning) -> None:
         name = "::".join([*(unit.name for unit in self.units[-1:] if unit.name), meaning.name])
         in_submodule = meaning.kind is Kind.SUBMODULE or (bool(self.units) and self.units[-1].in_submodule)
+        specified: tuple[list[Statement], ...] = (*(self.units[-1].specified if self.units else ()), [])
         procedure = None
         if meaning.kind in {Kind.PROGRAM, Kind.SUBROUTINE, Kind.FUNCTION}:
-            procedure = Procedure(statement, meaning, name, bool(self.units), in_submodule)
+            procedure = Procedure(statement, meaning, name, bool(self.units), in_submodule, specified)
             self.procedures.append(procedure)
-        self.units.append(_Unit(statement, name, procedure, in_submodule))
+        self.units.append(_Unit(statement, name, procedure, in_submodule, specified))
 
     def _inside(self, statement: Statement, meaning: Meaning) -> None:
         unit = self.units[-1]
@@ -226,8 +244,11 @@ class _Builder:
             self.units.pop()
         elif unit.contains:
             raise StructureError(statement, "a statement between CONTAINS and the next procedure")
-        elif unit.procedure:
-            self._step(unit.procedure, statement, meaning)
+        else:
+            if kind is Kind.SPECIFICATION:
+                unit.specified[-1].append(statement)
+            if unit.procedure:
+                self._step(unit.procedure, statement, meaning)
 
     def _last_step(self, unit: _Unit, statement: Statement, meaning: Meaning) -> None:
         if unit.procedure:

@@ -160,6 +160,54 @@ def test_statements_that_call_libraries_are_regions(fortran, name):
     }
 
 
+SHARED = """      module around
+      real :: gamma(10) = 3, count(3) = 2
+      real :: sum(2) = 1
+      contains
+      subroutine work(x, y, i)
+      real :: x(4), y(4), z
+      integer :: i
+      real, external :: sum
+!$omp parallel workshare
+      y = exp(x)
+!$omp end parallel workshare
+!$omp parallel
+!$autoanalyzer begin all
+!$omp workshare
+      y = y + sin(x)
+!$omp end workshare
+!$autoanalyzer end all
+!$omp end parallel
+      z = gamma(i) + tanh(x(1))
+      y(i) = y(i) + z + count(2)
+      y(2) = sum(x)
+      end subroutine
+      end module
+      program p
+      use around
+      real :: x(4), y(4)
+      integer :: i
+      x = 2
+      i = 1
+      call work(x, y, i)
+      write (*, '(5f9.3)') y, gamma(2)
+      end program
+      real function sum(x)
+      real :: x(4)
+      sum = x(1)
+      end function
+"""
+
+
+@pytest.mark.parametrize("flag", ["-fopenmp", "-fno-openmp"])
+def test_neither_arrays_of_a_host_nor_shared_work_are_calls(fortran, name, flag):
+    trial = _with(fortran, Choice(("math", "library", "user"))).run(SHARED, flag, name=name)
+    assert trial.is_clean
+    visits = {name: count for name, count in trial.visits.items() if name != "around::work:all"}
+    assert visits == {"p": 1, "around::work:tanh@19": 1, "p:write@31": 1}
+    assert trial.left_out == {"around::work:exp@10": "in WORKSHARE", "around::work:sin@15": "in WORKSHARE"}
+
+
 MARKED = """      program p
       integer :: i, n
 !$autoanalyzer begin early
