@@ -44,7 +44,8 @@ _SYSCALL: Final = frozenset(
     opendir readdir closedir chdir getcwd mmap munmap mprotect msync madvise mlock munlock brk sbrk fork wait
     waitpid kill nanosleep clock_nanosleep usleep sleep sched_yield select pselect poll ppoll epoll_wait pipe dup
     dup2 fcntl ioctl socket connect bind listen accept send recv sendto recvfrom sendmsg recvmsg shutdown getsockopt
-    setsockopt shm_open shm_unlink shmget shmat shmdt semop semget msgsnd msgrcv getrusage syscall
+    setsockopt shm_open shm_unlink shmget shmat shmdt semop semget msgsnd msgrcv getrusage syscall system popen
+    pclose
     """.split()  # noqa: SIM905 - a table reads better so
 )
 _LIBRARY: Final = frozenset(
@@ -53,7 +54,7 @@ _LIBRARY: Final = frozenset(
     strncpy strcat strncat strcmp strncmp strdup strtok strstr strchr qsort bsearch rand srand random srandom
     drand48 erand48 lrand48 atoi atol atof strtol strtoul strtoll strtod strtof fopen fclose fread fwrite fprintf
     printf sprintf snprintf vfprintf vprintf vsnprintf puts fputs fputc putchar fgets fgetc getline fscanf scanf
-    sscanf fseek ftell rewind fflush perror getenv system popen pclose tmpfile remove time clock gettimeofday
+    sscanf fseek ftell rewind fflush perror getenv tmpfile remove time clock gettimeofday
     clock_gettime
     """.split()  # noqa: SIM905 - a table reads better so
 )
@@ -70,7 +71,7 @@ _FORTRAN_LIBRARY: Final = frozenset(
 )
 _FORTRAN_SYSCALL: Final = frozenset(
     """
-    system execute_command_line sleep getcwd chdir unlink rename chmod stat fstat lstat kill fork SIM905
+    system execute_command_line sleep getcwd chdir unlink rename chmod stat fstat lstat kill fork
     """.split()  # noqa: SIM905 - a table reads better so
 )
 
