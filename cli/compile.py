@@ -7,7 +7,7 @@ import os
 from typing import Final
 
 from ..errors import UsageError
-from ..experiment.mode import modes_of
+from ..experiment.mode import asked_modes
 from ..instrument.choice import MODES_VARIABLE
 from ..instrument.wrapper import compile_instrumented
 from .sources import MODES_USAGE, add_modes_argument
@@ -36,5 +36,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not words:
         raise UsageError("a compiler command wanted after 'compile --', found nothing")
     if arguments.modes is not None:
-        os.environ[MODES_VARIABLE] = ",".join(modes_of(arguments.modes.split(","), "--modes"))
+        os.environ[MODES_VARIABLE] = ",".join(asked_modes(arguments.modes, "--modes"))
     return compile_instrumented(words, after_link=build_ahead)

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         found.append((source.name, source.regions()))
         shown = Choice(choice.modes, choice.plan).shown(found[-1][1])
         sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, shown, why=arguments.why))
-    known = [each.region for _, regions in found for each in regions.regions]
+    known = [each.region for _, regions in found for each in (*regions.regions, *regions.off)]
     for remark in choice.remarks(known, whole=True):
         warnings.warn(remark, stacklevel=1)
     if arguments.plan is not None:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 
 from ..errors import UsageError
-from ..experiment.mode import DEFAULT_MODES, MODES, modes_of
+from ..experiment.mode import DEFAULT_MODES, MODES, asked_modes
 from ..instrument.choice import MODES_VARIABLE, Choice, read_choice
 from ..instrument.reading import ReadSource, read_sources
 
@@ -58,10 +58,8 @@ def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> 
         UsageError: There is no such mode.
         InputError: The plan cannot be read, or is none.
     """
-    if arguments.modes is None:
-        return read_choice(looks_for_all=looks_for_all)
-    modes = ",".join(modes_of(arguments.modes.split(","), "--modes"))
-    return read_choice({**os.environ, MODES_VARIABLE: modes}, looks_for_all=looks_for_all)
+    modes = None if arguments.modes is None else asked_modes(arguments.modes, "--modes")
+    return read_choice(modes=modes, looks_for_all=looks_for_all)
 
 
 def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:

@@ -7,9 +7,9 @@ from typing import Final
 
 from ..errors import UsageError, way_out
 
-__all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "kinds_of", "mode_of", "modes_of"]
+__all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "asked_modes", "kinds_of", "mode_of", "modes_of"]
 
-MODES: Final = (*("functions", "outer-loops", "inner-loops", "math", "mpi", "syscall", "library", "user", "openmp"),)
+MODES: Final = ("functions", "outer-loops", "inner-loops", "math", "mpi", "syscall", "library", "user", "openmp")
 """All of them; any selection may be asked for."""
 
 DEFAULT_MODES: Final = ("functions", "outer-loops", "user", "openmp")
@@ -36,6 +36,18 @@ def kinds_of(mode: str) -> tuple[str, ...]:
 def mode_of(kind: str) -> str:
     """Name the mode that regions of a kind belong to; of loops that of the outermost."""
     return _OF_KIND.get(kind, kind)
+
+
+def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
+    """Read the modes that an option or a variable names, with commas or blanks between them.
+
+    Raises:
+        UsageError: There is no such mode, or none is named.
+    """
+    found = modes_of(text.replace(",", " ").split(), asked_by)
+    if not found:
+        raise UsageError(f"{asked_by}: modes wanted, found nothing; {_known('', MODES)}")
+    return found
 
 
 def modes_of(words: Iterable[str], asked_by: str) -> tuple[str, ...]:

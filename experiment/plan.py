@@ -71,6 +71,7 @@ _TEXTS: Final = ("kind", "name", "file", "function")
 _KEYS: Final = (*_TEXTS, "ordinal")
 _PARTS: Final = ("loops", "blocks")
 _SPECIAL: Final = re.compile(r"[*?[]")
+_FORTRAN: Final = re.compile(r"\.f(?:or|tn|pp|\d\d)?$", re.IGNORECASE)
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
 
@@ -110,14 +111,20 @@ class Pattern:
         return (
             self.ordinal in {None, region.ordinal}
             and self._is(self.kind, region.kind)
-            and self._is(self.function, region.function or region.name)
             and self.is_of_file(region.file)
-            and self._is(self.name, region.name)
+            and self._is_called(self.function, region.function or region.name, region.file)
+            and self._is_called(self.name, region.name, region.file)
         )
 
     def is_of_file(self, file: str) -> bool:
         """Tell whether regions of a file can be meant."""
         return self._is(self.file, file)
+
+    def _is_called(self, wanted: str | None, found: str, file: str) -> bool:
+        """Tell whether a name is meant; Fortran's are the same in upper and lower case."""
+        if wanted is None or not _FORTRAN.search(file):
+            return self._is(wanted, found)
+        return self._is(wanted.lower(), found.lower())
 
     def _is(self, wanted: str | None, found: str) -> bool:
         if wanted is None or wanted == found:
@@ -149,7 +156,7 @@ class Include:
 
     Attributes:
         pattern: Which.
-        modes: Only those that belong to these modes; all if empty, also those left out for being tiny.
+        modes: Only those that belong to these modes; all if none are named, also those left out for being tiny.
         comment: What a reader is told; not read back.
     """
 
@@ -339,7 +346,10 @@ class _Reader:
         pattern = self._pattern(
             "include", entry, "modes", "reason", may_be_empty=isinstance(entry, dict) and "modes" in entry
         )
-        return Include(pattern, self._modes("include: modes", entry["modes"]) if "modes" in entry else ())
+        modes = self._modes("include: modes", entry["modes"]) if "modes" in entry else ()
+        if not modes and "modes" in entry:
+            raise self._refuse("include: modes as a list of one or more names, or no modes for all", entry["modes"])
+        return Include(pattern, modes)
 
     def _exclude(self, table: str, entry: Any) -> Exclude:
         return Exclude(self._pattern(table, entry, "reason"), self._text(table, entry, "reason"))

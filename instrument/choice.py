@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from ..errors import way_out
-from ..experiment.mode import DEFAULT_MODES, kinds_of, modes_of
+from ..experiment.mode import DEFAULT_MODES, asked_modes, kinds_of
 from ..experiment.plan import Exclude, Include, Pattern, Plan, load_plan
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
@@ -85,14 +85,15 @@ class Choice:
         return ""
 
     def applied(self, found: CodeRegions) -> CodeRegions:
-        """Decide on all regions of a source, and drop those whose mode is off unless all are looked for."""
+        """Decide on all regions of a source, and put those aside whose mode is off unless all are looked for."""
         return self.shown(self.decided(found))
 
     def shown(self, found: CodeRegions) -> CodeRegions:
-        """Drop regions whose mode is off unless all are looked for."""
+        """Put regions aside whose mode is off unless all are looked for."""
         if self.looks_for_all:
             return found
-        return replace(found, regions=tuple(each for each in found.regions if not each.is_off))
+        on, off = (tuple(each for each in found.regions if each.is_off is is_off) for is_off in (False, True))
+        return replace(found, regions=on, off=off)
 
     def decided(self, found: CodeRegions) -> CodeRegions:
         """Decide on all regions of a source."""
@@ -215,17 +216,22 @@ def _meant(pattern: Pattern, known: list[Region]) -> str:
     """Say which names are near, by the first key of a pattern that nothing matches."""
     for key, value in pattern.keys().items():
         if isinstance(value, str):
-            matching = [region for region in known if fnmatchcase(str(getattr(region, key)), value)]
+            matching = [region for region in known if replace(Pattern(), **{key: value}).matches(region)]
             if not matching:
                 return way_out(value.strip("*?"), sorted({str(getattr(region, key)) for region in known}))
             known = matching
     return way_out("", (region.name for region in known))
 
 
-def read_choice(environment: Mapping[str, str] = os.environ, *, looks_for_all: bool = False) -> Choice:
+def read_choice(
+    environment: Mapping[str, str] = os.environ, modes: tuple[str, ...] | None = None, *, looks_for_all: bool = False
+) -> Choice:
     """Read ``AUTOANALYZER_MODES`` and the plan that ``AUTOANALYZER_PLAN`` names.
 
-    Modes that the environment names come before the plan's.
+    Args:
+        environment: Where these are.
+        modes: What comes before the modes of the environment, which come before the plan's.
+        looks_for_all: Whether front ends look for regions of all modes.
 
     Raises:
         UsageError: There is no such mode.
@@ -233,7 +239,9 @@ def read_choice(environment: Mapping[str, str] = os.environ, *, looks_for_all: b
     """
     name = environment.get(PLAN_VARIABLE)
     plan = load_plan(Path(name), f"{PLAN_VARIABLE}={name}") if name else Plan()
-    asked = environment.get(MODES_VARIABLE)
-    if asked is not None and asked.strip():
-        return Choice(modes_of(asked.replace(",", " ").split(), MODES_VARIABLE), plan, looks_for_all)
-    return Choice(DEFAULT_MODES if plan.modes is None else plan.modes, plan, looks_for_all)
+    asked = environment.get(MODES_VARIABLE, "")
+    if modes is None and asked.strip():
+        modes = asked_modes(asked, MODES_VARIABLE)
+    if modes is None:
+        modes = DEFAULT_MODES if plan.modes is None else plan.modes
+    return Choice(modes, plan, looks_for_all)

@@ -58,11 +58,13 @@ class CodeRegions:
         regions: In source order, a function before its loops, also those not to be instrumented.
         problems: What could not be looked into, each with place and reason.
         remarks: What else a build says.
+        off: What was found besides, of modes that nobody has asked for.
     """
 
     regions: tuple[CodeRegion, ...]
     problems: tuple[SourceError, ...] = ()
     remarks: tuple[str, ...] = ()
+    off: tuple[CodeRegion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

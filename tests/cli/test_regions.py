@@ -96,3 +96,23 @@ def test_why_prints_what_is_left_out_alone(tool):
     )
     done = tool("autoanalyzer", "regions", "--why", "a.c")
     assert done.stdout.decode() == "a.c\nleft out\n  f  1-1: tiny: no loop, no call, at most 20 statements\n"
+
+
+def test_a_rule_of_a_mode_that_is_off_is_no_rule_for_nothing(tool):
+    tool.write(
+        "x.c",
+        "int main(void) { int n = 0; for (; n < 3;) n++; return 0; }\nint work(int n) { while (n) n--; return n; }\n",
+    )
+    tool.write(
+        "y.f90", "subroutine Flux(n)\n  integer :: n\n  do while (n > 2)\n    n = n - 1\n  end do\nend subroutine\n"
+    )
+    tool.write(
+        "plan.toml",
+        'version = 2\nmodes = ["outer-loops"]\n[[exclude]]\nname = "work"\n[[exclude]]\nname = "flux"\n'
+        '[[exclude]]\nname = "Flx"\n',
+    )
+    done = tool("autoanalyzer", "regions", "--fc", "gfortran", "x.c", "y.f90", env={"AUTOANALYZER_PLAN": "plan.toml"})
+    assert done.returncode == 0
+    assert done.stderr.decode().splitlines() == [
+        'autoanalyzer: the plan\'s exclude of name = "Flx" matches nothing; did you mean Flux?',
+    ]

@@ -40,6 +40,13 @@ def test_a_pattern_means_the_regions_that_match_all_of_its_keys(pattern, matches
     assert pattern.matches(LOOP) is matches
 
 
+def test_names_of_fortran_are_the_same_in_upper_and_lower_case():
+    flux = Region("function", "Flux", "a.f90", "mod::Flux")
+    assert Pattern(name="FLUX", function="mod::f*").matches(flux)
+    assert not Pattern(name="flux").matches(Region("function", "Flux", "a.c", "Flux"))
+    assert not Pattern(file="A.f90", name="flux").matches(flux)
+
+
 def test_the_pattern_of_an_identity_means_that_region_alone():
     starred = Region("function", "operator*", "a[1].cc", "operator*")
     assert Pattern.of(starred).matches(starred)
@@ -68,6 +75,7 @@ def test_a_plan_of_version_1_names_identities_that_are_no_patterns(tmp_path):
             "version = 2\nmodes = ['loops']",
             "modes wanted, found 'loops'; did you mean outer-loops, inner-loops?",
         ),
+        ("version = 2\n[[include]]\nmodes = []", "include: modes as a list of one or more names, or no modes for all"),
         ("version = 2\nmodes = 3", "modes as a list of names wanted, found 3"),
         ("version = 2\nexclude = 3", "exclude as a list of regions wanted, found 3"),
         ("version = 2\n[[exclude]]", "exclude: kind, name, file, function or ordinal wanted, found {}"),

@@ -193,6 +193,7 @@ int main(void) {
     printf("%d%s\n", (int)strlen(copy), text);
     free(copy);
     int (*write)(const char *) = puts;
+    if (system("exit 0")) return 1;
     return write("end") < 0;
 }
 """
@@ -206,7 +207,7 @@ def test_system_calls_and_the_c_library(lab):
         called[region.kind].add(region.name)
     assert called == {
         "function": {"main"},
-        "syscall": {"open@11", "read@12", "close@13"},
+        "syscall": {"open@11", "read@12", "close@13", "system@20"},
         "library": {"malloc@14", "strcpy@15", "memset@16", "printf@17", "strlen@17", "free@18"},
     }
 
@@ -272,4 +273,8 @@ def test_an_unknown_mode_is_refused_with_the_nearest_names(lab):
         done = lab.tool(*words, env={"AUTOANALYZER_MODES": "lops"})
         assert done.returncode == 2
         assert done.stderr.decode().startswith(f"autoanalyzer: {name}: modes wanted, found 'lops'; ")
+    for words in (["autoanalyzer", "compile", "--modes", "", "--", "gcc", "-c", "x.c"], ["aa-mpicc", "-c", "x.c"]):
+        done = lab.tool(*words, env={"AUTOANALYZER_MODES": ","})
+        assert done.returncode == 2
+        assert "modes wanted, found nothing; there are functions, outer-loops" in done.stderr.decode()
     assert not (lab.tool.folder / "x.o").exists()
