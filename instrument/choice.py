@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from ..errors import way_out
 from ..experiment.mode import DEFAULT_MODES, asked_modes, kinds_of
@@ -214,9 +214,11 @@ def _is_meant_for(file: str | None, files: set[str], whole: bool) -> bool:
 
 def _meant(pattern: Pattern, known: list[Region]) -> str:
     """Say which names are near, by the first key of a pattern that nothing matches."""
-    for key, value in pattern.keys().items():
+    keys: dict[str, Any] = pattern.keys()
+    for key, value in keys.items():
+        alone = Pattern(**{key: value})
         if isinstance(value, str):
-            matching = [region for region in known if replace(Pattern(), **{key: value}).matches(region)]
+            matching = [region for region in known if alone.matches(region)]
             if not matching:
                 return way_out(value.strip("*?"), sorted({str(getattr(region, key)) for region in known}))
             known = matching

@@ -258,7 +258,7 @@ class _Spans:
         span.reason = (
             span.reason
             or (mark.problem if mark else "")
-            or why_no_span(self.procedure, first, end, mark and mark.first)
+            or why_no_span(self.procedure, first, end, mark.first if mark else None)
             or _why_entered(self.procedure, first if mark else first + 1, span.last, first)
             or next((f"overlaps {each.region.name}" for each in made if _crosses(each, span)), "")
         )

@@ -80,7 +80,8 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
             return "does not begin and end in one block"
     if not steps[first].is_executable:
         return "begins among declarations"
-    return why_no_probe(procedure, steps[first], mark and mark.start) or _why_unbalanced(steps[first : end + 1])
+    offset = mark.start if mark else None
+    return why_no_probe(procedure, steps[first], offset) or _why_unbalanced(steps[first : end + 1])
 
 
 def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) -> str:
