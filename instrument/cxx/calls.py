@@ -43,8 +43,8 @@ class LibraryCalls:
 
     def __init__(self, unit: Preprocessed, found: syntax.Syntax, is_system: Callable[[int], bool]) -> None:
         self._masked = unit.masked
-        self._made = sorted(call.offset for call in found.calls)
-        self._objects = sorted(found.objects)
+        self._made = sorted([*(call.offset for call in found.calls), *(offset for offset, _ in found.objects)])
+        self._objects = sorted(offset for offset, is_silent in found.objects if not is_silent)
         self._is_system = is_system
         self._own = {body.name.rpartition("::")[2] for body in found.bodies.values()}
         self._fixed = [
@@ -99,9 +99,8 @@ class LibraryCalls:
     def _why_outlived(self, call: syntax.Call) -> str:
         """Say why what the arguments make has to live on behind a call whose value is used."""
         arguments = self._masked.find("(", call.offset) + 1
-        if call.gives == "pointer" and (
-            re.search(r"[({]", self._masked[arguments : call.end]) or _within(self._made, arguments, call.end)
-        ):
+        makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
+        if call.gives == "pointer" and makes:
             return "it gives a pointer, which may be into what its arguments make"
         return "what its arguments make ends later" if _within(self._objects, arguments, call.end) else ""
 

@@ -136,7 +136,7 @@ class Syntax:
         bodies: Functions and lambdas, by where the body begins.
         loops: Where each loop's first word begins, and how often it runs at most; 0 if that is not known.
         calls: Where functions are called.
-        objects: Where objects without a name are made whose end may run the user's code.
+        objects: Where objects without a name are made, and whether each ends without code of the user's.
         fields: Start and end of members of classes, with what they are to be at first.
         labels: Where labelled statements begin.
         cases: Where case labels begin.
@@ -149,7 +149,7 @@ class Syntax:
     bodies: dict[int, Body] = field(default_factory=dict)
     loops: dict[int, int] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
-    objects: list[int] = field(default_factory=list)
+    objects: list[tuple[int, bool]] = field(default_factory=list)
     fields: list[tuple[int, int]] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     cases: list[int] = field(default_factory=list)
@@ -220,7 +220,7 @@ class _Reader:
         elif kind == _CALL:
             found.calls.append(self._call(cursor))
         elif kind in _MAKING:
-            self._make(cursor, is_lambda=kind == _LAMBDA)
+            self._make(cursor)
         elif kind == _FIELD:
             found.fields.append((self._start(cursor), self._end(cursor)))
         elif kind == _LABEL:
@@ -254,7 +254,7 @@ class _Reader:
         is_plain = function is not None and function._kind_id in _PLAIN
         declared = self._offset(conf.lib.clang_getCursorLocation(function)) if is_plain else -1
         gives = self._gives(cursor)
-        if gives == "object" and (function is None or not _gives_reference(function)):
+        if function is None or not _gives_reference(function):
             self._make(cursor)
         name = conf.lib.clang_getCursorSpelling(cursor)
         return Call(self._start(cursor), name, callee, self._end(cursor), declared, gives)
@@ -265,11 +265,13 @@ class _Reader:
             return ""
         return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
 
-    def _make(self, cursor: Any, *, is_lambda: bool = False) -> None:
-        """Note an object without a name, but for those that end in silence; what a lambda captures may not."""
+    def _make(self, cursor: Any) -> None:
+        """Note an object without a name, if it is one; what a lambda captures may not end in silence."""
         cursor._tu = self._unit
-        if is_lambda or not self._endings.is_silent(conf.lib.clang_getCursorType(cursor)):
-            self.found.objects.append(self._start(cursor))
+        if self._gives(cursor) not in {"value", "pointer"}:
+            is_lambda = cursor._kind_id == _LAMBDA
+            is_silent = not is_lambda and self._endings.is_silent(conf.lib.clang_getCursorType(cursor))
+            self.found.objects.append((self._start(cursor), is_silent))
 
     def _is_users(self, cursor: Any) -> bool:
         offset = self._offset(conf.lib.clang_getCursorLocation(cursor))

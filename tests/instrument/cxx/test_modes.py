@@ -97,6 +97,7 @@ def test_calls_of_libraries_are_regions_wherever_they_stand(lab, cxx):
 ENDING = r"""
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 struct Text { std::string text; operator const char *() const { return text.c_str(); } };
@@ -126,6 +127,8 @@ int main() {
     sum += shown(std::exp(Held<double>(1).at()));
     sum += std::exp(-norm(Point(1, 2) - Point(2, 3)));
     if (sum > 0) exp(two * half);
+    double *copy = static_cast<double *>(std::memcpy((void *)std::malloc(2 * sizeof(double)), &sum, sizeof(double)));
+    std::free(copy);
     if (sum > 0) std::memcpy(&a.text[0], (a + b).text.c_str(), 3);
     std::printf("%.3f %zu\n", sum, std::strlen((a + b).text.c_str()));
 }
@@ -135,11 +138,12 @@ int main() {
 def test_what_a_call_makes_in_its_arguments_ends_when_it_did(lab, cxx):
     run = lab.run(ENDING, cc=cxx, name="x.cc", modes="math,library")
     assert (run.nesting_is_clean, run.messages) == (True, "")
-    assert {"main:exp@30", "main:exp@31", "main:exp@32", "main:memcpy@33", "main:strlen@34"} < set(run.visits)
+    assert {f"main:{name}" for name in ("exp@31", "exp@32", "exp@33", "malloc@34", "memcpy@36", "strlen@37")} < set(
+        run.visits
+    )
     assert lab.left_out("x.cc", modes="math,library") == {
-        "strchr@26": "it gives a pointer, which may be into what its arguments make",
-        "exp@28": "what its arguments make ends later",
-        "exp@29": "what its arguments make ends later",
+        **dict.fromkeys(("strchr@27", "memcpy@34"), "it gives a pointer, which may be into what its arguments make"),
+        **dict.fromkeys(("exp@29", "exp@30"), "what its arguments make ends later"),
     }
 
 
