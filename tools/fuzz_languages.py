@@ -45,13 +45,23 @@ CXX_WORDS: Final = r"""
     |#pragma omp parallel for|#pragma omp parallel|#pragma omp single|#pragma GCC ivdep
     |#pragma autoanalyzer begin x|#pragma autoanalyzer end|# 7 "other.h" 3|# 3 "x.ii"|int n = 0;|char c = 'a';
     |auto|n++;|for (auto x : {1, 2})|union|__builtin_printf("%d", n);|enum { a = 8 };|static int n;|thread_local
-    |mutable|explicit|friend|volatile|long|double
+    |mutable|explicit|friend|volatile|long|double|exp(n)|std::log(2.0)|strchr("a", n)|new int[3]|S{n}|S(n)|[n]|? n :
 """
 INCLUDE: Final = re.compile(r"#\s*include\s*<(\w+)>[^\n]*\n")
-INSTEAD_OF_CSTDIO: Final = (
-    'extern "C" { int printf(const char *, ...); int puts(const char *); int putchar(int); }'
-    " namespace std { using ::printf; using ::puts; using ::putchar; }\n"
-)
+INSTEAD_OF_HEADERS: Final = """\
+# 1 "x.cc"
+# 1 "/usr/include/instead.h"
+extern "C" {
+int printf(const char *, ...); int puts(const char *); int putchar(int); char *strchr(const char *, int);
+double exp(double); double log(double); double sin(double); double cos(double); double cbrt(double);
+double sqrt(double); double tanh(double); double sinh(double);
+}
+namespace std {
+using ::printf; using ::puts; using ::putchar; using ::strchr;
+using ::exp; using ::log; using ::sin; using ::cos; using ::cbrt; using ::sqrt; using ::tanh; using ::sinh;
+}
+# 2 "x.cc"
+"""
 
 
 def words(table: str) -> tuple[str, ...]:
@@ -75,11 +85,12 @@ def fortran_sources() -> list[Source]:
 
 
 def cxx_sources() -> list[Source]:
-    """Collect C++ that needs no header but one that two lines can stand for; it counts as preprocessed."""
+    """Collect C++ that needs no header but those that some lines can stand for; it counts as preprocessed."""
     found = []
     for module, name, text in constants(TESTS / "cxx"):
-        if "#define" not in text and set(INCLUDE.findall(text)) <= {"cstdio"}:
-            lines = INCLUDE.sub(lambda _: INSTEAD_OF_CSTDIO, text).splitlines(keepends=True)
+        body = INCLUDE.sub("", text)
+        if not re.search("#(?:define|include)", body) and set(INCLUDE.findall(text)) <= {"cstdio", "cmath", "cstring"}:
+            lines = (INSTEAD_OF_HEADERS + body).splitlines(keepends=True)
             found.append(Source(f"{module}.{name}", (".ii",), CXX_FLAGS, words(CXX_WORDS), tuple(lines)))
     return found
 
