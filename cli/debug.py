@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sysconfig
@@ -43,6 +44,7 @@ _OVERHEAD: Final = "10%"  # fine grain may be entered too often to be measured
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 _OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
+_ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
 _PAUSE: Final = 0.05  # s
 _PATIENCE: Final = 100  # pauses
 
@@ -233,7 +235,7 @@ def _carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
             raise
     if status:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        said = next((line for line in lines if " error: " in line or "Error: " in line), (lines or [""])[-1])
+        said = next(filter(_ERROR.search, lines), (lines or [""])[-1])
         raise InputError(f"{command}: a build that succeeds wanted, found status {status}; see {log} ({said[:200]})")
 
 

@@ -30,7 +30,8 @@ class Built:
     Attributes:
         compiled: How many sources wrappers have compiled.
         stale: Objects and libraries in the working folder that were linked, but are older than the build.
-        configured: Whether it has tried out what the compilers can do: it remembers them, then.
+        configured: Whether it, or one whose products are still there, has asked what the compilers can do: what is
+            configured remembers them.
     """
 
     compiled: int
@@ -60,7 +61,7 @@ class Products:
             OSError: A file cannot be put aside.
         """
         known = dict(self._unchanged())
-        self.notes.write_text(_line(written=known))
+        self.notes.write_text(_line(written=known, asked=bool(known) and self._has_asked()))
         self._began = self.notes.stat().st_mtime_ns
         shutil.rmtree(self._aside, ignore_errors=True)
         self._aside.mkdir()
@@ -84,8 +85,11 @@ class Products:
         return Built(
             compiled=sum(note.get("compiled", 0) for note in notes),
             stale=tuple(path for path in linked if self._is_stale(Path(path))),
-            configured=any(note.get("asked") for note in notes),
+            configured=self._has_asked(),
         )
+
+    def _has_asked(self) -> bool:
+        return any(note.get("asked") for note in self._read())
 
     def _is_stale(self, path: Path) -> bool:
         stamp = _stamp(path)

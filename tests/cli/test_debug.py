@@ -110,14 +110,15 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
 
 
-def test_what_is_linked_as_it_was_is_named(project: Tool) -> None:
+def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project: Tool) -> None:
     project.write("other.c", "int other;\n")
     assert project("mpicc", "-c", "other.c").returncode == 0
     project.write("config.mk", "SIZE = 1\n")
     project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
-    done = debug(project)
+    done = debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make")
     assert done.returncode == 0, done.stderr.decode()
     assert b"linked as they were, with no probes of this round: other.o; --clean 'make clean'" in done.stderr
+    assert b"remove what was built, configure anew (it remembers these compilers), build" in done.stderr
 
 
 def test_a_build_that_fails_is_said_with_its_message(project: Tool) -> None:
