@@ -52,6 +52,16 @@ def test_promax_leaves_what_factors_explain_and_a_simple_structure_as_they_are()
     assert np.allclose(pattern @ correlations @ pattern.T, mixed @ mixed.T)
 
 
+@pytest.mark.parametrize("seeds", [10, pytest.param(100, marks=pytest.mark.measured)])
+def test_unrelated_metrics_have_a_factor_in_5_of_100_cases(make_space, seeds):
+    found = 0
+    for seed in range(seeds):
+        noise = np.random.default_rng(seed).standard_normal((200, 8))
+        space = make_space({f"m{column}": noise[:, column] for column in range(8)})
+        found += bool(factors(space, seed=seed).factors)
+    assert found <= 0.1 * seeds + (seeds < 100)
+
+
 def test_a_metric_that_is_a_factor_by_itself_is_a_heywood_case(make_space):
     drawn = np.random.default_rng(3)
     shared = drawn.standard_normal(60)

@@ -62,9 +62,8 @@ def test_the_first_components_show_the_clusters(planted, seed):
     assert abs(np.corrcoef(found.scores[:, 0], master)[0, 1]) > 0.95
 
 
-def test_unrelated_metrics_have_neither_factor_nor_distinct_clusters(make_space, seed):
+def test_unrelated_metrics_have_neither_redundancy_nor_distinct_clusters(make_space, seed):
     noise = np.random.default_rng(seed).standard_normal((200, 8))
     space = make_space({f"m{column}": noise[:, column] for column in range(8)})
     assert (kmeans(space, seed=seed).partition.silhouette or 0) < DISTINCT
     assert len(correlation(space).groups) == 8
-    assert len(factors(space, seed=seed).factors) <= 1
