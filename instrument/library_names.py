@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["INSTRUCTIONS", "fortran_mode", "is_of_c", "mode_of_call"]
+__all__ = ["fortran_mode", "is_instruction", "is_of_c", "mode_of_call"]
 
-INSTRUCTIONS: Final = frozenset(
+_INSTRUCTIONS: Final = frozenset(
     f"{name}{suffix}"
     for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
     for suffix in ("", "f", "l")
-) | {"abs", "labs"}
-"""Functions of C that compilers turn into an instruction or two: no probe is around them."""
+) | {"abs", "labs", "operator[]"}
 
 _LIBM: Final = re.compile(
     r"c?(?:a?(?:sin|cos|tan)h?|exp|log|pow)[fl]?|(?:atan2|sincos|exp2|exp10|expm1|log2|log10|log1p|logb|ilogb|cbrt|hypot"
@@ -85,6 +84,11 @@ def mode_of_call(name: str) -> str:
     return "math" if _is_math(name) else ""
 
 
+def is_instruction(name: str) -> bool:
+    """Tell a function of C or C++ that compilers turn into an instruction or two: no probe is around it."""
+    return name.startswith("__builtin_") or name in _INSTRUCTIONS
+
+
 def is_of_c(name: str) -> bool:
     """Tell a function that only the headers of the C library declare."""
     return not (_MPI.fullmatch(name) or _is_of_solvers(name))
@@ -100,7 +104,7 @@ def fortran_mode(name: str) -> str:
 
 
 def _is_math(name: str) -> bool:
-    return name not in INSTRUCTIONS and bool(_LIBM.fullmatch(name) or _is_of_solvers(name))
+    return name not in _INSTRUCTIONS and bool(_LIBM.fullmatch(name) or _is_of_solvers(name))
 
 
 def _is_of_solvers(name: str) -> bool:

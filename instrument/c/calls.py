@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from pycparser import c_ast
 
+from ..choice import Choice
+from ..code_region import CodeRegion
 from ..library_names import is_of_c, mode_of_call
+from .judge import NamePart
 from .lexer import group_end, statement_end
 from .preprocessed import Preprocessed
 from .syntax import Tree
 
-__all__ = ["Call", "LibraryCalls", "fixed_text"]
+__all__ = ["Call", "LibraryCalls", "call_regions", "fixed_text"]
 
 _CALLED: Final = re.compile(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = re.compile(r"\s*\(")
@@ -81,6 +85,26 @@ class LibraryCalls:
         if name in self._own or (mode and name not in self._declared and is_of_c(name)):
             return ""
         return mode
+
+
+def call_regions(
+    calls: Iterable[Call], name_part: NamePart, why_not: Callable[[int], str], choice: Choice
+) -> Iterator[CodeRegion]:
+    """Give the calls in a function whose modes are wanted, numbered by kind.
+
+    Args:
+        calls: All of them, in order.
+        name_part: Gives the region of a part.
+        why_not: Says why no guard may be at an offset.
+        choice: What is wanted.
+    """
+    ordinals: Counter[str] = Counter()
+    for call in calls:
+        ordinal = ordinals[call.mode]
+        ordinals[call.mode] += 1
+        if choice.wants(call.mode):
+            region = name_part(call.mode, call.name, ordinal, (call.start, call.end))
+            yield CodeRegion(region, call.start, call.end, why_not(call.start) or call.reason)
 
 
 def fixed_text(unit: Preprocessed) -> Iterator[tuple[int, int, str]]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from pycparser import c_ast
 
 from ...experiment.region import Region
-from ..library_names import INSTRUCTIONS
+from ..library_names import is_instruction
 from .sanitise import Digest
 from .syntax import Tree
 
@@ -59,15 +59,9 @@ def find_jumps(tree: Tree, node: Any, digest: Digest, body: int, end: int) -> Ju
         elif isinstance(node, c_ast.Label):
             jumps.labels[node.name] = tree.offset(node)
         elif isinstance(node, c_ast.FuncCall):
-            jumps.calls += not _is_instruction(node)
+            jumps.calls += not (isinstance(node.name, c_ast.ID) and is_instruction(node.name.name))
         pending.extend((child, in_loop, switch) for _, child in node.children())
     return jumps
-
-
-def _is_instruction(call: Any) -> bool:
-    """Tell a call that compilers turn into an instruction or two."""
-    name = call.name.name if isinstance(call.name, c_ast.ID) else ""
-    return name.startswith("__builtin_") or name in INSTRUCTIONS
 
 
 def _runs_once(loop: Any) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from sys import maxsize
+from typing import Final, Protocol
+
 from ...experiment.region import Region
 from .function import Function
 from .pragmas import device_text
@@ -9,12 +13,46 @@ from .preprocessed import Preprocessed
 from .sanitise import Digest
 from .syntax import Tree
 
-__all__ = ["Judge", "readable"]
+__all__ = ["TINY", "Judge", "NamePart", "count_statements", "readable", "resolvers", "why_exempt"]
+
+TINY: Final = 20
+"""Statements of a function up to which a probe may cost as much as it."""
+
+_STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
+_EXEMPT: Final = re.compile(
+    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
+    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
+)
+_RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 
 
 def readable(latin: str) -> str:
     """Decode a name from the text, whose characters are bytes."""
     return latin.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+def count_statements(masked: str, start: int, end: int) -> int:
+    """Count the statements of a text."""
+    return len(_STATEMENT.findall(masked, start, end))
+
+
+def why_exempt(masked: str, start: int = 0, end: int = maxsize) -> str:
+    """Name the attribute in a declaration by which a function must not be touched; empty if there is none."""
+    match = _EXEMPT.search(masked, start, end)
+    return f"attribute {match[1]}" if match else ""
+
+
+def resolvers(unit: Preprocessed) -> dict[str, str]:
+    """Give the functions that choose others before a program has begun, each with that reason against it."""
+    found = _RESOLVER.finditer(unit.text) if "ifunc" in unit.text else ()
+    return {match[1]: "resolver of an indirect function" for match in found}
+
+
+class NamePart(Protocol):
+    """What names the parts of a function."""
+
+    def __call__(self, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True) -> Region:
+        """Give the region of a part, given the offsets of its text."""
 
 
 class Judge:

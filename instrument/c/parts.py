@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion
+from .judge import NamePart
 from .preprocessed import Preprocessed
 from .spans import Spans, marks
 
 __all__ = ["Whole", "planned_parts"]
-
-
-class _NamePart(Protocol):
-    def __call__(
-        self, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
-    ) -> Region: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +34,7 @@ class Whole:
     region: Region
     body: int
     end: int
-    name_part: _NamePart
+    name_part: NamePart
     why_not: Callable[[int, int], str]
     spans: Callable[[], Spans]
     holds: Callable[[int], bool] = lambda _: True

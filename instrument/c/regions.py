@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
@@ -15,9 +14,9 @@ from ...experiment.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import DEFAULT_CHOICE, Choice
 from ..code_region import CodeRegion, CodeRegions
-from .calls import LibraryCalls
+from .calls import LibraryCalls, call_regions
 from .function import Function, find_jumps
-from .judge import Judge, readable
+from .judge import TINY, Judge, count_statements, readable, resolvers, why_exempt
 from .last_calls import calls_of, endless, reached
 from .lexer import LexicalError, group_end, statement_end
 from .parts import Whole, planned_parts
@@ -29,14 +28,7 @@ from .syntax import DigestError, Tree, parse
 
 __all__ = ["find_regions"]
 
-_TINY: Final = 20  # statements: up to that a probe may cost as much as the function
 _CALLED: Final = re.compile(r"\b\w+(?=\s*\()")
-_STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
-_EXEMPT: Final = re.compile(
-    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
-    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
-)
-_RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _UNIVERSAL: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _LOCAL_LABELS: Final = re.compile(r"\s*__label__\b")
 
@@ -165,15 +157,10 @@ class _Finder:
             yield CodeRegion(region, each.start, each.end, self.judge.why_remote(function, each.at), of_modes=modes)
 
     def _calls(self, function: Function) -> Iterator[CodeRegion]:
-        """Give the calls of library functions whose modes are wanted, numbered by kind."""
-        ordinals: Counter[str] = Counter()
-        for call in self.calls.within(function.node) if self.calls else ():
-            ordinal = ordinals[call.mode]
-            ordinals[call.mode] += 1
-            if self.choice.wants(call.mode):
-                region = self.judge.part(function, call.mode, call.name, ordinal, (call.start, call.end))
-                reason = call.reason or self.judge.why_remote(function, call.start)
-                yield CodeRegion(region, call.start, call.end, reason)
+        """Give the calls of library functions."""
+        if self.calls:
+            name, why_not = partial(self.judge.part, function), partial(self.judge.why_remote, function)
+            yield from call_regions(self.calls.within(function.node), name, why_not, self.choice)
 
     def _name(self, node: Any) -> str:
         start = self.tree.offset(node.decl)
@@ -181,13 +168,12 @@ class _Finder:
         return _UNIVERSAL.sub(lambda match: chr(int(match.group()[2:], 16)), readable(name))
 
     def _why_tiny(self, function: Function) -> str:
-        statements = len(_STATEMENT.findall(self.unit.masked, function.body, function.end))
-        if function.jumps.loops or statements > _TINY:
+        if function.jumps.loops or count_statements(self.unit.masked, function.body, function.end) > TINY:
             return ""
         if not function.jumps.calls:
-            return f"tiny: no loop, no call, at most {_TINY} statements"
+            return f"tiny: no loop, no call, at most {TINY} statements"
         if "inline" in function.node.decl.funcspec:
-            return f"tiny: inline, no loop, at most {_TINY} statements"
+            return f"tiny: inline, no loop, at most {TINY} statements"
         return ""
 
     def _endless_functions(self) -> set[str]:
@@ -202,16 +188,15 @@ class _Finder:
 
     def _exempt_functions(self) -> dict[str, str]:
         """Find functions that by an attribute, here or at a declaration, must not be touched."""
-        text = self.unit.text if "ifunc" in self.unit.text else ""
-        exempt = {match.group(1): "resolver of an indirect function" for match in _RESOLVER.finditer(text)}
-        if not _EXEMPT.search(self.unit.masked):
+        exempt = resolvers(self.unit)
+        if not why_exempt(self.unit.masked):
             return exempt
         for node in self.tree.root.ext:
             decl = node.decl if isinstance(node, c_ast.FuncDef) else node
             if not isinstance(decl, c_ast.Decl) or not isinstance(decl.type, c_ast.FuncDecl):
                 continue
-            if match := _EXEMPT.search(self._declaration_text(node, decl)):
-                exempt[decl.name] = f"attribute {match.group(1)}"
+            if reason := why_exempt(self._declaration_text(node, decl)):
+                exempt[decl.name] = reason
         return exempt
 
     def _declaration_text(self, node: Any, decl: Any) -> str:

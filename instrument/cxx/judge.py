@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from ...experiment.region import Region
-from ..c.judge import readable
+from ..c.judge import readable, resolvers, why_exempt
 from ..c.pragmas import device_text
 from ..c.preprocessed import Preprocessed
 from ..c.spans import Block, Spans
@@ -17,11 +17,6 @@ from .scopes import Scope
 __all__ = ["Judge"]
 
 _TEXT: Final = re.compile(r"\S")
-_EXEMPT: Final = re.compile(
-    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
-    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
-)
-_RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
 _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
 _SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
@@ -42,7 +37,7 @@ class Judge:
         self._literal_guards = literal_guards
         self._masked = unit.masked
         self._device = device_text(unit)
-        self._resolvers = {match[1] for match in _RESOLVER.finditer(unit.text)} if "ifunc" in unit.text else set()
+        self._resolvers = resolvers(unit)
 
     def lines(self, start: int, end: int) -> tuple[Place, int]:
         """Give the place where a text begins, and its last line in that file."""
@@ -74,10 +69,8 @@ class Judge:
     def why_untouchable(self, scope: Scope) -> str:
         """Say what forbids probes in a function and in all of its parts."""
         masked = self._masked
-        if match := _EXEMPT.search(masked, self._head(scope), scope.body.body):
-            return f"attribute {match[1]}"
-        if scope.body.name in self._resolvers:
-            return "resolver of an indirect function"
+        if reason := why_exempt(masked, self._head(scope), scope.body.body) or self._resolvers.get(scope.body.name):
+            return reason
         if any(scope.holds(match.start()) for match in _SUSPENDED.finditer(masked, scope.body.body, scope.body.end)):
             return "a coroutine"
         if any(scope.holds(match.start()) for match in _TAIL.finditer(masked, scope.body.body, scope.body.end)):

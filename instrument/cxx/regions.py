@@ -12,7 +12,8 @@ from typing import Final
 from ...errors import SourceError
 from ...experiment.mode import CALL_MODES
 from ...experiment.region import Region
-from ..c.judge import readable
+from ..c.calls import call_regions
+from ..c.judge import TINY, readable
 from ..c.lexer import LexicalError, statement_end
 from ..c.parts import Whole, planned_parts
 from ..c.pragmas import Construct, block_start, constructs, guard_start, nested_by_directive
@@ -28,7 +29,6 @@ from .syntax import Unread, parse
 
 __all__ = ["find_regions"]
 
-_TINY: Final = 20  # statements: up to that a probe may cost as much as the function
 _SHORT: Final = 200  # statements: what is inline is called often, and a probe costs a good part of them
 _MODULE: Final = re.compile(r"\s*(?:export\s+)?(?:module|import)\b")
 _YIELDING: Final = ("tiny", "short")
@@ -216,15 +216,11 @@ class _Finder:
         return [each for each in self._constructs(scope) if not (each.binds_loop and each.at in loops)]
 
     def _calls(self, scope: Scope, function: Region) -> Iterator[CodeRegion]:
-        """Give the calls of library functions whose modes are wanted, numbered by kind."""
-        ordinals: Counter[str] = Counter()
-        for call in self.calls.within(scope) if self.calls else ():
-            ordinal = ordinals[call.mode]
-            ordinals[call.mode] += 1
-            if self.choice.wants(call.mode):
-                region = self.judge.part(function, call.mode, call.name, ordinal, (call.start, call.end))
-                reason = self.judge.why_untouchable(scope) or call.reason or self.judge.why_remote(call.start)
-                yield CodeRegion(region, call.start, call.end, reason)
+        """Give the calls of library functions."""
+        if self.calls:
+            name, untouchable = partial(self.judge.part, function), self.judge.why_untouchable(scope)
+            why_not = (lambda _: untouchable) if untouchable else self.judge.why_remote
+            yield from call_regions(self.calls.within(scope), name, why_not, self.choice)
 
     def _outermost(self, scope: Scope) -> Iterator[tuple[int, int]]:
         """Give start and end of each loop that no other loop of the same function holds."""
@@ -254,11 +250,11 @@ class _Finder:
     def _why_tiny(self, scope: Scope, loops: dict[int, tuple[int, str]], *, inline: bool) -> str:
         """Say why a function is too small for a probe, given its outermost loops, each with the reason against it."""
         body, sizes = scope.body, self.sizes
-        if not loops and sizes.statements(body.body, body.end) <= _TINY:
+        if not loops and sizes.statements(body.body, body.end) <= TINY:
             if not sizes.calls(scope):
-                return f"tiny: no loop, no call, at most {_TINY} statements"
+                return f"tiny: no loop, no call, at most {TINY} statements"
             if inline and not sizes.is_weighty(scope):
-                return f"tiny: inline, no loop, at most {_TINY} statements"
+                return f"tiny: inline, no loop, at most {TINY} statements"
         if inline and sizes.executed(scope, body.body, body.end) <= _SHORT:
             return f"short: inline, at most {_SHORT} statements are executed"
         long = [start for start, (_, reason) in loops.items() if not reason]
@@ -266,9 +262,9 @@ class _Finder:
             inline
             and long
             and "outer-loops" in self.choice.modes
-            and sizes.executed(scope, body.body, body.end, long) <= _TINY
+            and sizes.executed(scope, body.body, body.end, long) <= TINY
         ):
-            return f"short: inline, at most {_TINY} statements are executed outside of its loops"
+            return f"short: inline, at most {TINY} statements are executed outside of its loops"
         return ""
 
 

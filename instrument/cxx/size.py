@@ -7,23 +7,19 @@ from collections.abc import Container
 from math import inf
 from typing import Final
 
+from ..c.judge import count_statements
 from ..c.lexer import statement_end
+from ..library_names import is_instruction
 from .scopes import Scope
 
 __all__ = ["Sizes", "runs_once"]
 
-_INSTRUCTIONS: Final = frozenset(
-    f"{name}{suffix}"
-    for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
-    for suffix in ("", "f", "l")
-) | {"abs", "labs", "operator[]"}
 # What communicates, or goes through a range, is worth a probe in a function of any size.
 _WEIGHTY: Final = re.compile(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-_STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
 _ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
 
 
@@ -42,11 +38,11 @@ class Sizes:
 
     def statements(self, start: int, end: int) -> int:
         """Count the statements of a text."""
-        return len(_STATEMENT.findall(self._masked, start, end))
+        return count_statements(self._masked, start, end)
 
     def calls(self, scope: Scope) -> bool:
         """Tell whether a function calls what is more than an instruction or two."""
-        return any(not _is_instruction(call.name) for call in scope.calls)
+        return any(not is_instruction(call.name) for call in scope.calls)
 
     def is_weighty(self, scope: Scope) -> bool:
         """Tell whether a function calls MPI, or an algorithm of the library that goes through a range."""
@@ -76,7 +72,7 @@ class Sizes:
         return total + self._straight(scope, start, end)
 
     def _straight(self, scope: Scope, start: int, end: int) -> float:
-        calls = [call for call in scope.calls if start <= call.offset < end and not _is_instruction(call.name)]
+        calls = [call for call in scope.calls if start <= call.offset < end and not is_instruction(call.name)]
         return self.statements(start, end) + sum(self._called(call.callee) for call in calls)
 
     def _called(self, callee: int) -> float:
@@ -92,8 +88,3 @@ class Sizes:
 def runs_once(masked: str, start: int, end: int) -> bool:
     """Tell ``do { … } while (0)``, which macros use to be one statement: no loop to a reader."""
     return _ONCE.match(masked, start, end) is not None
-
-
-def _is_instruction(name: str) -> bool:
-    """Tell a call that compilers turn into an instruction or two."""
-    return name.startswith("__builtin_") or name in _INSTRUCTIONS
