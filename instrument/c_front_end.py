@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .c.source import code_regions, instrument_text
-from .choice import DEFAULT_CHOICE, Choice
-from .code_region import CodeRegions, Instrumented
-from .compiler import Argument, CompilerCommand, Role
-from .openmp import openmp_is_on
+from .c.insert import insert_guards
+from .c.preprocessed import Preprocessed
+from .c.regions import find_regions
+from .code_region import CodeRegion, CodeRegions
+from .compiler import Argument
 from .preprocessed_front_end import PreprocessedFrontEnd
 
 __all__ = ["CFrontEnd"]
@@ -19,18 +19,13 @@ class CFrontEnd(PreprocessedFrontEnd):
 
     language: ClassVar[str] = "c"
 
-    def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
-        super().__init__(command, choice)
-        self._openmp = openmp_is_on(command.of(Role.BOTH))
+    def find(self, unit: Preprocessed) -> CodeRegions:
+        """Find the regions of a unit."""
+        return find_regions(unit, self.choice, openmp=self.openmp)
 
-    def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Put guards into preprocessed text."""
-        directories = self.directories
-        return instrument_text(text, source.words[0], directories, openmp=self._openmp, choice=self.choice)
-
-    def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Find the regions of preprocessed text."""
-        return code_regions(text, source.words[0], self.directories, openmp=self._openmp, choice=self.choice)
+    def insert(self, unit: Preprocessed, regions: tuple[CodeRegion, ...]) -> str:
+        """Give a unit's text with guards."""
+        return insert_guards(unit, regions)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import ClassVar, Final
 
 from ..errors import SourceError
-from .choice import DEFAULT_CHOICE, Choice
-from .code_region import CodeRegions, Instrumented
-from .compiler import Argument, CompilerCommand, Role
-from .cxx.source import code_regions, instrument_text
-from .openmp import openmp_is_on
+from .c.insert import insert_guards
+from .c.preprocessed import Preprocessed
+from .code_region import CodeRegion, CodeRegions, Instrumented
+from .compiler import Argument, Role
+from .cxx.regions import find_regions
+from .cxx.standard import guards_are_literal
 from .preprocessed_front_end import PreprocessedFrontEnd
 
 __all__ = ["CxxFrontEnd"]
@@ -26,10 +28,6 @@ class CxxFrontEnd(PreprocessedFrontEnd):
 
     language: ClassVar[str] = "c++"
 
-    def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
-        super().__init__(command, choice)
-        self._openmp = openmp_is_on(command.of(Role.BOTH))
-
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put guards into preprocessed text.
 
@@ -38,18 +36,21 @@ class CxxFrontEnd(PreprocessedFrontEnd):
         """
         if any(option.startswith("-fmodule") for option in self.command.of(Role.BOTH)):
             raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
-        directories, openmp = self.directories, self._openmp
-        return instrument_text(text, source.words[0], directories, self._flags(), openmp=openmp, choice=self.choice)
+        return super().instrument(source, text)
 
-    def regions(self, source: Argument, text: bytes) -> CodeRegions:
-        """Find the regions of preprocessed text."""
-        directories, openmp = self.directories, self._openmp
-        return code_regions(text, source.words[0], directories, self._flags(), openmp=openmp, choice=self.choice)
+    def find(self, unit: Preprocessed) -> CodeRegions:
+        """Find the regions of a unit."""
+        return find_regions(unit, self._flags, self.choice, openmp=self.openmp)
+
+    def insert(self, unit: Preprocessed, regions: tuple[CodeRegion, ...]) -> str:
+        """Give a unit's text with guards."""
+        return insert_guards(unit, regions, cxx=True, constexpr=guards_are_literal(self._flags))
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of preprocessed C++."""
         return ".ii"
 
+    @cached_property
     def _flags(self) -> tuple[str, ...]:
         """Pick the options that decide what is C++; the parser's own default is that of recent compilers."""
         found = []

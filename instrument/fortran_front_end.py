@@ -11,7 +11,7 @@ from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .fortran.form import Form
-from .fortran.source import code_regions, instrument_text
+from .fortran.source import SourceUnit
 from .line_markers import quoted_name
 from .openmp import openmp_is_on
 from .toolchain import USUAL_DIRECTORIES
@@ -40,13 +40,16 @@ class FortranFrontEnd:
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
         """Put probes into a text, and say at its top what the source is called."""
-        done = instrument_text(text, source.words[0], self.form(source), self.include_directories(source), self._choice)
+        done = self._unit(source, text).instrumented()
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
         return Instrumented(marker + done.text, done.found)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of a text."""
-        return code_regions(text, source.words[0], self.form(source), self.include_directories(source), self._choice)
+        return self._unit(source, text).found()
+
+    def _unit(self, source: Argument, text: bytes) -> SourceUnit:
+        return SourceUnit(text, source.words[0], self.form(source), self.include_directories(source), self._choice)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of Fortran that is not to be preprocessed."""

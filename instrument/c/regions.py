@@ -12,7 +12,7 @@ from pycparser import c_ast
 from ...errors import SourceError
 from ...experiment.mode import CALL_MODES
 from ...experiment.region import Region
-from ..choice import DEFAULT_CHOICE, Choice
+from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions
 from .calls import LibraryCalls, call_regions
 from .function import Function, find_jumps
@@ -33,13 +33,13 @@ _UNIVERSAL: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _LOCAL_LABELS: Final = re.compile(r"\s*__label__\b")
 
 
-def find_regions(unit: Preprocessed, *, openmp: bool = False, choice: Choice = DEFAULT_CHOICE) -> CodeRegions:
-    """Find the regions of a unit that are wanted, and say why some cannot be made.
+def find_regions(unit: Preprocessed, choice: Choice, *, openmp: bool) -> CodeRegions:
+    """Find the regions of a unit, and say why some cannot be made.
 
     Args:
         unit: The source, preprocessed.
-        openmp: Whether OpenMP's constructs are regions, too.
         choice: What is wanted; regions of other modes need not be found.
+        openmp: Whether OpenMP's constructs are regions, too.
 
     Raises:
         SourceError: The unit as a whole cannot be read.
@@ -47,7 +47,7 @@ def find_regions(unit: Preprocessed, *, openmp: bool = False, choice: Choice = D
     try:
         digest = sanitise(unit)
         tree = parse(digest.text)
-        return choice.applied(_Finder(unit, digest, tree, choice, openmp=openmp).find())
+        return _Finder(unit, digest, tree, choice, openmp=openmp).find()
     except (DigestError, LexicalError) as error:
         raise _source_error(unit, error.offset, str(error)) from None
 

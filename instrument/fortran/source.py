@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from ...errors import SourceError
-from ..choice import DEFAULT_CHOICE, Choice
+from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions, Instrumented
 from ..line_markers import MarkedText
 from .declarations import declared_names
@@ -23,7 +23,7 @@ from .meaning import meaning_of
 from .regions import SAID_REASONS, ProcedureRegion, code_region, find_regions
 from .units import Procedure, StructureError, find_procedures
 
-__all__ = ["code_regions", "instrument_text"]
+__all__ = ["SourceUnit"]
 
 _PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b", re.I)
 _IO: Final = re.compile(r"(?:write|read|print|inquire)[(*\d]")
@@ -33,13 +33,11 @@ _COARRAY: Final = re.compile(
 )
 
 
-def instrument_text(
-    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = DEFAULT_CHOICE
-) -> Instrumented:
-    """Instrument a Fortran source.
+class SourceUnit:
+    """A Fortran source, read: its regions, and the same source with probes.
 
     Args:
-        text: The source, or what the preprocessor wrote of it, line markers included.
+        raw: The source, or what the preprocessor wrote of it, line markers included.
         source: The file's name, as the compiler was given it.
         form: How its lines are laid out.
         include_directories: Where INCLUDE lines look, in order; a file that is found nowhere is the compiler's matter.
@@ -48,19 +46,6 @@ def instrument_text(
     Raises:
         SourceError: The text cannot be read, or holds what no probe can be put into.
     """
-    unit = _Unit(text, source, form, include_directories, choice)
-    return Instrumented(insert_probes(unit.text, form, unit.regions, unit.names()).encode("latin-1"), unit.found())
-
-
-def code_regions(
-    text: bytes, source: str, form: Form, include_directories: Sequence[str] = (), choice: Choice = DEFAULT_CHOICE
-) -> CodeRegions:
-    """Find the regions of a Fortran source; arguments and errors as for ``instrument_text``."""
-    return _Unit(text, source, form, include_directories, choice).found()
-
-
-class _Unit:
-    """A source, read."""
 
     def __init__(self, raw: bytes, source: str, form: Form, include_directories: Sequence[str], choice: Choice) -> None:
         name = os.fsencode(source).decode("latin-1")
@@ -81,15 +66,21 @@ class _Unit:
             raise self._error(error.statement, str(error)) from None
         on_device = self._on_device(procedures, form)
         self.regions: list[ProcedureRegion] = find_regions(procedures, self.text, form, on_device, choice)
+        self.form = form
         self.choice = choice
         self.decided = self._decided()
 
-    def names(self) -> Names:
-        """Tell what the probes' lines may use.
+    def instrumented(self) -> Instrumented:
+        """Put probes in.
 
         Raises:
             SourceError: The source has given both names of the intrinsic to something else.
         """
+        text = insert_probes(self.text, self.form, self.regions, self._names())
+        return Instrumented(text.encode("latin-1"), self.found())
+
+    def _names(self) -> Names:
+        """Tell what the probes' lines may use."""
         declares = any(each.code.startswith("implicitnone(") and "external" in each.code for each in self.statements)
         free = [name for name in ("achar", "char") if not self._takes(name)]
         if not free:
