@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from .compiler import CompilerCommand, Role
@@ -48,12 +49,11 @@ class Products:
 
     def __init__(self, folder: Path) -> None:
         self.notes = folder.absolute() / "built.jsonl"
-        self._aside = folder.absolute() / "aside"
         self._began = 0
 
     @contextmanager
     def made_anew(self) -> Iterator[None]:
-        """Put what earlier builds have written aside while another goes on; what that does not make comes back.
+        """Put what earlier builds have written aside while another goes on, and back what that does not make.
 
         A file that was changed since a compiler has written it stays where it is.
 
@@ -63,20 +63,17 @@ class Products:
         known = dict(self._unchanged())
         self.notes.write_text(_line(written=known, asked=bool(known) and self._has_asked()))
         self._began = self.notes.stat().st_mtime_ns
-        shutil.rmtree(self._aside, ignore_errors=True)
-        self._aside.mkdir()
         moved: dict[Path, Path] = {}
-        try:
-            for path in (file for each in known for file in _with_libtool(Path(each))):
-                moved[path] = self._aside / str(len(moved))
-                shutil.move(path, moved[path])
-            yield
-        finally:
-            for path, kept in moved.items():
-                if kept.exists() and not path.exists():
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.move(kept, path)
-            shutil.rmtree(self._aside, ignore_errors=True)
+        with TemporaryDirectory(prefix="aside-", dir=self.notes.parent) as aside:
+            try:
+                for path in (file for each in known for file in _with_libtool(Path(each))):
+                    moved[path] = Path(aside, str(len(moved)))
+                    shutil.move(path, moved[path])
+                yield
+            finally:
+                for path, kept in moved.items():
+                    if kept.exists() and not path.exists() and path.parent.is_dir():
+                        shutil.move(kept, path)
 
     def built(self) -> Built:
         """Tell what the last build has done."""
