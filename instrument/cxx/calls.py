@@ -27,6 +27,10 @@ _STATIC: Final = re.compile(r"[^=({;]*\b(?:static|thread_local|constexpr|constin
 _LEADING: Final = re.compile(
     r"\s*(?:else\b|do\b|case\b(?:[^:]|::)*:|\w+\s*:(?!:)|(?:if(?:\s+constexpr)?|for|while|switch)\s*\()"
 )
+# What they give is never into what they are given.
+_FRESH: Final = re.compile(
+    r"(?:aligned_alloc|calloc|fopen|getenv|malloc|memalign|mmap|opendir|popen|realloc|strdup|tmpfile|\w*fftw\w*)"
+)
 _NAME: Final = re.compile(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
 
 
@@ -100,7 +104,7 @@ class LibraryCalls:
         """Say why what the arguments make has to live on behind a call whose value is used."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
-        if call.gives == "pointer" and makes:
+        if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):
             return "it gives a pointer, which may be into what its arguments make"
         return "what its arguments make ends later" if _within(self._objects, arguments, call.end) else ""
 

@@ -129,6 +129,7 @@ int main() {
     if (sum > 0) exp(two * half);
     double *copy = static_cast<double *>(std::memcpy((void *)std::malloc(2 * sizeof(double)), &sum, sizeof(double)));
     std::free(copy);
+    if (std::FILE *none = std::fopen((a + b).text.c_str(), "r")) return std::fclose(none);
     if (sum > 0) std::memcpy(&a.text[0], (a + b).text.c_str(), 3);
     std::printf("%.3f %zu\n", sum, std::strlen((a + b).text.c_str()));
 }
@@ -138,9 +139,9 @@ int main() {
 def test_what_a_call_makes_in_its_arguments_ends_when_it_did(lab, cxx):
     run = lab.run(ENDING, cc=cxx, name="x.cc", modes="math,library")
     assert (run.nesting_is_clean, run.messages) == (True, "")
-    assert {f"main:{name}" for name in ("exp@31", "exp@32", "exp@33", "malloc@34", "memcpy@36", "strlen@37")} < set(
-        run.visits
-    )
+    assert {
+        f"main:{name}" for name in ("exp@31", "exp@32", "exp@33", "malloc@34", "fopen@36", "memcpy@37", "strlen@38")
+    } < set(run.visits)
     assert lab.left_out("x.cc", modes="math,library") == {
         **dict.fromkeys(("strchr@27", "memcpy@34"), "it gives a pointer, which may be into what its arguments make"),
         **dict.fromkeys(("exp@29", "exp@30"), "what its arguments make ends later"),
