@@ -17,7 +17,8 @@ from .scopes import Scope
 __all__ = ["LibraryCalls"]
 
 _NOT_EVALUATED: Final = re.compile(
-    r"\b(?:sizeof|alignof|_Alignof|decltype|typeid|noexcept|typeof|__typeof__|requires|__builtin_constant_p)\b\s*(?=[({])"
+    r"\b(?:(?:sizeof|alignof|_Alignof|decltype|typeid|noexcept|typeof|__typeof__|__builtin_constant_p)\s*(?=\()"
+    r"|requires\s*(?=[({]))"
 )
 _CONSTANT: Final = re.compile(
     r"\b(?:static|thread_local|constexpr|constinit|static_assert|_Static_assert|enum|using|new)\b"
