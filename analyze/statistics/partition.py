@@ -21,6 +21,7 @@ Labels = npt.NDArray[np.intp]
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
+_APART: Final = 0.1  # standard deviations from the others, from which on a cluster has something of its own
 _SAMPLE: Final = 2000  # points of which silhouettes are computed: distances of all to all
 
 
@@ -83,12 +84,14 @@ class Partition:
         return [column for column in self.columns if not np.isnan(self.f_ratios[column])]
 
     def by_deviation(self, cluster: int) -> list[int]:
-        """Columns of the metrics, those first in which a cluster is farthest from all points: one against the others.
+        """Columns of the metrics in which a cluster differs from all other points, those first in which it does most.
 
-        Where it is as far in several, the one with the largest F-ratio of all clusters is first.
+        Where it is as far in several, the one with the largest F-ratio of all clusters is first. Left out are those in
+        which its mean and that of the others are nearer than a tenth of a standard deviation.
         """
-        away = np.abs(self.deviations[cluster]).round(12)
-        return sorted(self.columns, key=lambda column: -away[column])
+        others = len(self.labels) - len(self.members[cluster])
+        away = np.abs(self.deviations[cluster]).round(12) * (len(self.labels) / others if others else 0.0)
+        return sorted((column for column in self.columns if away[column] >= _APART), key=lambda column: -away[column])
 
 
 def numbered(labels: npt.ArrayLike) -> Labels:

@@ -41,6 +41,11 @@ def test_a_difference_is_told_as_it_is(own, others, said):
     assert differences(space, Partition.of(space, [0, 0, 1, 1], space.scaled()), 0) == said
 
 
+def test_a_cluster_in_the_middle_has_nothing_of_its_own():
+    space = _space(m=[1.0, 1, 2, 2.0001, 3, 3])
+    assert differences(space, Partition.of(space, [0, 0, 1, 1, 2, 2], space.scaled()), 1) == "nothing of its own"
+
+
 def _noise(points: int, metrics: int) -> MetricSpace:
     drawn = np.random.default_rng(0).standard_normal((metrics, points))
     return _space(**{f"m{each}": column for each, column in enumerate(drawn)})

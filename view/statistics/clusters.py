@@ -68,8 +68,7 @@ def differences(space: MetricSpace, partition: Partition, cluster: int, most: in
     said = []
     for column in partition.by_deviation(cluster)[:most]:
         own, others = (float(space.values[rows, column].mean()) for rows in (inside, ~inside))
-        if own != others:
-            said.append(f"{space.metrics[column]} {_against(space, space.metrics[column], own, others)}")
+        said.append(f"{space.metrics[column]} {_against(space, space.metrics[column], own, others)}")
     return "; ".join(said) or "nothing of its own"
 
 

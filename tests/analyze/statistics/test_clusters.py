@@ -82,6 +82,7 @@ def test_a_cluster_is_told_by_the_metrics_in_which_it_is_apart_itself(make_space
     found = Partition.of(space, labels, space.scaled())
     assert found.by_f_ratio == [0, 1]
     assert [found.by_deviation(each)[0] for each in range(3)] == [0, 0, 1]
+    assert Partition.of(space, np.zeros(30), space.scaled()).by_deviation(0) == []
 
 
 def test_clusters_of_equal_points_are_chosen_by_each_criterion(make_space):
