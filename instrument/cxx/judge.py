@@ -13,6 +13,7 @@ from ..c.spans import Block, Spans
 from ..line_markers import Place
 from .jumps import has_jumps, why_entered
 from .scopes import Scope
+from .syntax import Call
 
 __all__ = ["Judge"]
 
@@ -22,6 +23,10 @@ _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_
 _SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
 _TAIL: Final = re.compile(r"\bmusttail\b")
 _INLINE: Final = re.compile(r"\binline\b")
+_RETURNED: Final = re.compile(r"\breturn\b([^;{}]*(?:\?|:|,|&&|\|\|))?\s*\Z")
+_STATEMENT: Final = re.compile(r"(?:[;{}]|\belse|\bif\s*\([^;{}]*\))\s*\Z")
+_END_OF_RETURNED: Final = re.compile(r"\s*(?::[^;{}]*)?;")
+_END_OF_BODY: Final = re.compile(r"\s*;\s*(?:return\s*;\s*)?\}\s*\Z")
 
 
 class Judge:
@@ -87,18 +92,27 @@ class Judge:
 
     def why_last(self, scope: Scope) -> str:
         """Say why a function must end with a jump to what it calls."""
-        plain = re.escape(scope.body.name.removesuffix("<...>").rpartition("::")[2])
-        if not plain:
-            return ""
-        itself = rf"(?:\w+\s*(?:->|\.|::)\s*)*{plain}\s*(?:<[^<>;]*>\s*)?\([^;{{}}]*\)\s*;"
-        last = re.compile(
-            rf"\breturn\s+{itself}|(?:[;{{}}]|\belse\b|\bif\s*\([^;{{}}]*\))\s*{itself}\s*(?:return\s*;\s*)?\}}\s*\Z"
-        )
-        others = len(re.findall(rf"\b{plain}\s*(?:<[^<>;]*>\s*)?\(", self._masked[scope.body.body : scope.body.end]))
-        found = len(last.findall(self._masked, scope.body.body, scope.body.end))
-        if found and found == others:
+        itself = [call for call in scope.calls if self._is_itself(call, scope)]
+        if itself and all(self._is_last(call, scope) for call in itself):
             return "calls itself last, which a probe would make use up the stack"
         return ""
+
+    def _is_itself(self, call: Call, scope: Scope) -> bool:
+        """Tell a call of the function that it stands in; before instantiation its name must do."""
+        if call.named >= 0 or call.declared >= 0:
+            return call.named == scope.body.name_offset
+        plain = scope.body.name.removesuffix("<...>").rpartition("::")[2]
+        words = re.compile(rf"(?:this\s*->\s*)?{re.escape(plain)}\s*(?:<[^<>;]*>\s*)?\(")
+        return bool(plain and words.match(self._masked, call.offset, call.end))
+
+    def _is_last(self, call: Call, scope: Scope) -> bool:
+        """Tell a call behind which nothing is done."""
+        before = self._masked[scope.body.body : call.offset]
+        behind = self._masked[call.end : scope.body.end]
+        if match := _RETURNED.search(before):
+            beside = match[1] or ""
+            return beside.count("(") == beside.count(")") and bool(_END_OF_RETURNED.match(behind))
+        return bool(_STATEMENT.search(before) and _END_OF_BODY.match(behind))
 
     def is_inline(self, scope: Scope) -> bool:
         """Tell a function that compilers are asked to put into its callers."""

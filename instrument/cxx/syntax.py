@@ -106,6 +106,7 @@ class Call:
         offset: Where it begins.
         name: The function's; empty if it is not known before instantiation.
         callee: Where the name stands in the function's definition; negative if that is not known.
+        named: The same, of a virtual function too, though another may be called in its place.
         end: Right after it.
         declared: Where the name stands in a declaration of a function that is no method; negative if that is not known.
         gives: ``value`` if the result is a number or nothing, ``pointer``, ``object``, or empty if it is not known
@@ -115,6 +116,7 @@ class Call:
     offset: int
     name: str
     callee: int
+    named: int
     end: int
     declared: int
     gives: str
@@ -248,16 +250,16 @@ class _Reader:
     def _call(self, cursor: Any) -> Call:
         cursor._tu = self._unit  # the bindings ask for it
         function = conf.lib.clang_getCursorReferenced(cursor)
-        known = function is not None and not conf.lib.clang_CXXMethod_isVirtual(function)
-        definition = conf.lib.clang_getCursorDefinition(function) if known else None
-        callee = self._offset(conf.lib.clang_getCursorLocation(definition)) if definition is not None else -1
+        definition = conf.lib.clang_getCursorDefinition(function) if function is not None else None
+        named = self._offset(conf.lib.clang_getCursorLocation(definition)) if definition is not None else -1
+        callee = -1 if definition is not None and conf.lib.clang_CXXMethod_isVirtual(function) else named
         is_plain = function is not None and function._kind_id in _PLAIN
         declared = self._offset(conf.lib.clang_getCursorLocation(function)) if is_plain else -1
         gives = self._gives(cursor)
         if function is None or not _gives_reference(function):
             self._make(cursor)
         name = conf.lib.clang_getCursorSpelling(cursor)
-        return Call(self._start(cursor), name, callee, self._end(cursor), declared, gives)
+        return Call(self._start(cursor), name, callee, named, self._end(cursor), declared, gives)
 
     def _gives(self, cursor: Any) -> str:
         kind = conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(cursor))._kind_id

@@ -142,3 +142,54 @@ def test_functions_that_must_not_be_touched_are_left_out(program, lab):
     assert reasons["bare"] == "attribute naked"
     last = "calls itself last, which a probe would make use up the stack"
     assert reasons["count"] == reasons["Node::walk"] == last
+
+
+LAST = """\
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+namespace a { long go(long n) { long s = 0; for (long i = 0; i < n; i++) s += i; return s; } }
+namespace b { long go(long n) { for (long i = 0; i < 3; i++) n += i * n; return ::a::go(n); } }
+struct Body {
+    std::vector<long> cells;
+    virtual ~Body() {}
+    virtual void step(long n) { for (long i = 0; i < n; i++) cells[i % cells.size()] += i; }
+    virtual long value(long n) const { return std::accumulate(cells.begin(), cells.end(), n); }
+};
+struct Star : Body {
+    void step(long n) override { for (long i = 0; i < n; i++) cells[0] ^= i; Body::step(n); }
+    long value(long n) const override { return Body::value(n) + std::accumulate(cells.begin(), cells.end(), 0L); }
+};
+struct Watched : Body {
+    Body &inner;
+    explicit Watched(Body &body) : inner(body) { cells.resize(4); }
+    void step(long n) override { std::sort(cells.begin(), cells.end()); inner.step(n); }
+};
+template <class T> struct Pool {
+    std::vector<T> all;
+    void push_back(T one) { std::sort(all.begin(), all.end()); all.push_back(one); }
+};
+long over(double x) { return (long)x; }
+long over(long n) { for (long i = 0; i < n; i++) n -= i; return over(double(n)); }
+long down(long n) { for (long i = 0; i < 2; i++) n -= i; return n > 0 ? down(n - 1) : n; }
+template <class T> T sink(T n) { for (int i = 0; i < 2; i++) n -= 1; if (n > 0) return sink(n); return n; }
+long add(long n, long m) { return n + m; }
+long fold(long n) { for (long i = 0; i < 2; i++) n -= i; return n > 0 ? add(1, fold(n - 1)) : n; }
+int main() {
+    Star star;
+    star.cells.resize(8);
+    Watched watched(star);
+    watched.step(9);
+    Pool<int> pool;
+    pool.push_back(3);
+    std::printf("%ld %ld %ld %ld %d %ld\\n", b::go(2), star.value(1), over(4L), down(30), sink(9), fold(5));
+}
+"""
+
+
+def test_functions_that_call_others_of_their_name_last_are_regions(program, lab):
+    run = program(LAST, "-O2")
+    assert {"b::go", "Star::step", "Watched::step", "Pool<...>::push_back", "over(long)", "fold"} <= set(run.visits)
+    last = "calls itself last, which a probe would make use up the stack"
+    assert {name for name, why in lab.left_out("x.cc").items() if why == last} == {"down", "sink<...>"}
