@@ -92,7 +92,7 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
         best = partition.by_f_ratio[0]
         smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
         said.append(
-            f"{space.metrics[best]} parts them most (F = {partition.f_ratios[best]:.4g}): cluster {smallest + 1}, "
+            f"{space.metrics[best]} parts them most (F = {partition.f_ratios[best]:.4g}). Cluster {smallest + 1}, "
             f"{who(space, partition, smallest)}, has {differences(space, partition, smallest)}."
         )
     typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
