@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -23,7 +23,7 @@ class Opened:
     """A bottleneck that is opened.
 
     Attributes:
-        region: What it was found as.
+        region: What it was first found as.
         modes: Those of the regions that are looked for in its function.
         into_blocks: Whether it is divided into blocks: its loops were regions already.
     """
@@ -67,31 +67,31 @@ def refine(findings: Findings) -> Refinement:
         findings: Of the round before.
     """
     experiment = findings.experiment
+    positions = dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
+    cores = {findings.weighed[each].id: _modes(findings.weighed_costs[each]) for each in positions}
+    regions = {path: experiment.call_paths[path].region for path in cores}
+    elsewhere = {path: region for path, region in regions.items() if not _is_built(region)}
+    built = {path: modes for path, modes in cores.items() if path not in elsewhere}
+    opened = _opened(experiment, built)
+    plan = _plan(experiment, opened, _weighing(findings), built.keys())
+    return Refinement(plan, tuple(opened), tuple(dict.fromkeys(elsewhere.values())))
+
+
+def _is_built(region: Region) -> bool:
+    return bool(region.file) and not region.file.endswith(".py")
+
+
+def _opened(experiment: Experiment, cores: Mapping[int, tuple[str, ...]]) -> list[Opened]:
+    """Give each function with cores, and what is looked for in it because of any of them."""
     opened: dict[tuple[str, str], Opened] = {}
-    paths = list(_weighing(findings))
-    elsewhere: dict[Region, None] = {}
-    merged: set[Region] = set()
-    for index in _cores(findings):
-        path = findings.weighed[index].id
+    for path, modes in cores.items():
         region = experiment.call_paths[path].region
-        if not region.file or region.file.endswith(".py"):
-            elsewhere[region] = None
-            continue
-        found = Opened(region, _modes(findings.weighed_costs[index]), _is_open(experiment, path))
-        opened.setdefault((region.file, found.function), found)
-        paths += [*reversed(list(experiment.ancestors(path))), path]
-        if (members := _members(region)) and all(name.startswith("loop@") for name in members):
-            merged.add(region)  # its loops are regions of their own now
-    regions = dict.fromkeys(experiment.call_paths[path].region for path in paths)
-    hosts = dict.fromkeys(_host(experiment, path) for path in paths if _is_block(experiment.call_paths[path].region))
-    kept = [each for each in {**regions, **hosts} if each.file and not _is_block(each) and each not in merged]
-    plan = _plan(opened.values(), kept, [each for each in hosts if each not in merged])
-    return Refinement(plan, tuple(opened.values()), tuple(elsewhere))
-
-
-def _cores(findings: Findings) -> Iterator[int]:
-    """Give the positions of cores, those of dissimilarity first; each once."""
-    yield from dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
+        key = (region.file, region.function or region.name)
+        known = opened.get(key, Opened(region, ()))
+        all_modes = tuple(dict.fromkeys([*known.modes, *modes]))
+        into_blocks = known.into_blocks or _is_open(experiment, path)
+        opened[key] = replace(known, modes=all_modes, into_blocks=into_blocks)
+    return list(opened.values())
 
 
 def _modes(cost: Cost) -> tuple[str, ...]:
@@ -118,10 +118,18 @@ def _weighing(findings: Findings) -> Iterator[int]:
             yield region.id
 
 
-def _plan(opened: Iterable[Opened], kept: Iterable[Region], hosts: Iterable[Region]) -> Plan:
-    """Give the plan that keeps regions, those made by merging and splitting others included, and opens functions."""
-    opened, kept = list(opened), list(kept)
-    split = [*hosts, *(each.region for each in opened if each.into_blocks)]
+def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], cores: Collection[int]) -> Plan:
+    """Give the plan that keeps what weighs and what leads to cores, and opens functions."""
+    way = [each for path in cores for each in (*reversed(list(experiment.ancestors(path))), path)]
+    regions = {path: experiment.call_paths[path].region for path in (*weighing, *way)}
+    split = [_host(experiment, path) for path, region in regions.items() if _is_block(region)]
+    split += [regions[path] for path in cores if _is_open(experiment, path)]
+    apart = {regions[path] for path in cores if _is_of_loops(regions[path])}
+    kept = [
+        each
+        for each in dict.fromkeys([*regions.values(), *split])
+        if each.file and not _is_block(each) and each not in apart
+    ]
     return Plan(
         modes=(),
         include=(
@@ -129,7 +137,7 @@ def _plan(opened: Iterable[Opened], kept: Iterable[Region], hosts: Iterable[Regi
             *(Include(_all_of_function(each.region), each.modes, f"opens {_shown(each.region)}") for each in opened),
         ),
         merge=tuple(_merge(each) for each in kept if _members(each)),
-        split=tuple(dict.fromkeys(Split(_pattern(each), "blocks") for each in split)),
+        split=tuple(dict.fromkeys(Split(_pattern(each), "blocks") for each in split if each not in apart)),
     )
 
 
@@ -151,6 +159,12 @@ def _members(region: Region) -> tuple[str, ...]:
     """Name the regions that a plan has merged into one called after them, ``loop@4+loop@9``; none of any other."""
     names = region.name.split("+") if region.kind == "user" else []
     return tuple(names) if len(names) > 1 and all("@" in each for each in names) else ()
+
+
+def _is_of_loops(region: Region) -> bool:
+    """Tell whether a region is merged from loops, which can be told apart."""
+    members = _members(region)
+    return bool(members) and all(each.startswith("loop@") for each in members)
 
 
 def _pattern(region: Region) -> Pattern:

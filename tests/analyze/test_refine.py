@@ -40,6 +40,12 @@ def test_calls_are_told_apart_where_they_take_time(make_experiment):
     assert {"syscall", "library"} <= set(refinement.opened[0].modes)
 
 
+def test_a_function_with_two_bottlenecks_is_opened_for_both(make_experiment):
+    times = {"a": alike(0.1), "a/work": alike(5.0), "b": alike(0.1), "b/work": alike(0.1)}
+    (opened,) = refine(analyze(make_experiment(times, mpi_time={"b/work": alike(5.0)}))).opened
+    assert (opened.function, opened.modes) == ("work", ("outer-loops", "inner-loops", "mpi"))
+
+
 def test_the_plan_is_read_back_as_it_was(make_experiment, tmp_path):
     refinement = refine(analyze(make_experiment({"solve": alike(1.0), "solve/sweep": alike(8.0)})))
     save_plan(tmp_path / "plan.toml", refinement.plan)
