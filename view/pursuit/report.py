@@ -134,7 +134,8 @@ def _nothing(periods: Sequence[Period]) -> str:
 def _saving(state: PursuitOverTime) -> str:
     record = state.measured(state.selected)
     now = 1 - (IDENTITY + len(record)) / (IDENTITY + len(state.measured(state.metrics)))
-    text = f"Next, {as_typed(record, state.sources)} leaves out {percent(100 * now)} of the fields of each record"
+    saved = f"{percent(100 * now)} of the fields of each record" if now else "nothing"
+    text = f"Next, {as_typed(record, state.sources)} leaves out {saved}"
     if len(state.reduction.course) > 1:
         text += f"; with each selection in its time it was {percent(100 * state.reduction.share)} of this trace"
     return f"{text}."
