@@ -59,7 +59,10 @@ def test_of_no_clusters_no_more_is_said_than_that():
 
 def test_a_cut_that_leaves_all_locations_apart_has_no_next_merge():
     space = _noise(12, 3)
-    assert "next merge" not in hierarchy_report(hierarchy(space, clusters=12)).sentences[0]
+    apart = hierarchy_report(hierarchy(space, clusters=12)).sentences
+    assert "next merge" not in apart[0]
+    assert apart[1].startswith("Cluster 1, rank 0, has m")
+    assert len(apart) == 2
     assert "next merge is" in hierarchy_report(hierarchy(space, clusters=3)).sentences[0]
 
 

@@ -87,16 +87,16 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
     """Say what is different in the smallest cluster, and whom to look at."""
     if partition.count < 2:
         return []
-    said = []
-    if partition.by_f_ratio:
-        best = partition.by_f_ratio[0]
-        smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
-        said.append(
-            f"{space.metrics[best]} parts them most (F = {partition.f_ratios[best]:.4g}). Cluster {smallest + 1}, "
-            f"{who(space, partition, smallest)}, has {differences(space, partition, smallest)}."
-        )
+    smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
+    told = f"Cluster {smallest + 1}, {who(space, partition, smallest)}, has {differences(space, partition, smallest)}."
+    if not partition.by_f_ratio:  # each location is a cluster
+        return [told]
+    best = partition.by_f_ratio[0]
     typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
-    return [*said, f"What helps one location helps its cluster: look at one of each, {typical}."]
+    return [
+        f"{space.metrics[best]} parts them most (F = {partition.f_ratios[best]:.4g}). {told}",
+        f"What helps one location helps its cluster: look at one of each, {typical}.",
+    ]
 
 
 def strength(partition: Partition) -> str | None:
