@@ -3,8 +3,9 @@
     python benchmarks/build/real_programs.py LIST.toml [--modes MODES]... [--rounds 1] [NAME...]
 
 ``programs.py`` says what a list holds. Each program is built by its own commands, with nothing but the compilers' names
-changed, and with each choice of modes. Builds (cold: nothing kept from before; warm: once more) and the run are compared
-by the time of all processors. Any build or run that fails is a row that says so.
+changed, and with each choice of modes. Builds (cold: nothing kept from before; warm: once more) are compared by the time
+of all processors, runs by the launcher's clock on the wall. Any build or run that fails is a row that says so. The MPI
+library is the one whose compilers and launcher come first on PATH.
 """
 
 from __future__ import annotations
@@ -20,10 +21,15 @@ from autoanalyzer.experiment.mode import MODES
 from programs import Copy, Done, Program, copies_of, read_programs
 
 EVERYTHING = ",".join(MODES)
-HEAD = """| program | modes | verified | output | regions | closed by repair | passed through | build cold | warm | run |
-|---|---|---|---|---|---|---|---|---|---|"""
+COLUMNS = (
+    *("program", "modes", "verified", "output", "regions", "call paths", "visits", "closed by repair"),
+    *("passed through", "build cold", "warm", "run, s", "measuring cost"),
+)
 _PASSED = re.compile(r"^autoanalyzer: (.*); compiled as it is$", re.M)
+_COST = re.compile(r"measuring cost (.*) of")
+_LAUNCHER = re.compile(r"\bmpi(?:run|exec)\b")
 _OUT = "autoanalyzer-out"
+_SECONDS = "launcher.seconds"
 
 
 def rows(program: Program, modes: list[str], cache: Path, rounds: int) -> list[str]:
@@ -34,48 +40,55 @@ def rows(program: Program, modes: list[str], cache: Path, rounds: int) -> list[s
         variables = {"AUTOANALYZER_MODES": choice} if choice else {}
         label = "default" if not choice else "everything" if choice == EVERYTHING else choice
         with copies_of(program, cache, variables) as (plain, probed):
-            row, passed = _row(program, plain, probed, rounds)
-        found.append(f"| {program.name} | {label} | {row} |")
+            cells, passed = _cells(program, plain, probed, rounds)
+        found.append(_line(program.name, label, *cells))
         named |= passed
     return [*found, *(f"\n{program.name}: {each}" for each in sorted(named))]
 
 
-def _row(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[str, set[str]]:
+def _line(*cells: str) -> str:
+    return f"| {' | '.join([*cells, *[''] * (len(COLUMNS) - len(cells))])} |"
+
+
+def _cells(program: Program, plain: Copy, probed: Copy, rounds: int) -> tuple[list[str], set[str]]:
     builds = {"plain": plain.build(), "first": probed.build(cold=True)}  # the first also builds the probe library
     if failed := next((kind for kind, done in builds.items() if done.status), ""):
-        return f"the {failed} build failed: {_last_line(builds[failed])}" + " |" * 7, set()
+        return [f"the {failed} build failed: {_last_line(builds[failed])}"], set()
     cold, warm = probed.build(cold=True), probed.build()
     passed = set(_PASSED.findall(warm.messages))
-    times = [f"{done.cpu / builds['plain'].cpu:.2f}" for done in (cold, warm)]
+    built = [str(len(passed)), *(f"{done.cpu / builds['plain'].cpu:.2f}" for done in (cold, warm))]
     if not program.run:
-        return " | ".join(["", "", "", "", str(len(passed)), *times, ""]), passed
-    runs = [(plain.call(program.run), probed.call(_measured(program, probed.folder / _OUT))) for _ in range(rounds)]
-    untouched, measured = runs[-1]
-    if untouched.status or measured.status:
-        done, kind = (untouched, "plain") if untouched.status else (measured, "measured")
-        return f"the {kind} run ended with {done.status}: {_last_line(done)}" + " |" * 7, passed
+        return ["", "", "", "", "", "", *built], passed
+    runs = [(_run(plain), _run(probed, measured=True)) for _ in range(rounds)]
+    for kind, (done, _) in zip(("plain", "measured"), runs[-1], strict=True):
+        if done.status:
+            return [f"the {kind} run ended with {done.status}: {_last_line(done)}"], passed
+    (untouched, _), (measured, _) = runs[-1]
     experiment = load(probed.folder / _OUT)
-    verified = [bool(re.search(program.verify, done.output, re.M)) for done in runs[-1]]
+    verified = [bool(re.search(program.verify, done.output, re.M)) for done in (untouched, measured)]
     equal = _kept(program, untouched) == _kept(program, measured)
-    ratio = min(done.cpu for _, done in runs) / min(done.cpu for done, _ in runs)
-    regions = len({path.region for path in experiment.call_paths})
-    return " | ".join(
-        [
-            "yes" if all(verified) else "no" if verified[0] else "plain: no",
-            "equal" if equal else "differs",
-            str(regions),
-            str(experiment.notes.repairs),
-            str(len(passed)),
-            *times,
-            f"{ratio:.2f}",
-        ]
-    ), passed
+    least = (min(seconds for _, seconds in kind) for kind in zip(*runs, strict=True))
+    cost = _COST.search(measured.messages)
+    return [
+        "yes" if all(verified) else "no" if verified[0] else "plain: no",
+        "equal" if equal else "differs",
+        f"{len({path.region for path in experiment.call_paths}):,}",
+        f"{len(experiment.call_paths):,}",
+        f"{experiment.exclusive('visits').sum():,.0f}",
+        str(experiment.notes.repairs),
+        *built,
+        " → ".join(f"{seconds:.2f}" for seconds in least),
+        cost[1] if cost else "",
+    ], passed
 
 
-def _measured(program: Program, out: Path) -> str:
-    """Put the launcher under ``autoanalyzer run``, whatever the command does before and after it."""
-    run = f"autoanalyzer run -o {shlex.quote(str(out))} -- "
-    return re.sub(r"\bmpi(?:run|exec)\b", lambda match: run + match.group(), program.run, count=1)
+def _run(copy: Copy, *, measured: bool = False) -> tuple[Done, float]:
+    """Run a program, its launcher under a clock and perhaps under ``autoanalyzer run``; seconds of the launcher."""
+    place = copy.folder / _SECONDS
+    clock = f"bash -c 'TIMEFORMAT=%R; {{ time \"$@\" 2>&3; }} 3>&2 2> \"$0\"' {shlex.quote(str(place))} "
+    run = f"autoanalyzer run -o {shlex.quote(str(copy.folder / _OUT))} -- " if measured else ""
+    done = copy.call(_LAUNCHER.sub(lambda match: run + clock + match.group(), copy.program.run, count=1))
+    return done, float(place.read_text().split()[-1]) if done.status == 0 else 0
 
 
 def _kept(program: Program, done: Done) -> str:
@@ -98,7 +111,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1, help="runs of each kind; the least time counts (default 1)")
     parser.add_argument("names", nargs="*", metavar="NAME", help="programs of the list (default: all)")
     arguments = parser.parse_intermixed_args()
-    print(HEAD)
+    print(_line(*COLUMNS), "|---" * len(COLUMNS) + "|", sep="\n")
     modes = arguments.modes or ["", EVERYTHING]
     with tempfile.TemporaryDirectory() as cache:
         for program in read_programs(arguments.list):
