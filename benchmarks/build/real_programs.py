@@ -26,7 +26,7 @@ COLUMNS = (
     *("passed through", "build cold", "warm", "run, s", "measuring cost"),
 )
 _PASSED = re.compile(r"^autoanalyzer: (.*); compiled as it is$", re.M)
-_COST = re.compile(r"measuring cost (.*) of")
+_COST = re.compile(r"measuring cost (.*) of ")
 _LAUNCHER = re.compile(r"\bmpi(?:run|exec)\b")
 _OUT = "autoanalyzer-out"
 _SECONDS = "launcher.seconds"
