@@ -70,15 +70,20 @@ def refine(findings: Findings) -> Refinement:
     positions = dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
     cores = {findings.weighed[each].id: _modes(findings.weighed_costs[each]) for each in positions}
     regions = {path: experiment.call_paths[path].region for path in cores}
-    elsewhere = {path: region for path, region in regions.items() if not _is_built(region)}
+    elsewhere = {path: region for path, region in regions.items() if not _is_built(experiment, path)}
     built = {path: modes for path, modes in cores.items() if path not in elsewhere}
     opened = _opened(experiment, built)
     plan = _plan(experiment, opened, _weighing(findings), built.keys())
     return Refinement(plan, tuple(opened), tuple(dict.fromkeys(elsewhere.values())))
 
 
-def _is_built(region: Region) -> bool:
-    return bool(region.file) and not region.file.endswith(".py")
+def _is_built(experiment: Experiment, path: int) -> bool:
+    """Tell whether a region has a source that is built: neither Python's, nor a call that its address alone has told.
+
+    In programs without probes, whose executable is the root, calls are numbered as far as they were made.
+    """
+    region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
+    return bool(region.file) and not region.file.endswith(".py") and (region.kind != "mpi" or bool(root.file))
 
 
 def _opened(experiment: Experiment, cores: Mapping[int, tuple[str, ...]]) -> list[Opened]:
@@ -112,9 +117,9 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 
 
 def _weighing(findings: Findings) -> Iterator[int]:
-    """Give the call paths that take time enough to be kept."""
+    """Give the call paths with a source that take time enough to be kept."""
     for region, cost in zip(findings.performance.regions, findings.costs, strict=True):
-        if cost.share >= _KEPT:
+        if cost.share >= _KEPT and _is_built(findings.experiment, region.id):
             yield region.id
 
 

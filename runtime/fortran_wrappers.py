@@ -62,8 +62,8 @@ def _definition(function: WrappedFunction) -> str:
 
     After, for the names that are used::
 
-        static void call_Send(void (*next)(void *f_buf, …, MPI_Fint *error), bool is_descriptor, void *f_buf, …) {
-            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Send"));
+        static void call_Send(void (*next)(void *f_buf, …), const void *caller, bool is_descriptor, void *f_buf, …) {
+            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Send", caller));
             next(f_buf, f_count, f_type, f_dest, f_tag, f_comm, error);
             if (call.counts && *error == MPI_SUCCESS) {
                 int count = aa_fortran_int(f_count);
@@ -85,10 +85,11 @@ def _definition(function: WrappedFunction) -> str:
     parameters = ", ".join(f"{before}{name}" for before, name in zip(types, names, strict=True))
     arguments = ", ".join(names)
     lines = [
-        f"static void call_{name}(void (*next)({parameters}), __attribute__((unused)) bool is_descriptor,",
-        f"                        {parameters}) {{",
+        f"static void call_{name}(void (*next)({parameters}), const void *caller,",
+        f"                        __attribute__((unused)) bool is_descriptor, {parameters}) {{",
         *(f"    {line}" for line in _own_status(function)),
-        f'    struct aa_mpi_call call = aa_mpi_begin({function.share}, AA_MPI_REGION("{function.operation}"));',
+        "    struct aa_mpi_call call =",
+        f'        aa_mpi_begin({function.share}, AA_MPI_REGION_OF("{function.operation}", caller));',
         f"    next({arguments});",
         "    if (call.counts && *error == MPI_SUCCESS) {",
         *(f"        {line}" for line in (*_values(function), *function.counting)),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..experiment import CallPath, Experiment, Location, Region
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
 from ..experiment.severities import LazySeverities, Severity
+from .call_sites import with_call_sites
 from .facts import RunFacts
 from .processes import number_processes
 from .run_notes import run_notes
@@ -60,7 +61,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     processes = number_processes(shards)
     forest = _Forest()
     columns: list[_Column] = []
-    for process, shard in sorted(processes.items()):
+    for process, shard in sorted(with_call_sites(processes).items()):
         columns += forest.add(process, shard)
     call_paths, position = forest.in_order()
     counted = _counted(shard for shard in processes.values() if shard.threads)

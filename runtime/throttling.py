@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .call_sites import without_call_site
 from .shard import Shard
 
 __all__ = ["throttled_regions"]
@@ -22,7 +23,7 @@ def throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
     for shard in shards:
         for tree in shard.threads:
             for node, visits in tree.throttled.items():
-                name = shard.regions[int(tree.nodes["region"][node])].descriptor
+                name = without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
                 all_visits = int(tree.nodes["visits"][node])
                 entered[name] = entered.get(name, 0) + all_visits
                 timed[name] = timed.get(name, 0) + min(visits, all_visits)

@@ -49,7 +49,9 @@ class Place:
         if self.kind == "parallel":
             return f"{'own code of ' if own else ''}{_construct(self.name)} in {self.function}"
         name = self.name.strip("()") if own else self.name
-        return f"{name.partition('@')[0]} in {self.function}" if self.kind in CALL_MODES and self.file else name
+        if self.kind in CALL_MODES and self.function != self.name:
+            return f"{name.partition('@')[0]} in {self.function}"
+        return name
 
 
 def _construct(name: str) -> str:

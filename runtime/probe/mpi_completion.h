@@ -35,7 +35,7 @@ void *aa_completion_watch(struct aa_completion *completion, enum aa_language lan
                           const void *requests, void *statuses);
 
 AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, enum aa_language language,
-                                              const char *region, int count, const void *requests,
+                                              struct aa_mpi_region region, int count, const void *requests,
                                               void *statuses) {
     completion->call = aa_mpi_begin(AA_SHARE_MPI, region);
     return aa_completion_watch(completion, language, count, requests, statuses);

@@ -159,7 +159,7 @@ AA_FORTRAN_FUNCTION(file_open,
                     (MPI_Fint * comm, char *name, MPI_Fint *mode, MPI_Fint *info, MPI_Fint *file,
                      MPI_Fint *error, size_t length),
                     (comm, name, mode, info, file, error, length)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION("File_open"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION_OF("File_open", caller));
     next(comm, name, mode, info, file, error, length);
     if (call.counts && *error == MPI_SUCCESS)
         opened_in_fortran(aa_fortran_file(file), name, length);
@@ -167,7 +167,7 @@ AA_FORTRAN_FUNCTION(file_open,
 }
 
 AA_FORTRAN_FUNCTION(file_close, (MPI_Fint * file, MPI_Fint *error), (file, error)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION("File_close"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION_OF("File_close", caller));
     struct open_file former = take_out(call, aa_fortran_file(file));
     next(file, error);
     closed(call, former);

@@ -28,14 +28,15 @@ aa_symbol_check aa_fortran_check;
  */
 #define AA_FORTRAN_FORM(symbol, parameters, function, form, ...)                                             \
     AA_EXPORT void symbol parameters {                                                                       \
-        void(*next) parameters = AA_NEXT(#symbol, __builtin_return_address(0), aa_fortran_check);            \
+        const void *caller = __builtin_return_address(0);                                                    \
+        void(*next) parameters = AA_NEXT(#symbol, caller, aa_fortran_check);                                 \
         if (!aa_mpi_is_bound()) {                                                                            \
             next(__VA_ARGS__);                                                                               \
             return;                                                                                          \
         }                                                                                                    \
         MPI_Fint own_error = MPI_SUCCESS;                                                                    \
         error = error != NULL ? error : &own_error;                                                          \
-        function(next, form, __VA_ARGS__);                                                                   \
+        function(next, caller, form, __VA_ARGS__);                                                           \
     }
 
 /* The name that gfortran -fsecond-underscore makes of it. */
@@ -44,15 +45,16 @@ aa_symbol_check aa_fortran_check;
 
 /*
  * A function without choice buffers in all its forms; its body follows, in which next is the library's own,
- * and language the form's.
+ * caller where the program's call returns to, and language the form's.
  */
 #define AA_FORTRAN_FUNCTION(name, parameters, arguments)                                                     \
-    static void call_##name(void(*next) parameters, enum aa_language language, AA_UNPACK parameters);        \
+    static void call_##name(void(*next) parameters, const void *caller, enum aa_language language,           \
+                            AA_UNPACK parameters);                                                           \
     AA_FORTRAN_FORM(mpi_##name##_, parameters, call_##name, AA_FORTRAN, AA_UNPACK arguments)                 \
     AA_FORTRAN_FORM(mpi_##name##_f08_, parameters, call_##name, AA_FORTRAN_2008, AA_UNPACK arguments)        \
     AA_FORTRAN_SECOND_UNDERSCORE(mpi_##name##_)                                                              \
-    static void call_##name(void(*next) parameters, __attribute__((unused)) enum aa_language language,       \
-                            AA_UNPACK parameters)
+    static void call_##name(void(*next) parameters, __attribute__((unused)) const void *caller,              \
+                            __attribute__((unused)) enum aa_language language, AA_UNPACK parameters)
 
 /* ---- from Fortran's values to C's */
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "call_site.h"
 #include "probe.h"
 #include "mpi_functions.h" /* generated: AA_MPI_FUNCTIONS, the functions that this MPI library has */
 
@@ -84,7 +85,7 @@ AA_IN_CALLERS_FRAME bool aa_mpi_is_outermost(void) {
     return aa_mpi_outermost == NULL || (const void *)__builtin_frame_address(0) >= aa_mpi_outermost;
 }
 
-/* The region that this call is (AA_MPI_REGION); NULL: it is part of one. */
+/* The region that this call is; NULL: it is part of one. */
 extern _Thread_local const char *aa_mpi_region;
 
 /* End a call that has been left by a jump. */
@@ -101,11 +102,19 @@ struct aa_mpi_call {
     bool timed;
 };
 
+#define AA_MPI_DESCRIPTOR(name) AA_DESCRIPTOR_VERSION "|mpi|MPI_" name "|||0|0|0"
+
 /* What a call is where it stands outside of every region, as in a program without probes. */
-#define AA_MPI_REGION(name) AA_DESCRIPTOR_VERSION "|mpi|MPI_" name "|||0|0|0"
+struct aa_mpi_region {
+    const char *descriptor; /* NULL: nothing */
+    const void *returns_to;
+};
+
+#define AA_MPI_REGION_OF(name, caller) ((struct aa_mpi_region){AA_MPI_DESCRIPTOR(name), caller})
+#define AA_MPI_REGION(name) AA_MPI_REGION_OF(name, __builtin_return_address(0))
 
 /* Begins a call in the wrapper's own frame. */
-AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, const char *region) {
+AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, struct aa_mpi_region region) {
     if (!aa_mpi_is_bound())
         aa_mpi_bind();
     aa_mpi_end_left();
@@ -113,9 +122,9 @@ AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, const c
     bool counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
     if (outermost)
         aa_mpi_outermost = __builtin_frame_address(0);
-    if (counts && region != NULL && __builtin_expect(aa_is_outside_regions(), false)) {
-        aa_mpi_region = region;
-        aa_probe_enter(region);
+    if (counts && region.descriptor != NULL && __builtin_expect(aa_is_outside_regions(), false)) {
+        aa_mpi_region = aa_call_site(region.descriptor, region.returns_to);
+        aa_probe_enter(aa_mpi_region);
     }
     return (struct aa_mpi_call){.outermost = outermost, .counts = counts, .timed = aa_share_begin(share)};
 }

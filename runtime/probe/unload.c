@@ -3,6 +3,7 @@
  * descriptors, at the same addresses. So these addresses are no keys any more.
  */
 #define _GNU_SOURCE
+#include "call_site.h"
 #include "key.h"
 #include "probe.h"
 #include "process.h"
@@ -68,10 +69,15 @@ static bool has(const struct objects *objects, struct aa_span wanted) {
     return false;
 }
 
+static void forget(struct aa_span span) {
+    aa_key_forget_all(span);
+    aa_call_site_forget(span);
+}
+
 static void forget_unloaded(const struct objects *before, const struct objects *after) {
     for (size_t i = 0; before->unloaded != after->unloaded && i < before->count; i++) {
         if (!has(after, before->spans[i]))
-            aa_key_forget_all(before->spans[i]);
+            forget(before->spans[i]);
     }
 }
 

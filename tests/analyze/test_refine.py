@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.refine import Refinement, refine
+from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.plan import load_plan, save_plan
 
 
@@ -44,6 +45,22 @@ def test_a_function_with_two_bottlenecks_is_opened_for_both(make_experiment):
     times = {"a": alike(0.1), "a/work": alike(5.0), "b": alike(0.1), "b/work": alike(0.1)}
     (opened,) = refine(analyze(make_experiment(times, mpi_time={"b/work": alike(5.0)}))).opened
     assert (opened.function, opened.modes) == ("work", ("outer-loops", "inner-loops", "mpi"))
+
+
+def test_what_addresses_tell_of_a_program_without_probes_is_no_source_to_build(make_experiment):
+    made = make_experiment({"a": alike(1.0), "b": alike(8.0)})
+    paths = [
+        CallPath(Region("function", "app", "", "app")),
+        CallPath(Region("mpi", "MPI_Send@7", "app.c", "send", 0, 7, 7), 0),
+        CallPath(Region("mpi", "MPI_Recv@9", "app.c", "receive", 0, 9, 9), 0),
+    ]
+    values = {metric.name: made.exclusive(metric.name) for metric in made.metrics}
+    without = Experiment(
+        metrics=made.metrics, call_paths=paths, locations=made.locations, severities=values, notes=made.notes
+    )
+    refinement = refine(analyze(without))
+    assert "MPI_Recv@9" in {region.name for region in refinement.elsewhere}
+    assert (refinement.opened, refinement.plan.include) == ((), ())
 
 
 def test_the_plan_is_read_back_as_it_was(make_experiment, tmp_path):

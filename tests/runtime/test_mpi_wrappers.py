@@ -91,7 +91,7 @@ def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
     openmp = {"ompt_start_tool", *(symbol for symbol in symbols if symbol.startswith("GOMP_"))}
     named = symbols - known - newer - gfortran - openmp
     foreign = {symbol for symbol in named if not symbol.startswith(("MPI_", "mpi_"))}
-    python = {f"aa_python_{name}" for name in ("open", "region", "mark", "callback", "profile")}
+    python = {f"aa_python_{name}" for name in ("open", "region", "mark", "callback", "profile", "append")}
     assert foreign == {"aa_probe_enter", "aa_probe_exit", "aa_probe_resync", *python}
 
 

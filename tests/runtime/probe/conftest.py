@@ -14,7 +14,7 @@ from autoanalyzer.runtime import shard as reader
 PROBE = Path(reader.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
-    *("clock", *COUNTERS, "event", "fork", "process", "region"),
+    *("call_site", "clock", *COUNTERS, "event", "fork", "process", "region"),
     *("script", "shard", "team", "thread", "throttle", "tree", "unload"),
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]

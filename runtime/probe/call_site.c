@@ -1,0 +1,121 @@
+#define _GNU_SOURCE
+#include "call_site.h"
+
+#include <limits.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES 8192u /* a power of two */
+#define LONGEST_SEARCH 64u
+
+struct call_site {
+    const char *region; /* of the function; null: forgotten */
+    uintptr_t returns_to;
+    char descriptor[];
+};
+
+static struct call_site *_Atomic sites[PLACES]; /* open addressing */
+
+/* ---- the text */
+
+struct file {
+    uintptr_t address; /* wanted; then, as the file was linked */
+    const char *name;
+};
+
+static int find_file(struct dl_phdr_info *library, size_t size, void *wanted) {
+    struct file *file = wanted;
+    (void)size;
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        uintptr_t offset = file->address - library->dlpi_addr - part->p_vaddr;
+        if (part->p_type == PT_LOAD && offset < part->p_memsz) {
+            file->address -= library->dlpi_addr;
+            file->name = library->dlpi_name;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void append(char *text, size_t room, const char *more) {
+    size_t length = strlen(text);
+    for (; *more && length + 4 < room; more++) {
+        bool plain = *more != '%' && *more != '|' && *more != '\n' && *more != '\r';
+        length += (size_t)snprintf(text + length, room - length, plain ? "%c" : "%%%02X", *more);
+    }
+}
+
+static struct call_site *make(const char *region, uintptr_t returns_to) {
+    static const char end[] = "|0|0|0"; /* behind the function's name, which is empty */
+    char text[3 * PATH_MAX], path[PATH_MAX];
+    struct file file = {returns_to - 1, NULL}; /* in the call itself, which may be a function's last */
+    if (!dl_iterate_phdr(find_file, &file))
+        return NULL;
+    const char *name = *file.name ? realpath(file.name, path) : aa_shard()->executable;
+    if (!name)
+        return NULL;
+    snprintf(text, sizeof text, "%.*s", (int)(strlen(region) - strlen(end)), region);
+    append(text, sizeof text - 64, name);
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "+%jx%s", (uintmax_t)file.address, end);
+    struct call_site *site = malloc(sizeof *site + strlen(text) + 1);
+    if (site) {
+        site->region = region;
+        site->returns_to = returns_to;
+        strcpy(site->descriptor, text);
+    }
+    return site;
+}
+
+/* ---- the table */
+
+static bool is_of(const struct call_site *site, const char *region, uintptr_t returns_to) {
+    return site->returns_to == returns_to && __atomic_load_n(&site->region, __ATOMIC_RELAXED) == region;
+}
+
+/* Where it is, or a free place; null if the table is crowded. */
+static struct call_site *_Atomic *find(const char *region, uintptr_t returns_to) {
+    uintptr_t start = returns_to ^ returns_to >> 13;
+    for (uintptr_t i = start; i < start + LONGEST_SEARCH; i++) {
+        struct call_site *_Atomic *place = &sites[i % PLACES];
+        const struct call_site *site = atomic_load_explicit(place, memory_order_acquire);
+        if (!site || is_of(site, region, returns_to))
+            return place;
+    }
+    return NULL;
+}
+
+/* Other threads may come first: then theirs counts, or the place is another's. */
+static const char *keep(struct call_site *_Atomic *place, struct call_site *made) {
+    struct call_site *found = NULL;
+    const char *region = made->region;
+    if (atomic_compare_exchange_strong(place, &found, made))
+        return made->descriptor;
+    bool same = is_of(found, region, made->returns_to);
+    uintptr_t returns_to = made->returns_to;
+    free(made);
+    return same ? found->descriptor : aa_call_site(region, (const void *)returns_to);
+}
+
+const char *aa_call_site(const char *region, const void *returns_to) {
+    struct call_site *_Atomic *place = find(region, (uintptr_t)returns_to);
+    if (!place || *aa_shard()->script)
+        return region;
+    const struct call_site *site = atomic_load_explicit(place, memory_order_acquire);
+    if (site)
+        return site->descriptor;
+    struct call_site *made = make(region, (uintptr_t)returns_to);
+    return made ? keep(place, made) : region;
+}
+
+void aa_call_site_forget(struct aa_span span) {
+    for (size_t i = 0; i < PLACES; i++) {
+        struct call_site *site = atomic_load_explicit(&sites[i], memory_order_acquire);
+        if (site && site->returns_to >= span.start && site->returns_to < span.end)
+            __atomic_store_n(&site->region, NULL, __ATOMIC_RELAXED);
+    }
+}
