@@ -21,8 +21,7 @@ _NOT_EVALUATED: Final = re.compile(
     r"|requires\s*(?=[({]))"
 )
 _CONSTANT: Final = re.compile(
-    r"\b(?:static|thread_local|constexpr|constinit|static_assert|_Static_assert|enum|using|new)\b"
-    r"|\bcase\b(?:[^:]|::)*\Z"
+    r"\b(?:static|thread_local|constexpr|constinit|static_assert|_Static_assert|enum|case|using|new)\b"
 )
 _STATIC: Final = re.compile(r"[^=({;]*\b(?:static|thread_local|constexpr|constinit)\b")
 _LEADING: Final = re.compile(
@@ -92,14 +91,14 @@ class LibraryCalls:
     def _why_not(self, call: syntax.Call, scope: Scope) -> str:
         if call.offset < scope.body.body:
             return "stands before the body of its function"
-        statement = max(self._masked.rfind(character, 0, call.offset) for character in ";{}") + 1
-        before = self._masked[statement : call.offset]
+        before = self._masked[self._beginning(call.offset) : call.offset]
         is_between_brackets = before.count("[") > before.count("]")
         if is_between_brackets or _CONSTANT.search(before) or self._is_static(call.offset, scope):
             return "its value may have to be known when compiling"
         if call.gives == "object":
             return "it gives an object"
-        return self._why_outlived(call) if self._is_used(statement, call) else ""
+        is_used = bool(before.strip()) or self._masked[call.end :].lstrip()[:1] != ";"
+        return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: syntax.Call) -> str:
         """Say why what the arguments make has to live on behind a call whose value is used."""
@@ -114,11 +113,15 @@ class LibraryCalls:
         found = (start for start in scope.declarations if start < offset and _STATIC.match(self._masked, start, offset))
         return any(offset < statement_end(self._masked, start) for start in found)
 
-    def _is_used(self, start: int, call: syntax.Call) -> bool:
-        """Tell whether a call is more than a whole statement, or may be."""
-        while match := _LEADING.match(self._masked, start, call.offset):
-            start = group_end(self._masked, match.end() - 1) if match[0].endswith("(") else match.end()
-        return bool(self._masked[start : call.offset].strip()) or self._masked[call.end :].lstrip()[:1] != ";"
+    def _beginning(self, offset: int) -> int:
+        """Tell where a statement begins that holds an offset, behind its labels and the conditions it is under."""
+        start = max(self._masked.rfind(character, 0, offset) for character in ";{}") + 1
+        while match := _LEADING.match(self._masked, start, offset):
+            after = group_end(self._masked, match.end() - 1) if match[0].endswith("(") else match.end()
+            if after > offset:
+                break
+            start = after
+        return start
 
     def _operands(self) -> Iterator[tuple[int, int, str]]:
         for match in _NOT_EVALUATED.finditer(self._masked):
