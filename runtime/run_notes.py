@@ -44,7 +44,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         command=tuple(facts.command),
         program_status=facts.status,
         expected_processes=expected or len(shards),
-        started=tuple(process for process in sorted(processes) if expected and process >= expected),
+        started=_started(processes, expected),
         missing=tuple(rank for rank in range(expected or 0) if rank not in processes),
         unfinished=tuple(unfinished),
         not_instrumented=tuple(
@@ -63,6 +63,15 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
         files=most_used(shard.files for shard in shards),
+    )
+
+
+def _started(processes: dict[int, Shard], expected: int | None) -> tuple[int, ...]:
+    """Give the processes that others started; without MPI those are the forked ones."""
+    return tuple(
+        process
+        for process, shard in sorted(processes.items())
+        if (shard.forked_from if expected is None else process >= expected)
     )
 
 

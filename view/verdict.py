@@ -109,11 +109,14 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
 
 def _headline(findings: Findings) -> str:
     experiment = findings.experiment
-    processes = len({place.process for place in experiment.locations})
+    processes = {place.process for place in experiment.locations}
+    started = len(processes.intersection(experiment.notes.started))
+    more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
+    number = len(processes) - started
     regions = len({(experiment.call_paths[each.id].region, each.own_code) for each in findings.performance.regions})
     parts = [
         experiment.notes.program or "experiment",
-        f"{processes} {'rank' if processes == 1 else 'ranks'}",
+        f"{number} {'rank' if number == 1 else 'ranks'}{more}",
         seconds(findings.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",
     ]

@@ -155,6 +155,7 @@ def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
     assert visits(experiment)["work"] == [1, 0]
     assert inner(experiment, "work") == [0, 30]
     assert experiment.notes.remarks == ("1 process forked by others: numbered 1",)
+    assert experiment.notes.started == (1,)
 
 
 def test_mpi_may_begin_late(tool: Tool, mpi: tuple[str, str]) -> None:
