@@ -22,6 +22,7 @@ from ..errors import InputError, UsageError
 from ..experiment.trace import TraceReader, read_trace
 from ..runtime.folder import open_experiment
 from ..view.place import visible
+from ..view.units import many
 from .documents import check_targets, is_output, write_document
 from .space_arguments import (
     REPORTS,
@@ -110,12 +111,11 @@ def run(arguments: argparse.Namespace) -> int:
         "every": arguments.every if arguments.window is None or arguments.every else arguments.window / 2,
         **{name: getattr(arguments, name) for name in ("dimensions", "trim", "jitter", "seed")},
     }
-    count = f"{len(periods)} period{'' if len(periods) == 1 else 's'}"
     write_report(
         arguments,
         report,
         title=f"pursuit: {arguments.input.name}",
-        about=f"{count}, {len(state.metrics)} metrics",
+        about=f"{many(len(periods), 'period')}, {many(len(state.metrics), 'metric')}",
         document=about,
     )
     return 0

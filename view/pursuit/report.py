@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from ...analyze.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
 from ..counters import as_typed
-from ..metric_space import caveats, names
+from ..metric_space import caveats, names, part_of
 from ..report import Cell, Report, Table
-from ..units import percent, ranks
+from ..units import many, percent, ranks
 from .periods import HEADER, period_document, period_row, span
 from .pictures import pictures
 from .standing_out import standing_out
@@ -77,8 +77,10 @@ def _ranking(telling: Telling) -> Table:
         (each.metric, f"{each.importance:.3g}", f"{each.loading:.2f}", f"{each.index:.3g}", _who(found, each.metric))
         for each in found.ranking[:_RANKED]
     ]
+    cut = part_of(len(rows), len(found.ranking), "metric")
     return Table(
-        f"Metrics of {found.space.place}, those that show the most structure first: {found.status}",
+        f"Metrics of {found.space.place}, those that show the most structure first: {found.status}"
+        f"{f' ({cut})' if cut else ''}",
         ("metric", "importance", "loading", "index", "who stands out"),
         rows,
     )
@@ -92,14 +94,14 @@ def _who(found: Pursuit, metric: str) -> str:
 def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     telling = state.telling
     if telling is None or not telling.found.worth:
-        return [_nothing(periods), f"Record all {len(state.metrics)} metrics on: nothing is known against any."]
+        every = f"all {len(state.metrics)} metrics" if len(state.metrics) > 1 else "the metric"
+        return [_nothing(periods), f"Record {every} on: nothing is known against any."]
     found = telling.found
     when = f"From {span(telling.period)} s " if len(periods) > 1 else ""
-    said = [
-        f"{when}{names(found.metrics)} make the least normal view of {found.locations} locations in "
-        f"{len(found.space.metrics)} metrics (index {found.index:.3g}; chance comes to {found.critical:.3g})"
-        f"{_little(found)}."
-    ]
+    make = "makes" if len(found.metrics) == 1 else "make"
+    size = f"{found.locations} locations in {many(len(found.space.metrics), 'metric')}"
+    beyond = f"index {found.index:.3g}; chance comes to {found.critical:.3g}"
+    said = [f"{when}{names(found.metrics)} {make} the least normal view of {size} ({beyond}){_little(found)}."]
     who = [text for text in (standing_out(found.space, name) for name in found.metrics) if text]
     said.append(
         f"Look at {'; '.join(who)}."
@@ -110,7 +112,8 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
         worth = [each.found for each in periods if each.found and each.found.worth]
         times = Counter(name for each in worth for name in each.metrics)
         listed = ", ".join(f"{name} ({count})" for name, count in times.most_common(5))
-        said.append(f"{len(worth)} of {len(periods)} periods show structure; among their three best are {listed}.")
+        show = "shows" if len(worth) == 1 else "show"
+        said.append(f"{len(worth)} of {len(periods)} periods {show} structure; among their three best are {listed}.")
     return [*said, _saving(state)]
 
 
@@ -147,11 +150,11 @@ def _caveats(
     said = []
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
-        said.append(f"{len(few)} periods have too few locations, the last {few[-1].reason}.")
+        said.append(f"{many(len(few), 'period')} with too few locations, the last {few[-1].reason}.")
     if empty:
-        said.append(f"{empty} windows without any sample were passed over.")
+        said.append(f"Passed over: {many(empty, 'window')} without any sample.")
     if late:
-        said.append(f"Left out: {late} samples that came after their window.")
+        said.append(f"Left out: {many(late, 'sample')} that came after their window.")
     if unseen:
         said.append(f"To be left out, but never seen: {ranks(unseen)}.")
     return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
