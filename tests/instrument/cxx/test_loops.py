@@ -16,7 +16,7 @@ int main() {
     for (std::vector<int>::iterator it = v.begin(); it != v.end(); ++it) *it += 1;
     do n++; while (n < 40);
     do { n--; } while (n > 10);
-    while (int k = n % 3) n += k;
+    while (int k = n % 3) n -= k;
     if (n) for (int x : {1, 2}) n += x; else while (n) n--;
     if (!n) n = 5; else for (int k = 0, q = 3; k < q; k++) n += k;
     for (i = 0; i < 2; i++) try { if (i) throw i; n++; } catch (int e) { n += e; } catch (...) { n = 0; }
