@@ -37,9 +37,10 @@ def with_call_sites(processes: Mapping[int, Shard]) -> dict[int, Shard]:
     Binutils' ``addr2line`` is asked, once a file. Of a program without debug information it gives functions alone, of
     what is stripped nothing; without an answer the calls of a function of MPI are one region.
     """
+    regions = {id(each): each for shard in processes.values() for each in shard.regions}  # ranks share them
     sites = {
         region: (found["file"], found["address"])
-        for region in {each for shard in processes.values() for each in shard.regions}
+        for region in regions.values()
         if _is_site(region) and (found := _SITE.fullmatch(region.function))
     }
     if not sites:
