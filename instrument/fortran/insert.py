@@ -1,6 +1,7 @@
 """Put probes into a Fortran source, on lines of their own, without moving what the compiler says about it.
 
 Every line of the source keeps its number, by a line marker after what is put in, and every statement its column.
+What is put in has the number of a line that has code without it: debuggers stop where they would.
 A region is entered above its first statement and left below its last. What leaves it in between:
 
 - RETURN: the exits stand before it, the IF around it being made a block; where that is the last statement of a loop,
@@ -15,12 +16,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from ...experiment.region import Region
 from ..line_markers import MarkedText
+from .code_places import CodePlaces
 from .directives import binding, closing, executable
+from .edits import Edit, Lines, applied, line_marker
 from .form import Form
 from .jumps import Arrival, Open
 from .lines import Directive
@@ -31,9 +34,8 @@ from .units import Step
 __all__ = ["Names", "insert_probes"]
 
 _PIECE: Final = 48  # characters of a descriptor in a line: all fit into 72 columns
-_NOT_TAB: Final = re.compile(r"[^\t]")
+_STATEMENT: Final = 6  # columns before a statement, in fixed form
 _FIXED_PIECE: Final = re.compile(r".{1,66}")
-_CONTINUED: Final = "\n     &"
 _RETURN_WORD: Final = re.compile(r"\s*(?:[a-z]\s*){6}", re.I)
 _HIGHEST_LABEL: Final = 99999
 
@@ -54,65 +56,35 @@ class Names:
     declares: bool = False
 
 
-@dataclass(slots=True)
-class _Edit:
-    """Lines to be put in at an offset.
-
-    Attributes:
-        lines: By rank.
-        head: What completes the statement before: CONTINUE after a label, a jump as the action of an IF.
-        resume: Offset at which the source goes on.
-    """
-
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    head: str = ""
-    resume: int = -1
-
-
 def insert_probes(text: MarkedText, form: Form, regions: Sequence[ProcedureRegion], names: Names) -> str:
     """Give the text with probes for each region that has no reason against it."""
-    edits: dict[int, _Edit] = defaultdict(_Edit)
+    edits: dict[int, Edit] = defaultdict(Edit)
     for found in regions:
         if not found.reason or any(not each.reason for each in found.spans):
-            _ProcedureProbes(form, found, edits, names).put(text.text)
-    return _applied(text, edits) if edits else text.text
-
-
-def _applied(text: MarkedText, edits: dict[int, _Edit]) -> str:
-    source = text.text
-    pieces = [] if source.startswith("#") else [text.markers[0].text(1), "\n"]
-    done = 0
-    for offset in sorted(edits):
-        edit = edits[offset]
-        resume = max(offset, edit.resume)
-        line_start = source.rfind("\n", 0, resume) + 1
-        pieces.append(source[done:offset])
-        if offset > source.rfind("\n", 0, offset) + 1:
-            pieces.append(f"{edit.head}\n")
-        marker = f"{text.marker(resume).text(text.place(resume).line)}\n"
-        pieces.extend(f"{marker}{line}" for _, line in sorted(edit.lines, key=lambda line: line[0]) if line)
-        pieces.append(marker)
-        pieces.append(_NOT_TAB.sub(" ", source[line_start:resume]))
-        done = resume
-    return "".join([*pieces, source[done:]])
+            _ProcedureProbes(form, found, edits, names, text).put()
+    return applied(text, edits) if edits else text.text
 
 
 class _ProcedureProbes:
     """The probes of one procedure."""
 
-    def __init__(self, form: Form, found: ProcedureRegion, edits: dict[int, _Edit], names: Names) -> None:
+    def __init__(
+        self, form: Form, found: ProcedureRegion, edits: dict[int, Edit], names: Names, text: MarkedText
+    ) -> None:
         self.form = form
         self.found = found
         self.procedure = found.procedure
         self.steps = found.procedure.steps
         self.edits = edits
         self.names = names
+        self.text = text
         self.opened = Open(found)
+        self.code = CodePlaces(found.procedure, form)
         self.pads: dict[tuple[tuple[Region, ...], str], str] = {}  # what is left and value of a RETURN → label
         labels = {step.statement.label for step in self.steps}
         self.free_labels = (str(label) for label in range(_HIGHEST_LABEL, 0, -1) if str(label) not in labels)
 
-    def put(self, source: str) -> None:
+    def put(self) -> None:
         self._enter()
         for span in self.opened.spans:
             self._enter_span(span)
@@ -120,42 +92,51 @@ class _ProcedureProbes:
             self._leave_span(span)
         self._jumps()
         for step in self.steps[:-1]:
-            self._return(step, source)
+            self._return(step)
         self._end()
 
     # ---- where regions begin and end
 
     def _enter(self) -> None:
         step = self.steps[self.found.first]
-        lines = "" if self.found.reason else self._call("aa_enter", self.found.region)
+        lines = [] if self.found.reason else self._call("aa_enter", self.found.region)
         if self.names.declares:
             lines = self._line("external :: aa_enter, aa_exit, aa_resync") + lines
         if lines:
-            self._above(step, executable(step.directives), _ENTER, lines)
+            directives = executable(step.directives)
+            self._above(step, Lines(_ENTER, self.code.first(step, directives), lines), directives)
 
     def _enter_span(self, span: SpanRegion) -> None:
         first = self.steps[span.first]
         enter = self._call("aa_enter", span.region)
         if span.begins:
-            self.edits[span.begins.start].lines.append((_ENTER_LOOP, enter))
+            inside = first.directives[first.directives.index(span.begins) :]
+            self.edits[span.begins.start].lines.append(Lines(_ENTER_LOOP, self.code.first(first, inside), enter))
         elif span.is_call and first.meaning.action:
             self._open_action(first, enter)
-        elif first.statement.label in self.procedure.jumps:
-            self._before(first, _ENTER_LOOP, enter)
         else:
-            self._above(first, self._binding(span.first), _ENTER_LOOP, enter)
+            directives = self._binding(span.first)
+            lines = Lines(_ENTER_LOOP, self.code.first(first, directives), enter)
+            if first.statement.label in self.procedure.jumps:
+                self._before(first, lines)
+            else:
+                self._above(first, lines, directives)
 
     def _leave_span(self, span: SpanRegion) -> None:
         last = self.steps[span.last]
         leave = self._call("aa_exit", span.region)
-        if span.ends:
-            self.edits[span.ends.next_line].lines.append((_LEAVE_LOOP, leave))
+        if span.ends and span.begins:
+            opening = self.code.directive([span.begins])
+            code = self.code.last(last) if opening is None else opening
+            self.edits[span.ends.next_line].lines.append(Lines(_LEAVE_LOOP, code, leave))
         elif span.is_call and last.meaning.action:
-            self._below(last, _END_IF, leave + self._line("end if"))
-        elif ends := self._closing(span.last):
-            self.edits[ends[-1].next_line].lines.append((_LEAVE_LOOP, leave))
+            self._close_action(last, leave)
         else:
-            self._below(last, _LEAVE_LOOP, leave)
+            lines = Lines(_LEAVE_LOOP, self.code.last(last), leave)
+            if ends := self._closing(span.last):
+                self.edits[ends[-1].next_line].lines.append(lines)
+            else:
+                self._below(last, lines)
 
     def _binding(self, place: int) -> Sequence[Directive]:
         """Give the directives above a statement that no probe may part from it, as they bind to the loop it begins."""
@@ -168,18 +149,22 @@ class _ProcedureProbes:
         firsts += [loop.first for loop in self.procedure.loops if loop.last == place]
         return closing(self._binding(min(firsts)), self.steps[place + 1].directives) if firsts else ()
 
-    def _open_action(self, step: Step, lines: str) -> None:
+    def _open_action(self, step: Step, lines: list[str]) -> None:
         """Make a block of a one-line IF; what ends it is put below."""
         edit = self.edits[step.statement.at(step.meaning.action_at)]
         edit.head = "then"
-        edit.lines.append((_RETURN, lines))
+        edit.lines.append(Lines(_RETURN, step.statement.end - 1, lines))
+
+    def _close_action(self, step: Step, lines: list[str]) -> None:
+        """End the block that has been made of a one-line IF."""
+        self._below(step, Lines(_END_IF, step.statement.end - 1, lines + self._line("end if")))
 
     # ---- jumps
 
     def _jumps(self) -> None:
         """Close what a jump leaves: before it, or where it arrives."""
         labels = {step.statement.label: step for step in self.steps if step.statement.label}
-        arrivals: dict[int, str] = {}
+        arrivals: dict[int, list[str]] = {}
         for step in self.steps:
             leave = [span.region for span in self.opened.left_by_exit(step)]
             for label in step.meaning.jumps:
@@ -193,37 +178,38 @@ class _ProcedureProbes:
                     leave = [span.region for span in self.opened.left(step, target)]
             if leave:
                 self._before_jump(step, self._exits(leave))
-        for place, lines in arrivals.items():
+        for place, resync in arrivals.items():
             step = self.steps[place]
+            code = self.code.first(step)
             if step.meaning.kind in {Kind.CONTINUE, Kind.END_CONSTRUCT}:
-                self._below(step, _RESYNC_BELOW, lines)
+                self._below(step, Lines(_RESYNC_BELOW, code, resync))
             else:
-                self._before(step, _RESYNC, lines)
+                self._before(step, Lines(_RESYNC, code, resync))
 
-    def _before_jump(self, step: Step, lines: str) -> None:
+    def _before_jump(self, step: Step, lines: list[str]) -> None:
         if step.meaning.action:
             self._open_action(step, lines)
-            self._below(step, _END_IF, self._line("end if"))
-        elif step.statement.label:
-            self._before(step, _RETURN, lines)
+            self._close_action(step, [])
         else:
-            self._above(step, (), _RETURN, lines)
+            self._before_leaving(step, lines)
 
-    def _exits(self, regions: Sequence[Region]) -> str:
+    def _before_leaving(self, step: Step, lines: list[str]) -> None:
+        """Put lines before a statement that is a jump or RETURN."""
+        put = self._before if step.statement.label else self._above
+        put(step, Lines(_RETURN, self.code.first(step), lines))
+
+    def _exits(self, regions: Sequence[Region]) -> list[str]:
         """Leave regions, given from the outermost in."""
-        return "".join(self._call("aa_exit", region) for region in reversed(regions))
+        return [line for region in reversed(regions) for line in self._call("aa_exit", region)]
 
     # ---- ways out of the procedure
 
-    def _return(self, step: Step, source: str) -> None:
+    def _return(self, step: Step) -> None:
         meaning = step.meaning
         if meaning.kind is Kind.RETURN:
-            lines = self._exits(self._open_at(step))
-            if step.statement.label:
-                self._before(step, _RETURN, lines)
-            else:
-                self._above(step, (), _RETURN, lines)
+            self._before_leaving(step, self._exits(self._open_at(step)))
         elif meaning.action and meaning.action.kind is Kind.RETURN:
+            source = self.text.text
             statement = step.statement
             start = statement.at(meaning.action_at)
             written = "".join(source[statement.at(index)] for index in range(meaning.action_at, len(statement.text)))
@@ -231,20 +217,21 @@ class _ProcedureProbes:
             edit = self.edits[start]
             edit.resume = statement.end if statement.is_last else self.steps[step.place + 1].statement.start
             if self.opened.ends_loop(step):  # a loop cannot end in a block
-                column = start - source.rfind("\n", 0, start)
-                edit.head = self._jump(self._pad(tuple(self._open_at(step)), value), column)
+                edit.head = self._jump(self._pad(tuple(self._open_at(step)), value), start)
             else:
                 edit.head = "then"
                 lines = self._exits(self._open_at(step)) + self._line(f"return {value}".rstrip()) + self._line("end if")
-                edit.lines.append((_RETURN, lines))
+                edit.lines.append(Lines(_RETURN, statement.end - 1, lines))
 
-    def _jump(self, label: str, column: int) -> str:
-        """Give a GO TO for the place of an action that begins in a column."""
+    def _jump(self, label: str, start: int) -> str:
+        """Give a GO TO for the place of an action that begins at an offset."""
         jump = f"go to {label}"
+        column = self.text.place(start).column
+        continued = f"\n{line_marker(self.text, start)}"
         if self.form.fixed:
-            return f"\n     &{jump}"
+            return f"{continued}     &{jump}"
         too_long = self.form.line_length and column + len(jump) > self.form.line_length
-        return f"&\n&{jump}" if too_long else jump
+        return f"&{continued}&{jump}" if too_long else jump
 
     def _pad(self, left: tuple[Region, ...], value: str) -> str:
         if (left, value) not in self.pads:
@@ -260,55 +247,59 @@ class _ProcedureProbes:
         last = self.steps[-1]
         before = self.steps[-2].meaning.kind if len(self.steps) > 1 else None
         falls_through = bool(last.statement.label) or before not in {Kind.RETURN, Kind.STOP, Kind.GOTO}
-        lines = self._call("aa_exit", self.found.region) if falls_through and not self.found.reason else ""
+        lines = self._call("aa_exit", self.found.region) if falls_through and not self.found.reason else []
         if self.pads and falls_through:
             lines += self._line("return")
         for (left, value), label in self.pads.items():
             lines += self._line("continue", label) + self._exits(left) + self._line(f"return {value}".rstrip())
-        if last.statement.label and lines:
-            self._before(last, _END, lines)
-        elif lines:
-            self._above(last, (), _END, lines)
+        if lines:
+            put = self._before if last.statement.label else self._above
+            put(last, Lines(_END, self.code.last(last), lines))
 
     # ---- places
 
-    def _above(self, step: Step, directives: Sequence[Directive], rank: int, lines: str) -> None:
+    def _above(self, step: Step, lines: Lines, directives: Sequence[Directive] = ()) -> None:
         """Put lines before a statement, its label and its directives."""
         statement = step.statement
         if not statement.is_first:
-            self._before(step, rank, lines)
+            self._before(step, lines)
         else:
             offset = min([statement.line, *(directive.start for directive in directives)])
-            self.edits[offset].lines.append((rank, lines))
+            self.edits[offset].lines.append(lines)
 
-    def _before(self, step: Step, rank: int, lines: str) -> None:
+    def _before(self, step: Step, lines: Lines) -> None:
         """Put lines between a label and its statement, or before a statement that does not begin its line."""
         edit = self.edits[step.statement.start]
         edit.head = edit.head or ("continue" if step.statement.label else "")
-        edit.lines.append((rank, lines))
+        edit.lines.append(lines)
 
-    def _below(self, step: Step, rank: int, lines: str) -> None:
+    def _below(self, step: Step, lines: Lines) -> None:
         """Put lines after a statement."""
         if step.statement.is_last:
-            self.edits[step.statement.next_line].lines.append((rank, lines))
+            self.edits[step.statement.next_line].lines.append(lines)
         else:
-            self._before(self.steps[step.place + 1], rank, lines)
+            self._before(self.steps[step.place + 1], lines)
 
     # ---- lines
 
-    def _call(self, probe: str, region: Region) -> str:
+    def _call(self, probe: str, region: Region) -> list[str]:
         descriptor = region.descriptor.encode("utf-8", "surrogateescape").decode("latin-1")
+        end = f"//{self.names.char}(0))"
+        whole = f"call {probe}({self._literal(descriptor)}{end}"
+        if not self.form.line_length or _STATEMENT + len(whole) <= self.form.line_length:
+            return self._continued([whole])
         literals = [self._literal(descriptor[at : at + _PIECE]) for at in range(0, len(descriptor), _PIECE)]
-        pieces = [f"{literal}//" for literal in literals] + [f"{self.names.char}(0))"]
-        if self.form.fixed:
-            return f"      call {probe}(\n" + "".join(f"     &{piece}\n" for piece in pieces)
-        return f"call {probe}( &\n" + " &\n".join(f"  &{piece}" for piece in pieces) + "\n"
+        return self._continued([f"call {probe}(", *(f"{literal}//" for literal in literals[:-1]), literals[-1], end])
 
     def _literal(self, text: str) -> str:
         quoted = text.replace("'", "''")
         return f"'{quoted.replace(chr(92), chr(92) * 2) if self.form.backslash else quoted}'"
 
-    def _line(self, text: str, label: str = "") -> str:
+    def _line(self, text: str, label: str = "") -> list[str]:
+        return self._continued(_FIXED_PIECE.findall(text) if self.form.fixed else [text], label)
+
+    def _continued(self, pieces: Sequence[str], label: str = "") -> list[str]:
+        """Give the lines of a statement, a piece on each."""
         if self.form.fixed:
-            return f"{label:<6}{_CONTINUED.join(_FIXED_PIECE.findall(text))}\n"
-        return f"{label} {text}\n"
+            return [f"{label:<6}{pieces[0]}", *(f"     &{piece}" for piece in pieces[1:])]
+        return " &\n&".join([f"{label} {pieces[0]}".lstrip(), *pieces[1:]]).split("\n")
