@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from glob import has_magic
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..errors import way_out
-from ..experiment.mode import DEFAULT_MODES, asked_modes, kinds_of
-from ..experiment.plan import Exclude, Include, Pattern, Plan, load_plan
+from ..experiment.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
+from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
 
@@ -47,7 +49,12 @@ class Choice:
             return True
         if "inner-loops" in modes and self.plan.split:
             return True
-        return any(_may_include(rule, mode) for rule in self.plan.include for mode in modes)
+        included = any(_may_include(rule, mode) for rule in self.plan.include for mode in modes)
+        return included or any(_may_merge(rule, mode) for rule in self.plan.merge for mode in modes)
+
+    def asks_for(self, found: CodeRegion, around: Region | None = None) -> bool:
+        """Tell whether a mode that is on, or the plan, asks for a region; arguments as for ``reason``."""
+        return self._is_on(found) or self._is_included(found) or self._is_part(found, around)
 
     def merged(self, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, list[CodeRegion]]]:
         """Give what the plan merges of the regions in a function: a name, and the members in order."""
@@ -75,7 +82,7 @@ class Choice:
             found: The region, with the front end's own reason against it, if any.
             around: The region that it lies right in.
         """
-        if not (self._is_on(found) or self._is_included(found) or self._is_part(found, around) or found.is_said):
+        if not (found.is_said or self.asks_for(found, around)):
             return f"mode {found.modes[0]} is off"
         if found.reason and not (found.yields and self._is_named(found.region)):
             return found.reason
@@ -125,21 +132,21 @@ class Choice:
         return replace(self, plan=plan)
 
     def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
-        """Name the rules that are meant for some regions' files and match none, and what they may have meant.
+        """Name the rules that are meant for some regions and match none, and what they may have meant.
 
         Args:
             regions: All that were found.
-            whole: Whether these are all of the program, so that rules without a file are meant for them, too.
+            whole: Whether these are all of the program, so that all rules are meant for them.
         """
         known = list(regions)
-        files = {region.file for region in known}
         for table, pattern in self.plan.patterns():
-            meant = bool(pattern.keys()) and _is_meant_for(pattern.file, files, whole) and self._looks_for(pattern)
-            if meant and not any(map(pattern.matches, known)):
+            meant = whole or _is_about(pattern, known)
+            if meant and pattern.keys() and self._looks_for(pattern) and not any(map(pattern.matches, known)):
                 yield f"the plan's {table} of {pattern} matches nothing; {_meant(pattern, known)}"
         for merge in self.plan.merge:
             members = {merge.member(region) for region in known}
-            if _is_meant_for(merge.file, files, whole) and (missing := set(range(len(merge.regions))) - members):
+            within = Pattern(file=merge.file, function=merge.function)
+            if (whole or _is_about(within, known)) and (missing := set(range(len(merge.regions))) - members):
                 words = merge.regions[min(missing)]
                 names = (region.name for region in known if Pattern(function=merge.function).matches(region))
                 yield f"the plan's merge of {words} in {merge.function} matches nothing; {way_out(words, names)}"
@@ -188,6 +195,13 @@ def _may_include(rule: Include, mode: str) -> bool:
     return kind is None or any(fnmatchcase(each, kind) for each in kinds_of(mode))
 
 
+def _may_merge(rule: Merge, mode: str) -> bool:
+    """Tell whether a rule may merge regions of a mode: ``loop#0``, ``math#1``, or ``exp@41``, which may be any call."""
+    kinds = {re.split("[#@]", word)[0] for word in rule.regions}
+    by_name = {word.partition("@")[0] for word in rule.regions if "@" in word} - {"loop"}
+    return not kinds.isdisjoint(kinds_of(mode)) or (mode in CALL_MODES and bool(by_name))
+
+
 def _said(words: str, rule: Exclude) -> str:
     return f"{words}{BY_THE_PLAN}{': ' if rule.reason else ''}{rule.reason}"
 
@@ -205,11 +219,12 @@ def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
     return found
 
 
-def _is_meant_for(file: str | None, files: set[str], whole: bool) -> bool:
-    """Tell whether a rule that names a file is about these: by that name, or one that nothing else would have."""
-    if file is None:
-        return whole
-    return whole or any(Pattern(file=file).is_of_file(each) for each in files)
+def _is_about(pattern: Pattern, known: list[Region]) -> bool:
+    """Tell whether a rule is about these: by its file, or without one by a function that nothing else would match."""
+    if pattern.file is not None:
+        return any(pattern.is_of_file(region.file) for region in known)
+    function = pattern.function
+    return function is not None and not has_magic(function) and any(map(Pattern(function=function).matches, known))
 
 
 def _meant(pattern: Pattern, known: list[Region]) -> str:

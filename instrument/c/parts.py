@@ -59,7 +59,8 @@ def planned_parts(function: Whole, inner: list[CodeRegion], choice: Choice) -> l
     for mark in marked:
         parts.add(mark.name or "autoanalyzer", mark.start, mark.end, mark.problem)
     for name, members in merged:
-        parts.add(name, members[0].start, max(each.end for each in members), of_plan="merge")
+        start, end = parts.spans.grown(members[0].start, max(each.end for each in members))
+        parts.add(name, start, end, of_plan="merge")
     for start, end in list(_blocks(parts, inner, choice)):
         parts.add("block", start, end, of_plan="split")
     return parts.made

@@ -165,6 +165,23 @@ class Spans:
         if run >= 0:
             yield run, offset
 
+    def grown(self, start: int, end: int) -> tuple[int, int]:
+        """Let what begins or ends with a call reach over the whole of its statement, if that is in the same block."""
+        block = self._block(start)
+        if block is None or block != self._block(end):
+            return start, end
+        offset, found = block.start + 1, (start, end)
+        while offset < end and (place := self._next(offset, end)) is not None:
+            try:
+                offset = statement_end(self.masked, place)
+            except (LexicalError, ValueError):
+                return start, end
+            match = _WORD.match(self.masked, place)
+            word = match.group() if match else self.masked[place]
+            if word not in _HOLDING | _APART and not _LABELLED.match(self.masked, place):
+                found = place if place < start < offset else found[0], offset if place < end < offset else found[1]
+        return found
+
     def inside(self, start: int, end: int) -> tuple[int, int] | None:
         """Give what stands between the braces of a loop's body; None if it has none."""
         inner = [block for block in self._blocks if start <= block.start and block.end <= end]

@@ -217,7 +217,7 @@ class _Spans:
                 span = self._span(call.mode, call.name, ordinal, call.place, call.place)
                 span.reason = span.reason or call.reason
                 span.is_call = True
-                if not span.reason:
+                if not span.reason and self.choice.asks_for(self.code_region(span)):
                     taken.add(call.place)
                 yield span
 

@@ -90,6 +90,22 @@ def test_rules_that_match_nothing_in_all_sources_are_said_with_the_nearest_names
     ]
 
 
+def test_members_that_a_merge_or_a_split_hides_are_matched(tool):
+    tool.write("a.c", C)
+    tool.write("b.f90", FORTRAN)
+    tool.write(
+        "plan.toml",
+        'version = 2\nmodes = ["functions"]\n'
+        '[[merge]]\nfunction = "into"\nregions = ["loop@6", "exp@10"]\nname = "end"\n'
+        '[[split]]\nfunction = "main"\nkind = "loop"\nordinal = 0\n[[split]]\nname = "p"\ninto = "blocks"\n',
+    )
+    said, remarks = _regions(tool, "a.c", "b.f90", AUTOANALYZER_PLAN="plan.toml")
+    assert remarks == ""
+    assert "  end in into  6-10: " in said
+    assert "    loop@15  15-16\n" in said
+    assert "loop@14" not in said
+
+
 def test_a_plan_that_cannot_be_written_is_one_line(tool):
     tool.write("a.c", C)
     done = tool("autoanalyzer", "regions", "--cc", "gcc", "--plan", "no/plan.toml", "a.c")

@@ -193,3 +193,53 @@ def test_a_pattern_that_matches_nothing_is_said_when_its_file_is_compiled(lab):
     assert run.messages == (
         'autoanalyzer: the plan\'s exclude of file = "x.c", function = "tin" matches nothing; did you mean tiny?\n'
     )
+
+
+CALLS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    int *a = malloc(4 * sizeof *a);
+    for (int i = 0; i < 4; i++)
+        a[i] = i;
+    puts("kept");
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++)
+            a[i] += j;
+        for (int j = 0; j < i; j++)
+            a[i] -= j;
+    }
+    fflush(stdout);
+    free(a);
+    return 0;
+}
+"""
+
+
+def test_calls_and_inner_loops_are_merged_whatever_the_modes_are(lab):
+    plan = """
+        modes = ["functions"]
+        [[merge]]
+        function = "main"
+        regions = ["loop#0", "puts@8"]
+        name = "fill"
+        [[merge]]
+        function = "main"
+        regions = ["loop#2", "loop#3"]
+        name = "row"
+        [[merge]]
+        function = "main"
+        regions = ["library#2", "library#3"]
+        name = "end"
+    """
+    run = lab.run(CALLS, plan=plan)
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {"main": 1, "main:fill": 1, "main:row": 4, "main:end": 1}
+
+
+def test_a_rule_without_a_file_is_said_to_make_nothing_where_its_function_is(lab):
+    plan = '[[merge]]\nfunction = "main"\nregions = ["loop@6", "pust@8"]\n'
+    elsewhere = '[[merge]]\nfunction = "other"\nregions = ["loop#0", "loop#1"]\n'
+    pattern = '[[split]]\nfunction = "m*"\nname = "loop@99"\n'
+    run = lab.run(CALLS, plan=plan + elsewhere + pattern)
+    assert run.messages == ("autoanalyzer: the plan's merge of pust@8 in main matches nothing; did you mean puts@8?\n")

@@ -293,6 +293,25 @@ def test_neighbours_become_one(fortran, name):
     assert trial.left_out["p:loop@8"] == "merged into both by the plan"
 
 
+def test_statements_that_call_are_merged_whatever_the_modes_are(fortran):
+    merge = Merge(None, "p", ("allocate@4", "sum@6"), "set up")
+    choice = Choice(("functions", "math"), Plan(merge=(merge,)))
+    text = """\
+      program p
+      real, allocatable :: a(:)
+      real :: x
+      allocate (a(9))
+      a = 1
+      x = sum(a)
+      x = sum(a) + sin(x)
+      print *, x
+      end
+"""
+    trial = _with(fortran, choice).run(text, name="x.f90")
+    assert trial.is_clean
+    assert trial.visits == {"p": 1, "p:set up": 1, "p:sin@7": 1}
+
+
 def test_a_loop_and_a_procedure_are_split_into_blocks(fortran, name):
     loop, whole = Split(Pattern(name="loop@8"), "blocks"), Split(Pattern(function="s", kind="function"), "blocks")
     trial = _planned(fortran, name, split=(loop, whole), eliminate=(Exclude(Pattern(name="loop@4")),))
