@@ -6,12 +6,13 @@ import argparse
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from ..experiment.region import Region
 from ..instrument.choice import Choice
-from ..instrument.code_region import CodeRegions
+from ..instrument.code_region import CodeRegion, CodeRegions
 from ..instrument.listing import nested, write_listing
 from .sources import USAGE, add_source_arguments, choice_of, sources_of
 
@@ -39,9 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the tree of each source; write the plan."""
     choice = choice_of(arguments, looks_for_all=arguments.plan is not None)
     found = []
+    printed: set[CodeRegion | str] = set()
     for source in sources_of(arguments, choice):
         found.append((source.name, source.regions()))
-        shown = Choice(choice.modes, choice.plan).shown(found[-1][1])
+        shown = _unprinted(source.name, Choice(choice.modes, choice.plan).shown(found[-1][1]), printed)
         sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, shown, why=arguments.why))
     known = [each.region for _, regions in found for each in (*regions.regions, *regions.off)]
     for remark in choice.remarks(known, whole=True):
@@ -49,6 +51,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plan is not None:
         write_listing(arguments.plan, choice, found)
     return 0
+
+
+def _unprinted(source: str, found: CodeRegions, printed: set[CodeRegion | str]) -> CodeRegions:
+    """Leave out what headers have that an earlier source includes, too, and add what is left to what is printed."""
+
+    def is_new(file: str, key: CodeRegion | str) -> bool:
+        if file != source and key in printed:
+            return False
+        printed.add(key)
+        return True
+
+    regions = tuple(each for each in found.regions if is_new(each.region.file, replace(each, start=0, end=0)))
+    problems = tuple(each for each in found.problems if is_new(each.file, str(each)))
+    return replace(found, regions=regions, problems=problems)
 
 
 def _lines(source: str, found: CodeRegions, *, why: bool) -> Iterator[str]:

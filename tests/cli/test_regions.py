@@ -49,6 +49,23 @@ def test_several_sources_with_flags_after_dashes(tool):
     assert done.stdout.decode() == "a.c\n  a  1-1\n    loop@1  1-1\nb.c\n  b  1-1\n    loop@1  1-1\n"
 
 
+def test_what_a_header_has_is_printed_once(tool):
+    tool.write(
+        "deep.h",
+        HEADER
+        + "static int half(int n) { return n / 2; }\n#ifdef B\nstatic int b2(void) { return half(4); }\n#endif\n",
+    )
+    tool.write("a.c", '#include "deep.h"\nint a(int n) { return deep(half(n)); }\n')
+    tool.write("b.c", '#define B\n#include "deep.h"\nint b(int n) { return deep(b2()); }\n')
+    done = tool("autoanalyzer", "regions", "a.c", "b.c")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines() == [
+        *("a.c", "  deep  deep.h:1-4", "    loop@2  deep.h:2-2", "  a  2-2", "left out"),
+        "  half  deep.h:5-5: tiny: no loop, no call, at most 20 statements",
+        *("b.c", "  b2  deep.h:7-7", "  b  3-3"),
+    ]
+
+
 def test_fortran_beside_c(tool):
     tool.write(
         "m.f90",
