@@ -118,7 +118,7 @@ def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, in
             if run >= 0:
                 yield run, place
             run = -1
-            if plain and step.meaning.kind is Kind.CONSTRUCT and step.meaning.word not in _NO_CALLS:
+            if plain and step.meaning.kind is Kind.CONSTRUCT:
                 yield place, after
         place = after
     if run >= 0:

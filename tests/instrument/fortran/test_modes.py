@@ -321,6 +321,29 @@ def test_a_loop_and_a_procedure_are_split_into_blocks(fortran, name):
     }
 
 
+def test_blocks_cover_where_and_forall(fortran):
+    plan = Plan(split=(Split(Pattern(name="p"), "blocks"),))
+    text = """\
+      program p
+      integer :: i, a(9)
+      a = 1
+      where (a > 0)
+         a = 2
+      elsewhere
+         a = 3
+      end where
+      forall (i = 1:9)
+         a(i) = i
+      end forall
+      where (a > 8) a = 0
+      print *, a
+      end
+"""
+    trial = _with(fortran, Choice(plan=plan)).run(text, name="x.f90")
+    assert trial.is_clean
+    assert trial.visits == {"p": 1, "p:block@3": 1, "p:block@4": 1, "p:block@9": 1, "p:block@12": 1}
+
+
 def test_what_lies_in_a_procedure_that_is_left_out_stays(fortran, name):
     trial = _planned(fortran, name, exclude=(Exclude(Pattern(name="s")), Exclude(Pattern(name="p"))))
     assert trial.visits == {"p:loop@4": 1, "p:loop@8": 1, "s:loop@24": 1, "s:loop@29": 1}
