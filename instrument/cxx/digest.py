@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import Final
 
 __all__ = ["digest"]
 
-# Twins of what GCC's own headers say; each stands for a spelling that is longer, or as long.
-_SPELLINGS: Final = {
-    b"integer_sequence<_Tp, __integer_pack(_Num)...>": b"__make_integer_seq<integer_sequence,_Tp,_Num>",
-    b"_Index_tuple<__integer_pack(_Num)...>": b"aa_tuple<_Index_tuple,_Num>",
-}
 _TYPES: Final = b"typedef long double __float80;"
 _PACKS: Final = (
     b"template<template<decltype(sizeof 0)...>class S>"
@@ -18,14 +15,39 @@ _PACKS: Final = (
     b"template<template<decltype(sizeof 0)...>class S,decltype(sizeof 0)N>"
     b"using aa_tuple=__make_integer_seq<aa_of<S>::template t,decltype(sizeof 0),N>;"
 )
+_VALUES: Final = (
+    b"template<class T>struct aa_value{using t=T;};"
+    b"template<class T>struct aa_value<T&>{using t=T;};"
+    b"template<class T>struct aa_value<T&&>{using t=T;};"
+    b"template<class T>using aa_value_t=typename aa_value<T>::t;"
+)
+_PACK: Final = rb"<_Tp, __integer_pack\((?:_Num|_Tp\(_Num\))\)\.\.\.>"
+# Twins of what GCC's own headers say, up to GCC 14: a word, what stands around it, a spelling that is no longer, and
+# what has to be declared for that. Where Clang has none that means the same, one will do by which the headers are
+# understood.
+_SPELLINGS: Final = (
+    (b"__integer_pack", rb"integer_sequence" + _PACK, rb"__make_integer_seq<integer_sequence,_Tp,_Num>", b""),
+    (b"__integer_pack", rb"_Index_tuple<__integer_pack\(_Num\)\.\.\.>", rb"aa_tuple<_Index_tuple,_Num>", _PACKS),
+    (b"__remove_reference(", rb"__remove_reference\((\w+)\)", rb"aa_value_t<\1>", _VALUES),
+    (b"__is_nothrow_convertible(", rb"__is_nothrow_convertible\(", rb"__is_convertible(", b""),
+    (b"__is_layout_compatible(", rb"__is_layout_compatible\(", rb"__is_same(", b""),
+    (b"__is_pointer_interconvertible", rb"__is_pointer_interconvertible_base_of\(", rb"__is_base_of(", b""),
+    (b"__reference_converts", rb"__reference_converts_from_temporary\(\w+, \w+\)", rb"false", b""),
+    (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
+    (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
+)
 
 
 def digest(text: bytes) -> tuple[bytes, int]:
     """Give the text for the parser, and how much farther each of its offsets is than in ``text``."""
     prelude = _TYPES
-    if b"__integer_pack" in text:
-        prelude += _PACKS
-        for spelling, known in _SPELLINGS.items():
-            text = text.replace(spelling, known.ljust(len(spelling)))
+    for word, spelling, known, declarations in _SPELLINGS:
+        if word in text:
+            text = re.sub(spelling, partial(_respell, known), text)
+            prelude += declarations
     prelude += b"\n"
     return prelude + text, len(prelude)
+
+
+def _respell(known: bytes, found: re.Match[bytes]) -> bytes:
+    return found.expand(known).ljust(len(found[0]))

@@ -28,7 +28,7 @@ int main() {
     for (i = 0; i < 2; i++) { for (auto x : v) { while (x > 100) x--; } }
     do { n++; } while (0);
     for (i = 0; i < 3; i++) switch (i) { case 0: n++; break; case 1: { n += 2; } default: ; }
-here: for (i = 0; i < 1; i++) ::std::string().size();
+here: for (i = 0; i < 1; i++) ::std::string().clear();
     if (n == -1) goto here;
     std::printf("%d %d\n", n, bits);
 }
