@@ -29,7 +29,7 @@ from ..runtime.folder import RunFolder
 from ..view import print_verdict, verdict_lines
 from .analysis import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
-from .measuring import add_measuring_arguments, command_of, counting_run, measured, say
+from .measuring import Measured, add_measuring_arguments, command_of, counting_run, measured, say
 from .progress import progress
 from .refine import instead, opened_lines, write_refinement
 
@@ -82,11 +82,15 @@ def run(arguments: argparse.Namespace) -> int:
         found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
         folder.clear()
         if found is None:
+            say("no second round")
+            rounds.say_what_stays()
             return 1
+        if found.run.cut_short:
+            say(f"no second round, as {found.run.cut_short}; the program keeps the probes of the first")
+            return rounds.conclude(found)
         refinement = refine(found.findings)
-        if found.failed or not refinement.opened:
-            if not found.failed:
-                say(f"a bottleneck to narrow wanted, found {instead(refinement)}; this is the verdict on functions")
+        if not refinement.opened:
+            say(f"a bottleneck to narrow wanted, found {instead(refinement)}; this is the verdict on functions")
             return rounds.conclude(found)
         plan = first.path / _PLAN
         write_refinement(plan, refinement, first.experiment)
@@ -98,16 +102,16 @@ def run(arguments: argparse.Namespace) -> int:
             rounds.conclude(found)
             raise
         status = rounds.conclude(narrowed or found)
-        return status if narrowed else 1
+        return int(found.run.failed) or (status if narrowed else 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """What a round has found, the experiment in which, and whether the program failed."""
+    """What a round has found, the experiment in which, and how it was measured."""
 
     findings: Findings
     file: Path
-    failed: bool
+    run: Measured
 
 
 class _Rounds:
@@ -153,8 +157,8 @@ class _Rounds:
             os.lseek(0, self._begin, os.SEEK_SET)
         arguments = argparse.Namespace(**{**vars(self._arguments), "output": folder.path, **changed})
         with counting as counted:
-            experiment, failed = measured(arguments, self.command, counted)
-        return _Round(findings_of(experiment, arguments), folder.experiment, failed) if experiment else None
+            done = measured(arguments, self.command, counted)
+        return _Round(findings_of(done.experiment, arguments), folder.experiment, done) if done.experiment else None
 
     def _build(self, which: str, folder: RunFolder, choice: Mapping[str, str]) -> None:
         folder.path.mkdir(parents=True, exist_ok=True)
@@ -183,15 +187,21 @@ class _Rounds:
             _carry_out(command, environment, log)
 
     def conclude(self, found: _Round) -> int:
-        """Print the verdict of a round, write its document, and say how probes are taken out; 1 if it failed."""
+        """Print the verdict of a round, write its document, say how probes are taken out; 1 if it failed."""
         if self._arguments.json:
             write_findings(found.findings, found.file, self._arguments.json)
-        print_verdict(verdict_lines(found.findings, found.file), stderr=True)
+        simulated = self._arguments.counters == "simulated"
+        not_counted = found.run.not_counted or ("there was no second round" if simulated else "")
+        print_verdict(verdict_lines(found.findings, found.file, not_counted), stderr=True)
+        self.say_what_stays()
+        return int(found.run.failed)
+
+    def say_what_stays(self) -> None:
+        """Say how probes are taken out."""
         clean = self._arguments.clean or "remove what was built"
         configured = ", configure anew (it remembers these compilers)" if self._products.built().configured else ""
         out = f"{clean}{configured}, build"
         say(f"the program keeps its probes, which do nothing by themselves; to take them out: {out}")
-        return int(found.failed)
 
 
 def _place_in_input() -> int | None:

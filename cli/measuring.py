@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,12 +20,30 @@ from ..view import ranks
 from .progress import counted, progress
 from .python_functions import add_python_functions
 
-__all__ = ["add_measuring_arguments", "command_of", "counting_run", "measured", "say"]
+__all__ = ["Measured", "add_measuring_arguments", "command_of", "counting_run", "measured", "say"]
 
 _LEAST_MEMORY: Final = 1 << 20
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = ("auto", "papi", "simulated", "none")
+_SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a run, and the counting run after it, gave.
+
+    Attributes:
+        experiment: The data; None if the program failed and recorded none.
+        failed: Whether the status of the program is not 0, its data end early, or the counting run failed.
+        cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
+        not_counted: Why there are no counts although they were to be simulated; empty otherwise.
+    """
+
+    experiment: Experiment | None
+    failed: bool = False
+    cut_short: str = ""
+    not_counted: str = ""
 
 
 def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,13 +132,11 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
     return nullcontext()
 
 
-def measured(
-    arguments: argparse.Namespace, command: list[str], counting: CountingRun | None
-) -> tuple[Experiment | None, bool]:
+def measured(arguments: argparse.Namespace, command: list[str], counting: CountingRun | None) -> Measured:
     """Run the program, a second time if it is to be counted.
 
-    Returns:
-        What was measured, None if the program failed and nothing was; whether anything failed.
+    Raises:
+        InputError: The program ended well, and nothing was recorded.
     """
     with counted("gather") as told:
         measurement = measure(
@@ -148,21 +165,23 @@ def measured(
     if experiment is None:
         if failed:
             say("nothing was recorded")
-            return None, True
+            return Measured(None, failed, "nothing was recorded")
         raise InputError(
             "nothing was recorded; an MPI program, or one compiled by aa-mpicc, with room on the disk for its data "
             f"wanted, ran {' '.join(command)}"
         )
-    if counting and failed:
-        say("no counting run, as the program failed")
+    cut_short, not_counted = _why_cut_short(status, experiment), ""
+    if counting and cut_short:
+        not_counted = cut_short
+        say(f"no counting run, as {cut_short}")
     elif counting:
         try:
             with progress("counting run"):
                 experiment = counting.add_to(experiment, say)
         except AutoanalyzerError as error:
             say(str(error))
-            failed = True
-    return experiment, failed
+            failed, not_counted = True, "the counting run failed"
+    return Measured(experiment, failed, cut_short, not_counted)
 
 
 def _memory(text: str) -> str:
@@ -191,3 +210,13 @@ def _ending(status: int, experiment: Experiment | None) -> str:
     unfinished = list(experiment.notes.unfinished) if experiment and not status else []
     but = f", but {ranks(unfinished)} never entered MPI_Finalize" if unfinished else ""
     return f"the program ended with exit status {status}{but}"
+
+
+def _why_cut_short(status: int, experiment: Experiment) -> str:
+    """Say why data are not of a whole program; one that ends of itself may have any status."""
+    notes = experiment.notes
+    if status < 0 or status in _SIGNALS:
+        return "a signal ended the program"
+    if notes.missing:
+        return f"nothing came back from {ranks(list(notes.missing))}"
+    return f"the data of {ranks(list(notes.unfinished))} end early" if notes.unfinished else ""

@@ -35,22 +35,22 @@ def run(arguments: argparse.Namespace) -> int:
     command = command_of(arguments, "autoanalyzer run -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
     with counting_run(arguments, command) as counting:
-        experiment, failed = measured(arguments, command, counting)
+        done = measured(arguments, command, counting)
     file = RunFolder(arguments.output).experiment
-    if experiment is None:
+    if done.experiment is None:
         return 1
     if arguments.no_analyze:
         say(f"data {file}")
     else:
         try:
-            findings = findings_of(experiment, arguments)
+            findings = findings_of(done.experiment, arguments)
         except AutoanalyzerError:
             say(f"data {file}")
             raise
         if arguments.json:
             write_findings(findings, file, arguments.json)
-        print_verdict(verdict_lines(findings, file), stderr=True)
+        print_verdict(verdict_lines(findings, file, done.not_counted), stderr=True)
     plan = RunFolder(arguments.output).plan
     if plan.exists():
         say(f"{plan} leaves what was throttled out of the next build: {build_line(plan)}")
-    return 1 if failed else 0
+    return int(done.failed)

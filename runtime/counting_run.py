@@ -73,14 +73,15 @@ class CountingRun:
         seconds = _seconds(timing)
         say(f"counting run in {self.folder}; it may take {_TIMES} times the {seconds:.3g} s of the program")
         try:
-            joined = with_ref_cycles(join_counts(timing, self._count()))
+            joined = with_ref_cycles(join_counts(timing, self._count(timing.notes.program_status or 0)))
             save(joined, RunFolder(self.output).experiment)
         except OSError as error:
             place = error.filename or self.output
             raise InputError(f"the counting run cannot use {place}: {error.strerror or error}: no counts") from None
         return joined
 
-    def _count(self) -> Experiment:
+    def _count(self, expected: int) -> Experiment:
+        """Run the command, which is to end with the status that it had when timed."""
         mpi = find_mpi(self.command)
         run = RunFolder(self.output / _FOLDER)
         log = RunFolder(self.output).counting_log
@@ -102,11 +103,12 @@ class CountingRun:
                 log=log,
                 given=self.input,
             )
-            experiment = gather(run, facts) if status == 0 else None
+            experiment = gather(run, facts) if status == expected else None
         finally:
             shutil.rmtree(run.path, ignore_errors=True)
         if experiment is None or experiment.notes.unfinished:
-            raise InputError(f"the counting run {_defect(status, experiment)}: no counts; see {log}{_last_line(log)}")
+            defect = _defect(status, expected, experiment)
+            raise InputError(f"the counting run {defect}: no counts; see {log}{_last_line(log)}")
         log.unlink()
         return experiment
 
@@ -186,9 +188,9 @@ def _input_again() -> BinaryIO:
     return Path(os.devnull).open("rb", buffering=0)
 
 
-def _defect(status: int, experiment: Experiment | None) -> str:
-    if status:
-        return f"ended with exit status {status}"
+def _defect(status: int, expected: int, experiment: Experiment | None) -> str:
+    if status != expected:
+        return f"ended with exit status {status}{f', not {expected}' if expected else ''}"
     return "recorded nothing" if experiment is None else "ended before MPI_Finalize"
 
 

@@ -20,9 +20,14 @@ _MOST: Final = 6
 _COSTLY: Final = 10  # percent
 
 
-def caveats(findings: Findings) -> list[str]:
-    """Give a few lines at most, lest they leave no room for findings; the last one says how was counted."""
-    said = list(_all(findings))
+def caveats(findings: Findings, not_counted: str = "") -> list[str]:
+    """Give a few lines at most, lest they leave no room for findings; the last one says how was counted.
+
+    Args:
+        findings: What was found.
+        not_counted: Why counts that were asked for could not be had; empty if they were not asked for.
+    """
+    said = [*_all(findings), _how_counted(findings, not_counted)]
     if len(said) <= _MOST:
         return said
     kept = said[: _MOST - 2]
@@ -59,7 +64,6 @@ def _all(findings: Findings) -> Iterator[str]:
         yield notes.remarks[0] + more
     if (findings.overhead.of_computing or 0.0) >= _COSTLY:
         yield _costly(findings)
-    yield _how_counted(findings)
 
 
 def _costly(findings: Findings) -> str:
@@ -91,11 +95,11 @@ def _crowded(findings: Findings) -> Iterator[str]:
         yield f"{who} is off the processor for {time} in {where}: not judged, for taking turns looks the same"
 
 
-def _how_counted(findings: Findings) -> str:
+def _how_counted(findings: Findings, not_counted: str) -> str:
     """Say where counts come from, and which are not there."""
     if "instructions" in findings.lacking:
         imported = "imported:" in findings.experiment.metric("wall_time").source
-        way = "" if imported else " (--counters simulated)"
+        way = f", as {not_counted}" if not_counted else "" if imported else " (--counters simulated)"
         return f"nothing was counted{way}: time alone is classed, no causes in instructions and misses"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)

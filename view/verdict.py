@@ -46,18 +46,19 @@ class _Item:
     speed: bool = False
 
 
-def verdict_lines(findings: Findings, file: Path | None = None) -> list[str]:
+def verdict_lines(findings: Findings, file: Path | None = None, not_counted: str = "") -> list[str]:
     """Put findings into words.
 
     Args:
         findings: What was found.
         file: Where the experiment is, for the last line.
+        not_counted: Why counts that were asked for could not be had; empty if they were not asked for.
 
     Returns:
         At most fifteen lines; what had to be left out is said.
     """
     head = [_headline(findings), ""]
-    tail = [*caveats(findings), *([f"data {file}"] if file else [])]
+    tail = [*caveats(findings, not_counted), *([f"data {file}"] if file else [])]
     if findings.program_time < _SHORTEST:
         return [*head, f"too short to judge: {seconds(_SHORTEST)} of program at least wanted", "", *tail]
     imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))

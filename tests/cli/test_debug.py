@@ -110,6 +110,26 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
 
 
+def test_a_program_that_ends_of_itself_is_narrowed_whatever_its_status(project: Tool) -> None:
+    project.write("app.c", SOURCE.replace("return 0;", "return 3;"))
+    done = debug(project)
+    assert done.returncode == 1
+    assert done.stderr.count(b"autoanalyzer: the program ended with exit status 3\n") == 2
+    assert b"opened   app.c:3   spin: loops" in done.stderr
+    assert b"loop in spin" in done.stderr
+
+
+def test_a_program_that_a_signal_ends_has_no_second_round(project: Tool) -> None:
+    project.write("app.c", "#include <stdlib.h>\n" + SOURCE.replace("return 0;", "abort();"))
+    done = debug(project, "--counters", "simulated")
+    assert done.returncode == 1
+    assert b"autoanalyzer: no second round, as a signal ended the program; the program keeps the probes" in done.stderr
+    assert b"HEAVY       app.c:4   spin" in done.stderr
+    assert b"to take them out: remove what was built, build" in done.stderr
+    assert b"2 of 2" not in done.stderr
+    assert b"nothing was counted, as there was no second round: " in done.stderr
+
+
 def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project: Tool) -> None:
     project.write("other.c", "int other;\n")
     assert project("mpicc", "-c", "other.c").returncode == 0

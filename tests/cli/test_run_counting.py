@@ -161,7 +161,7 @@ def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, ac
     failure = [line for line in lines if line.startswith("autoanalyzer: the counting run ended")]
     assert len(failure) == 1
     assert said in failure[0]
-    assert any(line.startswith("nothing was counted") for line in lines)
+    assert any(line.startswith("nothing was counted, as the counting run failed: ") for line in lines)
     assert "instructions" not in counted(tool)
     assert (tool.folder / "out" / "counting.log").is_file()
     assert not (tool.folder / "out" / "counting").exists()
@@ -186,8 +186,24 @@ def test_a_program_that_fails_when_timed_is_not_counted(tool):
     tool.write("result", "")
     done = run(tool, "--", "mpirun", "-n", "2", "./app", "wx")
     assert done.returncode == 1
-    assert b"no counting run, as the program failed" in done.stderr
+    assert b"no counting run, as the data of rank" in done.stderr
+    assert b"nothing was counted, as the data of rank" in done.stderr
     assert b"counting run in" not in done.stderr
+
+
+def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool):
+    source = APP.replace("ACTION", "(void)0").replace("return 0;", 'return argc > 3 && getenv("VALGRIND_LIB") ? 4 : 3;')
+    tool.build(source, "-DSTEPS=1000000")
+    done = run(tool, "--", "mpirun", "-n", "2", "./app")
+    assert done.returncode == 1
+    assert b"autoanalyzer: the program ended with exit status 3\n" in done.stderr
+    assert b"counts simulated" in done.stderr
+    assert instructions(counted(tool), "work/loop@8")[0] >= 3 * 4 * 1000000
+    assert clean(tool)
+    done = run(tool, "--", "mpirun", "-n", "2", "./app", "w", "x", "other")
+    assert done.returncode == 1
+    assert b"the counting run ended with exit status 4, not 3: no counts" in done.stderr
+    assert b"nothing was counted, as the counting run failed: " in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
