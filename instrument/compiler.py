@@ -178,9 +178,7 @@ class CompilerCommand:
     def asks(self) -> bool:
         """Whether the command wants something else than code."""
         return any(
-            argument.words[0] in _ASKS
-            or (argument.words[0].startswith(_ASKS_PREFIXES) and len(argument.words) == 1)
-            or argument.words == ("-",)
+            argument.words[0] in _ASKS or (argument.words[0].startswith(_ASKS_PREFIXES) and len(argument.words) == 1)
             for argument in self.arguments
         ) or ("-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NoReturn
@@ -18,6 +19,8 @@ PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
 """Names the file into which is noted what compilers write."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
+# Where a command writes that asks whether its source compiles.
+_NOWHERE: Final = frozenset({"/dev/null", "-"})
 # Sources by which a build system asks what the compiler can do: autoconf, CMake, Meson.
 _PROBING: Final = re.compile(
     r"/conftest\.(?:c\w*|C|ii?|f\w*|F\w*)$|/CMakeFiles/(?:CMakeTmp|CMakeScratch|[\d.]+(?:-\w+)?/CompilerId\w+)/"
@@ -28,7 +31,7 @@ _PROBING: Final = re.compile(
 def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path], object] | None = None) -> int:
     """Carry out a compiler command, its C, C++ and Fortran sources instrumented on the way.
 
-    A command with nothing to instrument takes this process's place, unless it links.
+    A command with nothing to instrument takes this process's place, unless it links, or reads a pipe.
 
     Args:
         words: The command.
@@ -56,14 +59,18 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     probing = any(_is_probe(source) for source in command.sources)
     if probing:
         _note(command, asked=True)
-    if probing or command.asks or not all(map(_is_readable_twice, command.sources)) or not (command.sources or program):
+    piped = [source.words[0] for source in command.sources if _is_pipe(source)]
+    if probing or command.asks or any(map(_is_device, command.sources)) or not (command.sources or program):
         _become(words)
-    if command.sources:
+    if command.sources and not piped:
         from .build import Build  # noqa: PLC0415 - what passes through need not wait for the parser
 
         status = Build(command).run()
     else:
         status = run(words).status
+        if piped and status == 0 and _NOWHERE.isdisjoint(map(str, [command.program, *command.objects])):
+            reason = "standard input and pipes can be read but once"
+            sys.stderr.write(f"autoanalyzer: {', '.join(piped)}: not instrumented: {reason}; compiled as it is\n")
     if status == 0:
         _note(command, asked=False)
     if after_link and program and status == 0:
@@ -71,10 +78,15 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     return status
 
 
-def _is_readable_twice(source: Argument) -> bool:
-    """Tell a file from a pipe, which is empty once the preprocessor has read it; a missing file the compiler names."""
+def _is_pipe(source: Argument) -> bool:
+    """Tell what is empty once the preprocessor has read it."""
+    return source.words == ("-",) or Path(source.words[0]).is_fifo()
+
+
+def _is_device(source: Argument) -> bool:
+    """Tell /dev/null and its like; a missing file the compiler names."""
     path = Path(source.words[0])
-    return path.is_file() or not path.exists()
+    return path.exists() and not path.is_file() and not path.is_fifo()
 
 
 def _note(command: CompilerCommand, *, asked: bool) -> None:

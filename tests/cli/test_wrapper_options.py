@@ -1,5 +1,6 @@
 """Options that builds use, and what a compile leaves behind: as without probes."""
 
+import os
 import shutil
 import subprocess
 
@@ -100,7 +101,11 @@ def test_the_same_files_are_left(program, option):
         ["-S", "n.s", "-o", "-"],
         ["-c", "n.s"],
         ["-c", "up.S"],
-        ["-x", "c", "-c", "-", "-o", "in.o"],
+        ["-x", "c", "-E", "-"],
+        ["-dM", "-E", "-x", "c", "/dev/null"],
+        ["-c", "-x", "c", "/dev/null", "-o", "none.o"],
+        ["-x", "c", "-c", "-", "-o", "/dev/null"],
+        ["-x", "c", "-S", "-", "-o", "-"],
         ["-x", "c-header", "n.h", "-o", "n.h.gch"],
     ],
     ids=" ".join,
@@ -117,6 +122,22 @@ def test_what_holds_no_source_to_instrument_is_as_without_us(program, words):
         for path in made:
             path.unlink()
     assert found[0] == found[1]
+
+
+def test_a_source_on_standard_input_is_compiled_as_it_is_and_named(program):
+    os.mkfifo(program.folder / "pipe.c")
+    reason = "not instrumented: standard input and pipes can be read but once; compiled as it is"
+    objects = []
+    for compiler, said in (("mpicc", ""), ("aa-mpicc", f"autoanalyzer: -: {reason}\n")):
+        done = program(compiler, "-x", "c", "-c", "-", "-o", "in.o", stdin=b"int five(void) { return 5; }\n")
+        assert (done.returncode, done.stderr.decode()) == (0, said)
+        objects.append((program.folder / "in.o").read_bytes())
+    assert objects[0] == objects[1]
+    words = ("sh", "-c", 'echo "int six(void) { return 6; }" > pipe.c & aa-mpicc -c pipe.c')
+    assert program(*words).stderr.decode() == f"autoanalyzer: pipe.c: {reason}\n"
+    failed = program("aa-mpicc", "-x", "c", "-c", "-", stdin=b"int five(void) { return }\n")
+    assert failed.returncode == 1
+    assert b"autoanalyzer" not in failed.stderr
 
 
 def test_assembly_on_standard_output_alone(program):
