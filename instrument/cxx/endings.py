@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clang.cindex import CursorKind, TypeKind, conf
 
-from .rounds import children
+from .cursors import children
 
 __all__ = ["Endings"]
 
@@ -49,7 +49,6 @@ class Endings:
         if not self._is_users(declaration):
             return True
         for part in children(declaration):
-            part._tu = declaration._tu  # the bindings ask for it
             if part._kind_id == _DESTRUCTOR and not conf.lib.clang_CXXMethod_isDefaulted(part):
                 return False
             if part._kind_id in _PARTS and not self.is_silent(conf.lib.clang_getCursorType(part)):

@@ -1,105 +1,63 @@
-"""How often a loop runs at most, where the source's constants say so."""
+"""How often a loop runs at most, where compile-time constants say so."""
 
 from __future__ import annotations
 
-from ctypes import c_longlong, c_void_p
 from typing import Any, Final
 
-from clang.cindex import Cursor, CursorKind, callbacks, conf
+from clang.cindex import CursorKind
 
-__all__ = ["children", "most_rounds"]
+from .constants import Constants
+from .cursors import children, operator_of, spelling
 
+__all__ = ["most_rounds"]
+
+_FOR: Final = CursorKind.FOR_STMT.value
+_RANGE: Final = CursorKind.CXX_FOR_RANGE_STMT.value
 _DECLARATION: Final = CursorKind.DECL_STMT.value
 _BINARY: Final = CursorKind.BINARY_OPERATOR.value
 _STEPS: Final = frozenset((CursorKind.UNARY_OPERATOR.value, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR.value))
 # Twins of libclang's Index.h.
 _COMPARISONS: Final = {11: 0, 12: 0, 16: 0, 13: 1, 14: 1}  # < > !=, and a round more for <= >=
 _ASSIGNMENT: Final = 22
-_INTEGER: Final = 1
-_CONTINUE: Final = 1
 
 
-def most_rounds(loop: Any) -> int:
-    """Give the most rounds of a ``for`` whose bounds are constants; 0 if they are not known.
+def most_rounds(loop: Any, constants: Constants) -> int:
+    """Give the most rounds of a loop that compile-time constants bound; 0 if they are not known.
 
     ::
 
         for (int i = 0; i < 8; ++i) …    8
+        for (int i = 0; i < N; ++i) …    the largest N that the unit has, of a template
+        for (double x : coordinates) …   3, where that is an array of 3
         for (int i = 0; i < n; ++i) …    0
 
     What the body does with the variable is not looked at.
 
     Args:
-        loop: The cursor of a ``for`` statement.
+        loop: The cursor of a loop.
+        constants: What is constant in the unit.
     """
     parts = children(loop)
-    if len(parts) != 4:
+    if loop._kind_id == _RANGE:
+        return constants.elements(parts[-2]) or 0 if len(parts) > 2 else 0
+    if loop._kind_id != _FOR or len(parts) != 4:
         return 0
     first, condition, step, _ = parts
-    if condition._kind_id != _BINARY or _operator(condition) not in _COMPARISONS or step._kind_id not in _STEPS:
+    if condition._kind_id != _BINARY or operator_of(condition) not in _COMPARISONS or step._kind_id not in _STEPS:
         return 0
-    variable, low = _start(first)
+    variable, low = _start(first, constants)
     compared, bound = children(condition)
-    high = _constant(bound)
-    if not variable or _spelling(compared) != variable or low is None or high is None:
+    if not variable or spelling(compared) != variable or low is None or (high := constants.value(bound)) is None:
         return 0
-    return abs(high - low) + _COMPARISONS[_operator(condition)]
+    return abs(high - low) + _COMPARISONS[operator_of(condition)]
 
 
-def _start(statement: Any) -> tuple[str, int | None]:
+def _start(statement: Any, constants: Constants) -> tuple[str, int | None]:
     """Give the variable that a loop counts by, and what it is at first."""
     parts = children(statement)
     if statement._kind_id == _DECLARATION and len(parts) == 1:
         values = children(parts[0])
-        return _spelling(parts[0]), _constant(values[-1]) if values else None
-    if statement._kind_id == _BINARY and _operator(statement) == _ASSIGNMENT:
-        return _spelling(parts[0]), _constant(parts[1])
+        return spelling(parts[0]), constants.value(values[-1]) if values else None
+    if statement._kind_id == _BINARY and operator_of(statement) == _ASSIGNMENT:
+        return spelling(parts[0]), constants.value(parts[1])
     return "", None
-
-
-def children(cursor: Any) -> list[Any]:
-    """Give what stands right below a cursor."""
-    found: list[Any] = []
-
-    def visit(child: Any, _parent: Any, _data: Any) -> int:
-        found.append(child)
-        return _CONTINUE
-
-    conf.lib.clang_visitChildren(cursor, callbacks["cursor_visit"](visit), None)
-    return found
-
-
-def _spelling(cursor: Any) -> str:
-    return str(conf.lib.clang_getCursorSpelling(cursor))
-
-
-def _operator(cursor: Any) -> int:
-    return int(conf.lib.clang_getCursorBinaryOperatorKind(cursor))
-
-
-def _constant(expression: Any) -> int | None:
-    """Evaluate an expression; None if it is no integer, or depends on a template's arguments."""
-    result = conf.lib.clang_Cursor_Evaluate(expression)
-    if not result:
-        return None
-    try:
-        is_integer = conf.lib.clang_EvalResult_getKind(result) == _INTEGER
-        return int(conf.lib.clang_EvalResult_getAsLongLong(result)) if is_integer else None
-    finally:
-        conf.lib.clang_EvalResult_dispose(result)
-
-
-def _declare() -> None:
-    """Tell the types of functions that the bindings leave out."""
-    lib = conf.lib
-    lib.clang_getCursorBinaryOperatorKind.argtypes = [Cursor]
-    lib.clang_Cursor_Evaluate.argtypes = [Cursor]
-    lib.clang_Cursor_Evaluate.restype = c_void_p
-    lib.clang_EvalResult_getKind.argtypes = [c_void_p]
-    lib.clang_EvalResult_getAsLongLong.argtypes = [c_void_p]
-    lib.clang_EvalResult_getAsLongLong.restype = c_longlong
-    lib.clang_EvalResult_dispose.argtypes = [c_void_p]
-    lib.clang_EvalResult_dispose.restype = None
-
-
-_declare()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from math import inf
 from typing import Final
 
@@ -20,6 +20,7 @@ _WEIGHTY: Final = re.compile(
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
+_CONDITION: Final = re.compile(r"for\s*\([^;{}()]*;[^;{}]*;")
 _ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
 
 
@@ -35,6 +36,7 @@ class Sizes:
         self._masked = masked
         self._scopes = {scope.body.name_offset: scope for scope in scopes if scope.body.name}
         self._executed: dict[int, float] = {}
+        self._bounds = {call for scope in scopes for call in self._bounding(scope)}
 
     def statements(self, start: int, end: int) -> int:
         """Count the statements of a text."""
@@ -71,8 +73,18 @@ class Sizes:
                 start = after
         return total + self._straight(scope, start, end)
 
+    def _bounding(self, scope: Scope) -> Iterator[int]:
+        """Give the calls that are a constant by which a loop is bound: ``i < a.size()`` of an array."""
+        for loop, rounds in scope.loops.items():
+            if rounds and (condition := _CONDITION.match(self._masked, loop)):
+                yield from (call.offset for call in scope.calls if loop < call.offset < condition.end())
+
     def _straight(self, scope: Scope, start: int, end: int) -> float:
-        calls = [call for call in scope.calls if start <= call.offset < end and not is_instruction(call.name)]
+        calls = [
+            call
+            for call in scope.calls
+            if start <= call.offset < end and call.offset not in self._bounds and not is_instruction(call.name)
+        ]
         return self.statements(start, end) + sum(self._called(call.callee) for call in calls)
 
     def _called(self, callee: int) -> float:

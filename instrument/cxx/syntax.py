@@ -10,8 +10,10 @@ from typing import Any, Final
 from clang.cindex import CursorKind, Index, TranslationUnit, TranslationUnitLoadError, TypeKind, callbacks, conf
 from clang.cindex import c_object_p as pointer
 
+from .constants import Constants
 from .digest import digest
 from .endings import Endings
+from .instances import PARAMETERS, Instances
 from .names import qualified_name
 from .rounds import most_rounds
 
@@ -44,11 +46,14 @@ _CLASSES: Final = frozenset(
         CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
     )
 )
+_CLASS_TEMPLATES: Final = frozenset(
+    (CursorKind.CLASS_TEMPLATE.value, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value)
+)
 _LOOPS: Final = frozenset(
     kind.value
     for kind in (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT)
 )
-_FOR: Final = CursorKind.FOR_STMT.value
+_TEMPLATE_NAME: Final = CursorKind.TEMPLATE_REF.value
 _OUTER: Final = frozenset(
     kind.value for kind in (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC)
 )
@@ -86,7 +91,7 @@ class Body:
         name_offset: Where its name stands; of a lambda, its start.
         body: Where its body begins: an opening brace, or the ``try`` of a function that is a try block.
         end: Right after its body.
-        is_inline: Whether it is a template, or stands in its class.
+        is_inline: Whether it is a template, a class template's, or stands in its class.
     """
 
     name: str
@@ -185,7 +190,7 @@ def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool])
         offset = diagnostic.location.offset - shift
         if diagnostic.severity >= _ERROR and (offset < 0 or not is_system(offset)):
             reader.found.unread.append(Unread(max(offset, 0), diagnostic.spelling))
-    return reader.found
+    return reader.finish(text)
 
 
 class _Reader:
@@ -198,6 +203,17 @@ class _Reader:
         self._shift = shift
         self._is_system = is_system
         self._endings = Endings(self._is_users)
+        self._instances = Instances(self._place)
+        self._loops: dict[int, Any] = {}
+        cases = dict.fromkeys(_CASES, self.found.cases)
+        self._starts = {_LABEL: self.found.labels, _DECLARATION: self.found.declarations, **cases}
+        self._spans = {_FIELD: self.found.fields, _SWITCH: self.found.switches}
+
+    def finish(self, text: bytes) -> Syntax:
+        """Give what was found; how often loops run is asked once all instances of templates are seen."""
+        constants = Constants(text, self._end, self._instances)
+        self.found.loops = {start: most_rounds(loop, constants) for start, loop in self._loops.items()}
+        return self.found
 
     def visit(self, cursor: Any, parent: Any, _data: Any) -> int:
         """Look at one cursor; exceptions cannot pass through libclang."""
@@ -209,6 +225,7 @@ class _Reader:
 
     def _visit(self, cursor: Any, kind: int, parent: Any, parent_kind: int) -> int:
         found = self.found
+        cursor._tu = parent._tu = self._unit  # the bindings ask for it
         if parent_kind in _OUTER:
             start = self._first(cursor)
             if start < 0 or self._is_system(start):
@@ -218,21 +235,19 @@ class _Reader:
         if kind in _BODIES and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
             found.bodies.setdefault(self._start(cursor), self._body(cursor, parent, parent_kind))
         elif kind in _LOOPS:
-            found.loops[self._start(cursor)] = most_rounds(cursor) if kind == _FOR else 0
+            self._loops[self._start(cursor)] = cursor
         elif kind == _CALL:
             found.calls.append(self._call(cursor))
         elif kind in _MAKING:
             self._make(cursor)
-        elif kind == _FIELD:
-            found.fields.append((self._start(cursor), self._end(cursor)))
-        elif kind == _LABEL:
-            found.labels.append(self._start(cursor))
-        elif kind in _CASES:
-            found.cases.append(self._start(cursor))
-        elif kind == _DECLARATION:
-            found.declarations.append(self._start(cursor))
-        elif kind == _SWITCH:
-            found.switches.append((self._start(cursor), self._end(cursor)))
+        elif kind in self._starts:
+            self._starts[kind].append(self._start(cursor))
+        elif kind in self._spans:
+            self._spans[kind].append((self._start(cursor), self._end(cursor)))
+        elif kind in PARAMETERS:
+            self._instances.declare(cursor, parent)
+        elif kind == _TEMPLATE_NAME:
+            self._instances.note_type(conf.lib.clang_getCursorType(parent))
         return _DEEPER
 
     def _body(self, cursor: Any, function: Any, kind: int) -> Body:
@@ -240,21 +255,27 @@ class _Reader:
         inline = True
         start = named = self._first(function)
         if kind != _LAMBDA:
-            function._tu = self._unit
             name, parameters = qualified_name(function)
-            named = self._offset(conf.lib.clang_getCursorLocation(function))
-            owner = conf.lib.clang_getCursorLexicalParent(function)
-            inline = kind == _TEMPLATE or (owner is not None and owner._kind_id in _CLASSES)
+            named = self._place(function)
+            inline = kind == _TEMPLATE or self._is_in_class(function)
         return Body(name, parameters, start, named, self._start(cursor), self._end(cursor), inline)
 
+    def _is_in_class(self, function: Any) -> bool:
+        """Tell what is defined in its class, or for a class template, wherever that is."""
+        around = conf.lib.clang_getCursorLexicalParent(function)
+        owner = conf.lib.clang_getCursorSemanticParent(function)
+        is_template = owner is not None and owner._kind_id in _CLASS_TEMPLATES
+        return is_template or (around is not None and around._kind_id in _CLASSES)
+
     def _call(self, cursor: Any) -> Call:
-        cursor._tu = self._unit  # the bindings ask for it
         function = conf.lib.clang_getCursorReferenced(cursor)
         definition = conf.lib.clang_getCursorDefinition(function) if function is not None else None
-        named = self._offset(conf.lib.clang_getCursorLocation(definition)) if definition is not None else -1
+        named = self._place(definition) if definition is not None else -1
         callee = -1 if definition is not None and conf.lib.clang_CXXMethod_isVirtual(function) else named
         is_plain = function is not None and function._kind_id in _PLAIN
-        declared = self._offset(conf.lib.clang_getCursorLocation(function)) if is_plain else -1
+        declared = self._place(function) if is_plain else -1
+        if function is not None:
+            self._instances.note(function)
         gives = self._gives(cursor)
         if function is None or not _gives_reference(function):
             self._make(cursor)
@@ -269,20 +290,22 @@ class _Reader:
 
     def _make(self, cursor: Any) -> None:
         """Note an object without a name, if it is one; what a lambda captures may not end in silence."""
-        cursor._tu = self._unit
         if self._gives(cursor) not in {"value", "pointer"}:
             is_lambda = cursor._kind_id == _LAMBDA
             is_silent = not is_lambda and self._endings.is_silent(conf.lib.clang_getCursorType(cursor))
             self.found.objects.append((self._start(cursor), is_silent))
 
     def _is_users(self, cursor: Any) -> bool:
-        offset = self._offset(conf.lib.clang_getCursorLocation(cursor))
+        offset = self._place(cursor)
         return offset >= 0 and not self._is_system(offset)
+
+    def _place(self, cursor: Any) -> int:
+        return self._offset(conf.lib.clang_getCursorLocation(cursor))
 
     def _first(self, cursor: Any) -> int:
         """Give where a declaration begins; its name where it has a template's head that nobody wrote."""
         start = self._start(cursor)
-        return start if start >= 0 else self._offset(conf.lib.clang_getCursorLocation(cursor))
+        return start if start >= 0 else self._place(cursor)
 
     def _start(self, cursor: Any) -> int:
         return self._offset(conf.lib.clang_getRangeStart(conf.lib.clang_getCursorExtent(cursor)))

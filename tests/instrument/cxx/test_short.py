@@ -1,5 +1,7 @@
 """Inline functions and their loops that execute few statements, which a probe would cost as much as."""
 
+import pytest
+
 SHORT = r"""
 #include <cstdio>
 enum { nodes = 8 };
@@ -24,7 +26,7 @@ template <class T> T each(T *x, int n) {
     return sum;
 }
 inline double said(double *x) { for (int i = 0; i < 3; i++) std::puts("!"); return x[0]; }
-template <int N> double unknown(double *x) { for (int i = 0; i < N; i++) x[i] += 1; return x[0]; }
+inline double unknown(double *x, int n) { for (int i = 0; i < n; i++) x[i] += 1; return x[0]; }
 inline double often(double *x) { for (int i = 0; i < 1000; i++) x[i % 8] += 1; return x[0]; }
 inline double moved(double *x) { int k = 0; for (int i = 0; k < 3; i++) k += 2; return x[k]; }
 inline int deep(int n) { if (n > 5) return n; n += deep(n + 1) + deep(n + 2); return n; }
@@ -38,7 +40,7 @@ double plain(double *x) { for (int i = 0; i < 8; i++) x[i] += 1; return x[0]; }
 int main() {
     double x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     Large l;
-    for (int i = 0; i < 2; i++) std::printf("%g\n", element(x) + each(x, 3) + said(x) + unknown<2>(x) + often(x));
+    for (int i = 0; i < 2; i++) std::printf("%g\n", element(x) + each(x, 3) + said(x) + unknown(x, 2) + often(x));
     std::printf("%g %d %d\n", moved(x) + plain(x), deeper(3), l.areas());
 }
 """
@@ -50,13 +52,13 @@ def test_what_constants_bound_is_left_out_where_it_is_inline(program, lab, cxx):
     few = "at most 200 statements are executed"
     assert reasons["jacobian"] == f"short: inline, {few}"
     assert {reasons[f"loop@{line}"] for line in (8, 9, 21)} == {f"short: in an inline function, {few}"}
-    alone = {"each<...>", "unknown<...>", "often", "element<...>", "moved"}
+    alone = {"each<...>", "unknown", "often", "element<...>", "moved"}
     assert {reasons[name] for name in alone} == {
         "short: inline, at most 20 statements are executed outside of its loops"
     }
     loops = {name.partition(":loop")[0]: count for name, count in run.visits.items() if ":loop" in name}
     assert loops == {
-        **{"main": 1, "element<...>": 2, "each<...>": 2, "said": 2, "unknown<...>": 2, "often": 2, "moved": 1},
+        **{"main": 1, "element<...>": 2, "each<...>": 2, "said": 2, "unknown": 2, "often": 2, "moved": 1},
         **{"plain": 1, "deeper": 1, "Shape::areas": 1, "Large::area": 2},
     }
 
@@ -89,3 +91,120 @@ int main() { Sums s{{1, 2, 3}}; std::printf("%d %g %d\n", s.plain(), s.folded(0.
 def test_functions_that_go_through_a_range_by_an_algorithm_are_regions(program):
     run = program(WEIGHTY)
     assert run.visits == {"main": 1, "Sums::plain": 1, "Sums::folded<...>": 1}
+
+
+FIXED = r"""
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <vector>
+template <class T, std::size_t N> struct Vec {
+    std::array<T, N> v{};
+    T old[N] = {};
+    enum { last = N - 1 };
+    static constexpr std::size_t twice = 2 * N;
+    static constexpr std::size_t size() { return N; }
+    Vec &operator+=(const Vec &o) {
+        for (std::size_t i = 0; i < N; ++i) v[i] += o.v[i];
+        return *this;
+    }
+    friend Vec operator*(T s, Vec a) {
+        for (auto &x : a.v) x *= s;
+        return a;
+    }
+    T norm() const {
+        T s{};
+        for (auto x : v) s += x * x;
+        for (const T &x : old) s += x;
+        for (std::size_t i = 0; i < size(); ++i) s += old[i];
+        for (std::size_t i = 0; i < v.size(); ++i) s += v[i];
+        for (int i = 0; i < last; ++i) s += v[i];
+        for (std::size_t i = 0; i < twice; ++i) s += v[i / 2];
+        for (std::size_t i = 0; i < sizeof(old) / sizeof(old[0]); ++i) s += old[i];
+        return s;
+    }
+    void clear();
+};
+template <class T, std::size_t N> void Vec<T, N>::clear() { for (std::size_t i = 0; i < N; ++i) v[i] = old[i] = 0; }
+template <class T, int N, int M> struct Matrix {
+    std::vector<T> a = std::vector<T>(N * M);
+    T trace() const { T s = 0; for (int i = 0; i < N; ++i) s += a[i]; return s; }
+    T few() const { T s = 0; for (int i = 0; i < M; ++i) s += a[i]; return s; }
+    template <class U> T scaled(U by) const;
+    T sum() const { T s = 0; for (int i = 0; i < M; ++i) for (int j = 0; j < M * M; ++j) s += a[i + j]; return s; }
+};
+template <class T, int N, int M> template <class U> T Matrix<T, N, M>::scaled(U by) const {
+    T s = 0;
+    for (int i = 0; i < N; ++i) s += by * a[i];
+    return s;
+}
+template <int N> struct Sized {
+    int n = N < 0 ? 3 : N;
+    int count() const { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }
+    int square() const { int s = 0; for (int i = 0; i < N * N; ++i) s += i; return s; }
+};
+template <class T> struct Dynamic { std::vector<T> v; T sum() const { T s = 0; for (T x : v) s += x; return s; } };
+template <class... A> int count(A... a) {
+    int s = 0;
+    for (std::size_t i = 0; i < sizeof...(A); ++i) s += int(sizeof(s));
+    return (s + ... + a);
+}
+template <int N> int times(int (&a)[N]) { int s = 0; for (int x : a) s += x; return s; }
+struct Base { virtual ~Base() = default; virtual int n() const { return 2; } };
+struct Real : Base { int n() const override { return 5; } };
+inline int asked(const Base &b) { int s = 0; for (int i = 0; i < b.n(); ++i) s += i; return s; }
+int main() {
+    Vec<double, 3> a, b;
+    a.v = {1, 2, 3};
+    a += 2.0 * a;
+    Matrix<double, 4096, 5> m;
+    Sized<-1> open;
+    Dynamic<int> d{{1, 2, 3}};
+    int few[3] = {1, 2, 3}, many[300] = {};
+    b.clear();
+    std::printf("%g %g %g %g %g\n", a.norm(), m.trace(), m.few(), m.sum(), m.scaled(2));
+    std::printf("%d %d %d\n", open.count(), open.square(), d.sum());
+    std::printf("%d %d %d %d\n", count(1, 2), times(few), times(many), asked(Real()));
+}
+"""
+
+
+def test_arrays_and_arguments_of_templates_bound_loops_by_the_largest_there_is(program, lab, cxx):
+    run = program(FIXED, "-std=c++17", compiler=cxx)
+    reasons = lab.left_out("x.cc", "--", "-std=c++17")
+    short = {name for name, reason in reasons.items() if reason == "short: inline, at most 200 statements are executed"}
+    vector = {"Vec<...>::operator+=", "operator*", "Vec<...>::norm", "Vec<...>::clear"}
+    assert short >= {*vector, "Matrix<...>::few", "count<...>"}
+    assert {name.partition(":loop")[0]: count for name, count in run.visits.items()} == {
+        **{
+            "main": 1,
+            "Matrix<...>::trace": 1,
+            "Matrix<...>::sum": 1,
+            "Matrix<...>::scaled<...>": 1,
+            "Dynamic<...>::sum": 1,
+        },
+        **{"Sized<...>::count": 1, "Sized<...>::square": 1, "times<...>": 2, "asked": 1},
+    }
+
+
+def test_what_is_short_comes_back_where_a_plan_names_it(lab):
+    plan = '[[include]]\nfunction = "Vec<...>::operator+="\n[[include]]\nname = "Matrix<...>::few"\n'
+    run = lab.run(FIXED, "-std=c++17", cc="g++", name="x.cc", plan=plan)
+    assert {"Vec<...>::operator+=:loop@13", "Matrix<...>::few"} <= set(run.visits)
+
+
+WITHIN = r"""
+#include <cstdio>
+#include <vector>
+template <int N> double kernel(double *x) { double s = 0; for (int i = 0; i < N; ++i) s += x[i]; return s; }
+template <int N> struct Solver {
+    std::vector<double> x = std::vector<double>(N, 1.0);
+    double run() { return kernel<N>(x.data()); }
+};
+int main() { Solver<COUNT> s; std::printf("%g\\n", s.run()); }
+"""
+
+
+@pytest.mark.parametrize(("count", "visits"), [(9, {"main": 1}), (90000, {"main": 1, "kernel<...>:loop@4": 1})])
+def test_what_only_templates_give_counts_as_the_largest_that_they_are_given(program, count, visits):
+    assert program(WITHIN, f"-DCOUNT={count}").visits == visits

@@ -16,7 +16,7 @@ again:
     while (n > 30) { int k = n; do { if (k % 3 == 0) break; --k; } while (k); n -= 7; if (n % 2) continue; --n; }
     for (auto f = [](int k) { while (k > 3) k /= 2; return k; }; n > 5;) n -= f(n);
     for (int i = 0, *p = many; i < 3; ++i, ++p)
-        value += <:&:> { int s = 0; for (int m : many) s += m * *p; return s; }();
+        value += <:&:> { int s = 0; for (int m : many) while (m--) s += *p; return s; }();
     try { for (int i = 0; ; i++) if (i == n) throw i; } catch (int e) { for (int i = 0; i < e; i++) value += i; }
     for (struct { int a, b; } s{0, 3}; s.a < s.b; s.a++) value += s.a;
     while (auto left = n - 1) { n = left; for (int i = 0; i < left; i++) value++; }

@@ -4,7 +4,7 @@ TEMPLATES = r"""
 #include <cstdio>
 #include <initializer_list>
 #include <type_traits>
-template <class T, int N = 3> struct Matrix {
+template <class T, int N = 300> struct Matrix {
     T v[N];
     Matrix() { for (int i = 0; i < N; i++) v[i] = T(i); }
     template <class U> explicit Matrix(U u) { for (int i = 0; i < N; i++) v[i] = T(u); }

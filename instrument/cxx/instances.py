@@ -1,0 +1,110 @@
+"""The numbers that a unit gives to the parameters of its templates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, Final
+
+from clang.cindex import CursorKind, TemplateArgumentKind, TypeKind, conf
+
+from .cursors import children
+
+__all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
+
+PRESUMED: Final = 8
+"""What is presumed where the unit gives no template a number: what small vectors have at most."""
+
+PARAMETERS: Final = frozenset(
+    kind.value
+    for kind in (
+        CursorKind.TEMPLATE_TYPE_PARAMETER,
+        CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
+        CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
+    )
+)
+"""Parameters of templates."""
+
+_ENDLESS: Final = 2**63  # as -1 tells a size that only a run knows
+_AROUND: Final = {
+    TypeKind.POINTER.value: "clang_getPointeeType",
+    TypeKind.LVALUEREFERENCE.value: "clang_getPointeeType",
+    TypeKind.RVALUEREFERENCE.value: "clang_getPointeeType",
+    TypeKind.CONSTANTARRAY.value: "clang_getArrayElementType",
+    TypeKind.INCOMPLETEARRAY.value: "clang_getArrayElementType",
+    TypeKind.FUNCTIONPROTO.value: "clang_getResultType",
+}
+
+
+class Instances:
+    """Collect what is given to templates, and tell the largest number of each parameter.
+
+    Args:
+        place: Tells where a cursor's name stands.
+    """
+
+    def __init__(self, place: Callable[[Any], int]) -> None:
+        self._place = place
+        self._parameters: dict[int, tuple[int, int]] = {}
+        self._seen: Counter[int] = Counter()
+        self._largest: dict[tuple[int, int], int] = {}
+
+    def declare(self, parameter: Any, owner: Any) -> None:
+        """Note a parameter of a template; where a member is defined outside of its class, those of the class follow."""
+        if self._place(parameter) in self._parameters:
+            return
+        index = self._seen[self._place(owner)]
+        self._seen[self._place(owner)] += 1
+        first = conf.lib.clang_getCanonicalCursor(owner)
+        own = sum(each._kind_id in PARAMETERS for each in children(first))
+        template = first if index < own else conf.lib.clang_getCursorSemanticParent(first)
+        if template is not None:
+            key = self._place(conf.lib.clang_getCanonicalCursor(template)), index if index < own else index - own
+            self._parameters[self._place(parameter)] = key
+
+    def note_type(self, kind: Any) -> None:
+        """Note what is given to the templates of which a type is made."""
+        kind = conf.lib.clang_getCanonicalType(kind)
+        while inner := _AROUND.get(kind._kind_id):
+            kind = getattr(conf.lib, inner)(kind)
+        count = conf.lib.clang_Type_getNumTemplateArguments(kind)
+        if count > 0:
+            self.note(conf.lib.clang_getTypeDeclaration(kind))
+            for index in range(count):
+                self.note_type(conf.lib.clang_Type_getTemplateArgumentAsType(kind, index))
+
+    def note(self, instance: Any) -> None:
+        """Note what is given to a template, of which a class or a function is an instance."""
+        for index, number in numbers(instance):
+            key = self._place(conf.lib.clang_getCanonicalCursor(_template(instance))), index
+            self._largest[key] = max(self._largest.get(key, 0), number)
+
+    def largest(self, parameter: Any) -> int:
+        """Give the largest number that a parameter is given; of any parameter, where only another template gives it."""
+        seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
+        return self._any if seen is None else seen
+
+    @cached_property
+    def _any(self) -> int:
+        own = (self._largest[key] for key in self._parameters.values() if key in self._largest)
+        return max(own, default=PRESUMED)
+
+
+def numbers(instance: Any) -> Iterator[tuple[int, int]]:
+    """Give each number that a template is given, after its index, of which a class or a function is an instance."""
+    for index in range(conf.lib.clang_Cursor_getNumTemplateArguments(instance)):
+        if _is_number(instance, index):
+            number = int(conf.lib.clang_Cursor_getTemplateArgumentValue(instance, index))
+            yield index, number if number >= 0 else _ENDLESS
+
+
+def _is_number(instance: Any, index: int) -> bool:
+    try:
+        return bool(conf.lib.clang_Cursor_getTemplateArgumentKind(instance, index) == TemplateArgumentKind.INTEGRAL)
+    except ValueError:  # a pack, of which the bindings have not heard
+        return False
+
+
+def _template(instance: Any) -> Any:
+    return conf.lib.clang_getSpecializedCursorTemplate(instance)
