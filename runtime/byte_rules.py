@@ -247,7 +247,10 @@ FILE_RULES: Final = (
 """Each covers all forms that the header declares: non-blocking (``File_i…``), split (``…_begin``, ``…_end``)."""
 
 TIMED: Final = (
-    "Probe Iprobe Mprobe Improbe Request_get_status Buffer_detach Parrived Pready Pready_range Pready_list"
+    "Probe Iprobe Mprobe Improbe Parrived Pready Pready_range Pready_list"
+    " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
+    " Buffer_detach Buffer_flush Buffer_iflush Comm_detach_buffer Comm_flush_buffer Comm_iflush_buffer"
+    " Session_detach_buffer Session_flush_buffer Session_iflush_buffer"
     " Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_create_from_group"
     " Comm_split Comm_split_type Comm_set_info Comm_free Comm_disconnect Comm_accept Comm_connect Comm_join Comm_spawn"
     " Comm_spawn_multiple Intercomm_create Intercomm_create_from_groups Intercomm_merge"

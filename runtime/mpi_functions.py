@@ -20,8 +20,8 @@ __all__ = ["LOCAL", "CoveredFunction", "MpiFunctions", "mpi_functions", "read_fu
 
 # Families of names: "Comm_{get,set}_attr" is two.
 _LOCAL_FAMILIES: Final = """
-    Add_error_{class,code,string} Error_{class,string}
-    {Alloc,Free}_mem Buffer_attach Address Get_address Aint_{add,diff}
+    {Add,Remove}_error_{class,code,string} Error_{class,string}
+    {Alloc,Free}_mem Buffer_attach {Comm,Session}_attach_buffer Address Get_address Aint_{add,diff}
     Attr_{delete,get,put} Keyval_{create,free} {Comm,Type,Win}_{create,free}_keyval
     {Comm,Type,Win}_{delete,get,set}_attr
     Errhandler_{create,free,get,set} {Comm,File,Session,Win}_{call,create,get,set}_errhandler
@@ -30,18 +30,18 @@ _LOCAL_FAMILIES: Final = """
     Comm_{compare,get_info,get_name,get_parent,group,rank,remote_group,remote_size,set_name,size,test_inter}
     File_{get_amode,get_atomicity,get_byte_offset,get_group,get_info,get_position,get_type_extent,get_view}
     Register_datarep
-    Get_{count,elements,elements_x,library_version,processor_name,version}
+    Get_{count,elements,elements_x,hw_resource_info,library_version,processor_name,version}
     Grequest_{complete,start}
     Group_{compare,difference,excl,free,incl,intersection,range_excl,range_incl,rank,size,translate_ranks,union}
-    Group_from_session_pset Session_{get_info,get_nth_pset,get_num_psets,get_pset_info}
+    Group_from_session_pset Session_{get_info,get_nth_pset,get_num_psets,get_pset_info,set_info}
     Info_{create,create_env,delete,dup,free,get,get_nkeys,get_nthkey,get_string,get_valuelen,set}
     Finalized Initialized Is_thread_main Query_thread Pcontrol Wtick Wtime
     Op_{commutative,create,free} Reduce_local
     {Pack,Unpack} Pack_size {Pack,Unpack}_external Pack_external_size
-    Status_{set_cancelled,set_elements,set_elements_x} Test_cancelled
+    Status_{get,set}_{error,source,tag} Status_set_{cancelled,elements,elements_x} Test_cancelled
     Type_{commit,contiguous,create_darray,create_f90_complex,create_f90_integer,create_f90_real,create_hindexed}
     Type_{create_hindexed_block,create_hvector,create_indexed_block,create_resized,create_struct,create_subarray,dup}
-    Type_{extent,free,get_contents,get_envelope,get_extent,get_extent_x,get_name,get_true_extent,get_true_extent_x}
+    Type_{extent,free,get_contents,get_envelope,get_extent,get_extent_x,get_name,get_true_extent,get_true_extent_x,get_value_index}
     Type_{hindexed,hvector,indexed,lb,match_size,set_name,size,size_x,struct,ub,vector}
     Win_{get_group,get_info,get_name,set_name,shared_query}
     {Comm,Errhandler,File,Group,Info,Message,Op,Request,Session,Type,Win}_{c2f,f2c}
