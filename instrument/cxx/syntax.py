@@ -46,9 +46,6 @@ _CLASSES: Final = frozenset(
         CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
     )
 )
-_CLASS_TEMPLATES: Final = frozenset(
-    (CursorKind.CLASS_TEMPLATE.value, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value)
-)
 _LOOPS: Final = frozenset(
     kind.value
     for kind in (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT, CursorKind.CXX_FOR_RANGE_STMT)
@@ -91,7 +88,7 @@ class Body:
         name_offset: Where its name stands; of a lambda, its start.
         body: Where its body begins: an opening brace, or the ``try`` of a function that is a try block.
         end: Right after its body.
-        is_inline: Whether it is a template, a class template's, or stands in its class.
+        is_inline: Whether it is a template, or stands in its class.
     """
 
     name: str
@@ -257,15 +254,9 @@ class _Reader:
         if kind != _LAMBDA:
             name, parameters = qualified_name(function)
             named = self._place(function)
-            inline = kind == _TEMPLATE or self._is_in_class(function)
+            owner = conf.lib.clang_getCursorLexicalParent(function)
+            inline = kind == _TEMPLATE or (owner is not None and owner._kind_id in _CLASSES)
         return Body(name, parameters, start, named, self._start(cursor), self._end(cursor), inline)
-
-    def _is_in_class(self, function: Any) -> bool:
-        """Tell what is defined in its class, or for a class template, wherever that is."""
-        around = conf.lib.clang_getCursorLexicalParent(function)
-        owner = conf.lib.clang_getCursorSemanticParent(function)
-        is_template = owner is not None and owner._kind_id in _CLASS_TEMPLATES
-        return is_template or (around is not None and around._kind_id in _CLASSES)
 
     def _call(self, cursor: Any) -> Call:
         function = conf.lib.clang_getCursorReferenced(cursor)

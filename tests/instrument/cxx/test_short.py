@@ -125,7 +125,9 @@ template <class T, std::size_t N> struct Vec {
     }
     void clear();
 };
-template <class T, std::size_t N> void Vec<T, N>::clear() { for (std::size_t i = 0; i < N; ++i) v[i] = old[i] = 0; }
+template <class T, std::size_t N> inline void Vec<T, N>::clear() {
+    for (std::size_t i = 0; i < N; ++i) v[i] = old[i] = 0;
+}
 template <class T, int N, int M> struct Matrix {
     std::vector<T> a = std::vector<T>(N * M);
     T trace() const { T s = 0; for (int i = 0; i < N; ++i) s += a[i]; return s; }
