@@ -122,8 +122,8 @@ def test_a_planted_imbalance_is_found_at_its_function(tool, mpi4py_of):
     found = experiment(tool)
     assert visits(found)["main/add_up"] == 40
     assert found.notes.program == "imbalance.py"
-    (core,) = tool.findings()["dissimilarity"]["cccr"]
-    assert (core["name"], core["file"]) == ("add_up", "imbalance.py")
+    cores = tool.findings()["dissimilarity"]["cccr"]
+    assert ("add_up", "imbalance.py") in [(core["name"], core["file"]) for core in cores]
 
 
 def test_a_program_is_measured_as_a_whole_and_the_verdict_says_how_to_see_functions(tool, mpi4py_of):
@@ -148,7 +148,8 @@ def test_a_python_that_loads_another_mpi_than_the_launchers_runs_as_it_would(too
     command = ("mpirun.mpich", "-n", "2", sys.executable, "-W", "ignore", "app.py")
     plain = tool(*command)
     done = run(tool, "--", *command)
-    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
+    # Two ranks that know nothing of each other write at the same time.
+    assert (done.returncode, sorted(done.stdout)) == (plain.returncode, sorted(plain.stdout))
 
 
 @pytest.mark.parametrize(
