@@ -22,6 +22,7 @@ __all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "
 MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
 _Rule = TypeVar("_Rule", Include, Exclude)
+_WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
 """In reasons that are a rule's."""
 
@@ -31,7 +32,8 @@ class Choice:
     """What is wanted of the regions of a source.
 
     A region is made if a mode that it belongs to is on, or the plan includes it or splits what it lies in; unless the
-    plan excludes or eliminates it, or merges it with others. The program as a whole belongs to any mode.
+    plan excludes or eliminates it, or merges it with others. The program as a whole belongs to any mode. Of a function
+    that cannot be a region, the outermost loops are made in its place.
 
     Attributes:
         modes: The modes that are on.
@@ -75,14 +77,15 @@ class Choice:
         """Tell what a region is to be opened into: ``loops``, ``blocks``."""
         return frozenset(rule.into for rule in self.plan.split if rule.pattern.matches(region))
 
-    def reason(self, found: CodeRegion, around: Region | None = None) -> str:
+    def reason(self, found: CodeRegion, around: Region | None = None, *, stands_in: bool = False) -> str:
         """Say why a region is not made; empty if it is.
 
         Args:
             found: The region, with the front end's own reason against it, if any.
             around: The region that it lies right in.
+            stands_in: Whether it is made in place of its function.
         """
-        if not (found.is_said or self.asks_for(found, around)):
+        if not (found.is_said or stands_in or self.asks_for(found, around)):
             return f"mode {found.modes[0]} is off"
         if found.reason and not (found.yields and self._is_named(found.region)):
             return found.reason
@@ -105,11 +108,12 @@ class Choice:
     def decided(self, found: CodeRegions) -> CodeRegions:
         """Decide on all regions of a source."""
         around = _around(found.regions)
+        in_place = _in_place(found.regions) if "functions" in self.modes else frozenset()
         here = self._about({each.region.file for each in found.regions})
         wholes = [each for each in found.regions if each.of_plan == "merge" and not here.reason(each)]
         decided = []
         for place, each in enumerate(found.regions):
-            reason = here.reason(each, around[place]) or here._merged(each, wholes)
+            reason = here.reason(each, around[place], stands_in=each.region in in_place) or here._merged(each, wholes)
             decided.append(replace(each, reason=reason, is_off=reason.startswith("mode ")))
         return replace(
             found,
@@ -204,6 +208,19 @@ def _may_merge(rule: Merge, mode: str) -> bool:
 
 def _said(words: str, rule: Exclude) -> str:
     return f"{words}{BY_THE_PLAN}{': ' if rule.reason else ''}{rule.reason}"
+
+
+def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
+    """Give the outermost loops of the functions that no probe may be in; of those that are too small there are none."""
+    lost = {each.region for each in regions if each.region.kind in _WHOLE and each.reason and not each.yields}
+    if not lost:
+        return frozenset()
+    apart = tuple(each for each in regions if each.region.kind in _WHOLE or "outer-loops" in each.modes)
+    return frozenset(
+        each.region
+        for each, function in zip(apart, _around(apart), strict=True)
+        if function in lost and each.region.kind not in _WHOLE
+    )
 
 
 def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:

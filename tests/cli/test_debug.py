@@ -110,6 +110,15 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
 
 
+def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool) -> None:
+    source = SOURCE.replace("return sum;", "return n > 1 ? spin(n / 2) : sum;")
+    project.write("app.c", source)
+    done = debug(project)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"opened   app.c:5   spin: loops" in done.stderr
+    assert b"app.c:6   loop in spin" in done.stderr
+
+
 def test_a_program_that_ends_of_itself_is_narrowed_whatever_its_status(project: Tool) -> None:
     project.write("app.c", SOURCE.replace("return 0;", "return 3;"))
     done = debug(project)

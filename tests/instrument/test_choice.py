@@ -56,6 +56,30 @@ def test_a_split_opens_a_region_into_the_loops_right_in_it():
     assert _planned(Plan(split=(Split(Pattern(name="loop@3")),))) == ["main", "loop@3", "loop@4"]
 
 
+def test_outermost_loops_are_made_in_place_of_a_function_that_cannot_be():
+    walk = Region("function", "walk", "a.c", "walk")
+    small = Region("function", "small", "a.c", "small")
+    found = _regions(
+        CodeRegion(walk, 130, 190, "calls itself last"),
+        CodeRegion(Region("parallel", "parallel@8", "a.c", "walk", 0, 8), 135, 170),
+        CodeRegion(Region("loop", "loop@9", "a.c", "walk", 0, 9), 140, 160),
+        CodeRegion(Region("loop", "loop@10", "a.c", "walk", 2, 10), 145, 150, of_modes=INNER),
+        CodeRegion(Region("loop", "loop@11", "a.c", "walk", 1, 11), 172, 180, "a jump leads into it"),
+        CodeRegion(small, 200, 290, "short: inline", yields=True),
+        CodeRegion(Region("loop", "loop@20", "a.c", "small", 0, 20), 210, 220),
+    )
+
+    def made(choice: Choice) -> list[str]:
+        return [each.region.name for each in choice.applied(found).regions if not each.reason]
+
+    assert made(Choice(("functions",))) == ["main", "loop@9"]
+    assert made(Choice(("user",))) == ["main"]
+    gone = Plan(exclude=(Exclude(Pattern(name="loop@9")),))
+    assert made(Choice(("functions",), gone)) == ["main"]
+    left_out = Plan(exclude=(Exclude(Pattern(name="main")),))
+    assert made(Choice(("functions",), left_out)) == ["loop@9"]
+
+
 def test_reasons_name_the_plan():
     plan = Plan(exclude=(Exclude(Pattern(name="loop@3"), "hot"),), eliminate=(Exclude(Pattern(name="main")),))
     reasons = {each.region.name: each.reason for each in Choice((), plan).decided(_regions()).regions}
