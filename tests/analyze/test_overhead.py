@@ -37,7 +37,18 @@ def test_calls_of_mpi_are_no_cost_of_computing(make_experiment):
 def test_the_warning_says_what_the_headline_does(make_experiment):
     lines = verdict_lines(analyze(measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])))
     assert lines[0].endswith("measuring cost 20 % of computing")
-    assert any(line.startswith("measuring is costly here: small functions") for line in lines)
+    (costly,) = [line for line in lines if line.startswith("measuring is costly here: small functions")]
+    assert costly.endswith("(--max-overhead 5% throttles them)")
+
+
+def test_the_share_to_throttle_at_is_one_of_the_whole_run(make_experiment):
+    waiting = make_experiment({"loop@3": [1.0, 1.0]}, mpi_time={"loop@3": [9.0, 9.0]})
+    run = measured(waiting, visits=[1e7, 1e7])
+    (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
+    assert costly.endswith("(--max-overhead 1% throttles them)")
+    run.notes = replace(run.notes, throttled={"aa1|function|f|||0|0|0": "entered often"})
+    (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
+    assert costly.endswith("(a build by the plan that the run has written leaves out what was throttled)")
 
 
 def test_new_call_paths_cost_more_than_entries(make_experiment):
