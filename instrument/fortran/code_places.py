@@ -50,7 +50,8 @@ class CodePlaces:
         if meaning.kind is Kind.BRANCH:
             return self.first(self._end_of_construct(step))
         if _CODELESS_CONSTRUCT.match(step.statement.code):
-            inside = next(each for each in self.steps[step.place + 1 :] if each.meaning.kind is not Kind.BRANCH)
+            within = self.steps[step.place + 1 :]
+            inside = next((each for each in within if each.meaning.kind is not Kind.BRANCH), self.steps[-1])
             return self.first(inside, inside.directives)
         if meaning.kind is Kind.CONTAINS or (step.place in self.loops and self._is_codeless(step)):
             return self.last(step)
@@ -89,5 +90,6 @@ class CodePlaces:
         )
 
     def _end_of_construct(self, step: Step) -> Step:
-        below = self.steps[step.place + 1 :]
-        return next(each for each in below if each.meaning.kind is Kind.END_CONSTRUCT and each.around == step.around)
+        """Give the end of the construct that a branch is in; that of the procedure if the compiler will refuse it."""
+        ends = (each for each in self.steps[step.place + 1 :] if each.meaning.kind is Kind.END_CONSTRUCT)
+        return next((each for each in ends if each.around == step.around), self.steps[-1])
