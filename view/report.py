@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import orjson
 from rich.console import Console
 from rich.table import Table as Printed
 from rich.text import Text
@@ -89,5 +90,11 @@ def csv_text(table: Table) -> bytes:
 
 
 def json_text(document: Mapping[str, Any]) -> bytes:
-    """Write a document as JSON, with all digits."""
-    return json.dumps(document, indent=1, allow_nan=False).encode() + b"\n"
+    """Write a document as JSON, with all digits; what is no number is null.
+
+    Names from files may hold what is no Unicode: the standard library can write that, too, but more slowly.
+    """
+    try:
+        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        return json.dumps(document, indent=2, allow_nan=False).encode() + b"\n"
