@@ -19,6 +19,7 @@ _STARTS: Final = 24
 _RACE: Final = 6  # steps after which the best starts alone go on
 _WINNERS: Final = 6
 _STEPS: Final = 100
+_LAST_STEPS: Final = 40  # of all points, from where some of them have led to
 _FLAT: Final = 1e-4  # of the gradient's length, along the frames: a maximum, to half of the digits in its index
 _LONGER: Final = 0.2  # what the multiple of the frame falls by
 _LONGEST: Final = -0.9  # at -1 a step would leave the frame altogether
@@ -70,7 +71,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0) -> Projection:
     agreeing = int((found >= found[best] * (1 - 1e-3)).sum())
     frames, found, flat = frames[best : best + 1], found[best : best + 1], flat[best : best + 1]
     if few is not values:
-        frames, found, flat = _climb(values, frames, _STEPS)
+        frames, found, flat = _climb(values, frames, _LAST_STEPS)
     return Projection(frames[0], float(found[0]), bool(flat[0]), agreeing, _WINNERS)
 
 
