@@ -6,11 +6,12 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, Final
 
 from .compiler import CompilerCommand, Role
@@ -19,6 +20,7 @@ from .fortran_modules import modules_written
 __all__ = ["Built", "Products", "note_asked", "note_written"]
 
 _LIBTOOL: Final = b" - a libtool object file"
+_NAMES: Final = "names.json"
 _HEAD: Final = 200  # bytes of a file of libtool's that say what it is
 
 _Stamp = tuple[int, int]
@@ -48,7 +50,7 @@ class Products:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.notes = folder.absolute() / "built.jsonl"
+        self.notes = folder.resolve() / "built.jsonl"
         self._began = 0
 
     @contextmanager
@@ -60,20 +62,20 @@ class Products:
         Raises:
             OSError: A file cannot be put aside.
         """
+        for left in self.notes.parent.glob("aside-*"):
+            _put_back(left)
         known = dict(self._unchanged())
-        self.notes.write_text(_line(written=known, asked=bool(known) and self._has_asked()))
+        self.notes.write_text(_line(at=str(self.notes), written=known, asked=bool(known) and self._has_asked()))
         self._began = self.notes.stat().st_mtime_ns
-        moved: dict[Path, Path] = {}
-        with TemporaryDirectory(prefix="aside-", dir=self.notes.parent) as aside:
-            try:
-                for path in (file for each in known for file in _with_libtool(Path(each))):
-                    moved[path] = Path(aside, str(len(moved)))
-                    shutil.move(path, moved[path])
-                yield
-            finally:
-                for path, kept in moved.items():
-                    if kept.exists() and not path.exists() and path.parent.is_dir():
-                        shutil.move(kept, path)
+        files = [file for each in known for file in _with_libtool(Path(each))]
+        aside = Path(mkdtemp(prefix="aside-", dir=self.notes.parent))
+        (aside / _NAMES).write_text(json.dumps([str(file) for file in files]))
+        try:
+            for number, file in enumerate(files):
+                shutil.move(file, aside / str(number))
+            yield
+        finally:
+            _put_back(aside)
 
     def built(self) -> Built:
         """Tell what the last build has done."""
@@ -99,13 +101,38 @@ class Products:
                 yield path, tuple(stamp)
 
     def _read(self) -> list[dict[str, Any]]:
-        """Read the notes; a line that a killed process has left is none."""
+        """Read the notes; a line that a killed process has left is none, and a copy of another folder's has none."""
         found = []
         with suppress(FileNotFoundError):
             for line in self.notes.read_text(errors="replace").splitlines():
                 with suppress(ValueError):
                     found.append(json.loads(line))
-        return found
+        return found if found and found[0].get("at") == str(self.notes) else []
+
+
+def _put_back(aside: Path) -> None:
+    """Move what was put aside to where it was, unless there is something again; what cannot go there stays."""
+    with _undisturbed(), suppress(OSError, ValueError):
+        for number, name in enumerate(json.loads((aside / _NAMES).read_text())):
+            kept, path = aside / str(number), Path(name)
+            with suppress(OSError):
+                if path.exists() or not path.parent.is_dir():
+                    kept.unlink(missing_ok=True)
+                elif kept.exists():
+                    shutil.move(kept, path)
+        if [each.name for each in aside.iterdir()] == [_NAMES]:
+            shutil.rmtree(aside)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no signal that ends the process come between."""
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def note_written(notes: Path, command: CompilerCommand) -> None:
@@ -149,8 +176,9 @@ def _stamp(path: Path) -> _Stamp | None:
 def _modules(command: CompilerCommand) -> Iterator[Path]:
     for source in command.sources:
         if source.is_fortran:
-            for name in modules_written(Path(source.words[0]).read_bytes()) or []:
-                yield command.module_folder / f"{name}.mod"
+            with suppress(OSError):  # standard input can be read but once
+                for name in modules_written(Path(source.words[0]).read_bytes()) or []:
+                    yield command.module_folder / f"{name}.mod"
 
 
 def _linked(command: CompilerCommand) -> Iterator[Path]:

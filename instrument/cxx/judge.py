@@ -7,6 +7,7 @@ from typing import Final
 
 from ...experiment.region import Region
 from ..c.judge import readable, resolvers, why_exempt
+from ..c.lexer import statement_end
 from ..c.pragmas import device_text
 from ..c.preprocessed import Preprocessed
 from ..c.spans import Block, Spans
@@ -23,10 +24,14 @@ _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_
 _SUSPENDED: Final = re.compile(r"\bco_(?:await|return|yield)\b")
 _TAIL: Final = re.compile(r"\bmusttail\b")
 _INLINE: Final = re.compile(r"\binline\b")
-_RETURNED: Final = re.compile(r"\breturn\b([^;{}]*(?:\?|:|,|&&|\|\|))?\s*\Z")
+_RETURNED: Final = re.compile(
+    r"\breturn\b([^;{}]*(?:\?|:|,|&&|\|\|))?(?:\s*(?:\w+_cast\s*<[^;{}()]*>\s*)?\(|\s*\([\w\s:*]+\))*\s*\Z"
+)
+_END_OF_RETURNED: Final = re.compile(r"[\s)]*(?::[^;{}]*)?;")
 _STATEMENT: Final = re.compile(r"(?:[;{}]|\belse|\bif\s*\([^;{}]*\))\s*\Z")
-_END_OF_RETURNED: Final = re.compile(r"\s*(?::[^;{}]*)?;")
-_END_OF_BODY: Final = re.compile(r"\s*;\s*(?:return\s*;\s*)?\}\s*\Z")
+_NOTHING: Final = re.compile(r"[\s;}]*")
+_RETURN: Final = re.compile(r"return\s*;")
+_ELSE: Final = re.compile(r"else\b")
 
 
 class Judge:
@@ -102,17 +107,32 @@ class Judge:
         if call.named >= 0 or call.declared >= 0:
             return call.named == scope.body.name_offset
         plain = scope.body.name.removesuffix("<...>").rpartition("::")[2]
-        words = re.compile(rf"(?:this\s*->\s*)?{re.escape(plain)}\s*(?:<[^<>;]*>\s*)?\(")
+        # A member, all.push_back(x), is of another class.
+        words = re.compile(
+            rf"(?:[^(),;{{}}]*(?:->|::)|\(\s*\*[^()]*\)\s*\.)?\s*{re.escape(plain)}\s*(?:<[^<>;]*>\s*)?\("
+        )
         return bool(plain and words.match(self._masked, call.offset, call.end))
 
     def _is_last(self, call: Call, scope: Scope) -> bool:
         """Tell a call behind which nothing is done."""
-        before = self._masked[scope.body.body : call.offset]
-        behind = self._masked[call.end : scope.body.end]
+        masked = self._masked
+        before = masked[scope.body.body : call.offset]
         if match := _RETURNED.search(before):
             beside = match[1] or ""
-            return beside.count("(") == beside.count(")") and bool(_END_OF_RETURNED.match(behind))
-        return bool(_STATEMENT.search(before) and _END_OF_BODY.match(behind))
+            return beside.count("(") == beside.count(")") and bool(_END_OF_RETURNED.match(masked, call.end))
+        if not _STATEMENT.search(before) or masked[call.end : scope.body.end].lstrip()[:1] != ";":
+            return False
+        if any(start < call.offset < statement_end(masked, start) for start in scope.loops):
+            return False
+        at = self._behind(call.end)
+        while at < scope.body.end and (found := _ELSE.match(masked, at)):
+            at = self._behind(statement_end(masked, found.end()))
+        return at >= scope.body.end or bool(_RETURN.match(masked, at))
+
+    def _behind(self, offset: int) -> int:
+        """Skip what only ends statements and blocks."""
+        match = _NOTHING.match(self._masked, offset)
+        return match.end() if match else offset
 
     def is_inline(self, scope: Scope) -> bool:
         """Tell a function that compilers are asked to put into its callers."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,9 @@ def products(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Products:
     for name in ("a.o", "b.o", "m.mod", "app", "data"):
         Path(name).write_text("first")
     found = Products(tmp_path)
-    for words in ("cc -c a.c", "fc -c b.f90", "cc a.o b.o -o app"):
-        note_written(found.notes, CompilerCommand(words.split()))
+    with found.made_anew():
+        for words in ("cc -c a.c", "fc -c b.f90", "cc a.o b.o -o app"):
+            note_written(found.notes, CompilerCommand(words.split()))
     return found
 
 
@@ -57,3 +60,29 @@ def test_a_line_that_was_broken_off_is_no_note(products: Products) -> None:
         stream.write('{"written": {"da')
     with products.made_anew():
         assert there() == {"data"}
+
+
+def test_what_a_killed_process_had_put_aside_comes_back(products: Products) -> None:
+    child = os.fork()
+    if not child:
+        with products.made_anew():
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert there() == {"data"}
+    with products.made_anew():
+        pass
+    assert there() == {"a.o", "b.o", "m.mod", "app", "data"}
+    assert not list(Path().glob("aside-*"))
+
+
+def test_notes_of_a_copied_folder_are_not_its_own(products: Products, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    shutil.copy(products.notes, copy)
+    with Products(copy).made_anew():
+        assert there() == {"a.o", "b.o", "m.mod", "app", "data"}
+
+
+def test_a_source_that_can_be_read_but_once_is_noted_without_its_modules(products: Products) -> None:
+    note_written(products.notes, CompilerCommand(["fc", "-x", "f95", "-c", "-", "-o", "a.o"]))
+    assert products.built().compiled == 3

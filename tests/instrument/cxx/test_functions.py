@@ -193,3 +193,35 @@ def test_functions_that_call_others_of_their_name_last_are_regions(program, lab)
     assert {"b::go", "Star::step", "Watched::step", "Pool<...>::push_back", "over(long)", "fold"} <= set(run.visits)
     last = "calls itself last, which a probe would make use up the stack"
     assert {name for name, why in lab.left_out("x.cc").items() if why == last} == {"down", "sink<...>"}
+
+
+DEEP = """\
+#include <cstdio>
+struct node { node *next; long value; };
+long sum;
+static node nodes[2000000];
+void block(node *p) { if (p) { sum += p->value; block(p->next); } }
+void other(node *p) { if (p) { sum += p->value; other(p->next); } else { sum += 1; } }
+void leave(node *p) { if (p) { sum += p->value; { leave(p->next); return; } } sum += 2; }
+long paren(node *p, long n) { if (!p) return n; return (paren(p->next, n + p->value)); }
+long cast(node *p, long n) { if (!p) return n; return static_cast<long>(cast(p->next, n + p->value)); }
+template <class D> struct Base {
+    D *next = nullptr;
+    void go() { sum++; if (next) next->go(); }
+};
+struct Link : Base<Link> {};
+static Link links[2000000];
+namespace ns { template <class N> long way(N *p, long n) { if (!p) return n; return ns::way(p->next, n + p->value); } }
+int main() {
+    for (long i = 1; i < 2000000; i++) { nodes[i] = {&nodes[i - 1], i}; links[i].next = &links[i - 1]; }
+    node *first = &nodes[1999999];
+    block(first); other(first); leave(first); links[1999999].go();
+    std::printf("%ld %ld %ld %ld\\n", sum, paren(first, 0), cast(first, 0), ns::way(first, 0));
+}
+"""
+
+
+def test_however_a_function_calls_itself_last_it_needs_no_more_stack(program, lab):
+    run = program(DEEP, "-O2")
+    assert not {"block", "other", "leave", "paren", "cast", "Base<...>::go", "ns::way<...>"} & set(run.visits)
+    assert lab.left_out("x.cc")["block"] == "calls itself last, which a probe would make use up the stack"
