@@ -179,7 +179,8 @@ class _Rounds:
         if built.stale:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
-            say(f"linked as they were, with no probes of this round: {named}{more}; --clean 'make clean' removes them")
+            way = "" if self._arguments.clean else "; if they are built here, --clean 'make clean' removes them"
+            say(f"linked as they were, with no probes of this round: {named}{more}{way}")
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
         say(f"{which}: {command}")
@@ -253,7 +254,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process and those that it has started, and give them the time to remove what they have half written."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
         for _ in range(_PATIENCE):
+            process.poll()
             os.killpg(process.pid, 0)
             time.sleep(_PAUSE)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

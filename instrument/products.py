@@ -67,7 +67,7 @@ class Products:
         known = dict(self._unchanged())
         self.notes.write_text(_line(at=str(self.notes), written=known, asked=bool(known) and self._has_asked()))
         self._began = self.notes.stat().st_mtime_ns
-        files = [file for each in known for file in _with_libtool(Path(each))]
+        files = list(dict.fromkeys(file for each in known for file in _with_libtool(Path(each))))
         aside = Path(mkdtemp(prefix="aside-", dir=self.notes.parent))
         (aside / _NAMES).write_text(json.dumps([str(file) for file in files]))
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import floor, inf
+from math import floor, inf, isfinite
 from typing import Final
 
 import numpy as np
@@ -115,10 +115,10 @@ class SlidingWindow:
         seen = self._latest[self._latest >= self._back()]
         return max(float(seen.min()), float(seen.max()) - self._width) if len(seen) else -inf
 
-    @staticmethod
-    def _slack(times: Values) -> float:
+    def _slack(self, times: Values) -> float:
         """Give how much before its end a window ends, lest a sample at that time is in neither of two, or in both."""
-        return _ROUNDINGS * float(np.spacing(np.abs(times).max(initial=0.0)))
+        origin = abs(self._origin) if isfinite(self._origin) else 0.0
+        return _ROUNDINGS * float(np.spacing(np.abs(times).max(initial=origin)))
 
     def _cut(self, time: float) -> int:
         """Give the place of the first sample at a time or after."""

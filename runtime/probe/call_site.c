@@ -14,7 +14,8 @@
 struct call_site {
     const char *region; /* of the function; null: forgotten */
     uintptr_t returns_to;
-    char descriptor[];
+    const char *descriptor; /* the text, or the region where nobody knows the file */
+    char text[];
 };
 
 static struct call_site *_Atomic sites[PLACES]; /* open addressing */
@@ -49,24 +50,33 @@ static void append(char *text, size_t room, const char *more) {
     }
 }
 
-static struct call_site *make(const char *region, uintptr_t returns_to) {
+/* Empty where nobody knows the file: code that was made while the program runs, a library that was deleted.
+ */
+static void describe(const char *region, uintptr_t returns_to, char *text, size_t room) {
     static const char end[] = "|0|0|0"; /* behind the function's name, which is empty */
-    char text[3 * PATH_MAX], path[PATH_MAX];
+    char path[PATH_MAX];
     struct file file = {returns_to - 1, NULL}; /* in the call itself, which may be a function's last */
+    *text = 0;
     if (!dl_iterate_phdr(find_file, &file))
-        return NULL;
+        return;
     const char *name = *file.name ? realpath(file.name, path) : aa_shard()->executable;
     if (!name)
-        return NULL;
-    snprintf(text, sizeof text, "%.*s", (int)(strlen(region) - strlen(end)), region);
-    append(text, sizeof text - 64, name);
+        return;
+    snprintf(text, room, "%.*s", (int)(strlen(region) - strlen(end)), region);
+    append(text, room - 64, name);
     size_t length = strlen(text);
-    snprintf(text + length, sizeof text - length, "+%jx%s", (uintmax_t)file.address, end);
+    snprintf(text + length, room - length, "+%jx%s", (uintmax_t)file.address, end);
+}
+
+static struct call_site *make(const char *region, uintptr_t returns_to) {
+    char text[3 * PATH_MAX];
+    describe(region, returns_to, text, sizeof text);
     struct call_site *site = malloc(sizeof *site + strlen(text) + 1);
     if (site) {
         site->region = region;
         site->returns_to = returns_to;
-        strcpy(site->descriptor, text);
+        site->descriptor = *text ? site->text : region;
+        strcpy(site->text, text);
     }
     return site;
 }
@@ -106,6 +116,8 @@ const char *aa_call_site(const char *region, const void *returns_to) {
     if (!place || *aa_shard()->script)
         return region;
     const struct call_site *site = atomic_load_explicit(place, memory_order_acquire);
+    if (site && !is_of(site, region, (uintptr_t)returns_to))
+        return aa_call_site(region, returns_to); /* another thread has taken the place meanwhile */
     if (site)
         return site->descriptor;
     struct call_site *made = make(region, (uintptr_t)returns_to);

@@ -133,7 +133,7 @@ class _Choice:
         """
         frame = frame or sys._getframe(1)
         code, module = frame.f_code, frame.f_globals
-        if code.co_name == "start" and "_profile_hook" in module:
+        if code.co_name == "start" and module.get("__name__") == "threading":
             self.threading(module)
         descriptor = self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)

@@ -217,3 +217,8 @@ def test_before_any_selection_nothing_is_saved():
     found, state = periods([outlying([], 0)[:6]] * 3)
     assert {each.status for each in found} == {"too-few"}
     assert (state.selected, state.reduction.share) == ((), 0.0)
+
+
+def test_a_sample_near_time_0_of_a_trace_that_begins_before_is_in_one_window():
+    times = np.round(np.arange(-28, 2)) / 10
+    assert sum(each.fresh for each in cut(trace(times), 0.1, 0.1)) == len(times)
