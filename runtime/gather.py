@@ -40,6 +40,7 @@ Told = Callable[[int, int], object]
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
 _PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
+_GOING_ON: Final = ("running", "finalizing")
 _LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")  # in which launchers say how many processes they start
 
 
@@ -96,7 +97,7 @@ def _merge(
         raise InputError(
             f"{folder.path}: a run that has ended wanted, but {next(iter(running.values()))} still runs; wait for it"
         )
-    if running and facts.status:
+    if facts.status and any(shard.state in _GOING_ON for shard in read.shards):  # they may have ended while being read
         running = _survivors(folder, read.shards, wait=_PATIENCE)
         read = _read_all(folder)
     if not read.shards:
@@ -176,7 +177,7 @@ def _survivors(folder: RunFolder, shards: Sequence[Shard], *, wait: float = 0.0)
 def _open_elsewhere(shards: Sequence[Shard]) -> list[str]:
     """Name the machine of each process that is not of this one, and whose shard does not say that it has ended."""
     here = os.uname().nodename
-    return sorted(shard.host for shard in shards if shard.host != here and shard.state in ("running", "finalizing"))
+    return sorted(shard.host for shard in shards if shard.host != here and shard.state in _GOING_ON)
 
 
 def _latest_run(shards: list[Shard]) -> list[Shard]:
