@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .compared_runs import metrics_to_compare
-from .comparison import Comparison, Judgement, compare
-from .crnm import DISPARITY_METRICS
+from .comparison.compared_runs import metrics_to_compare
+from .comparison.comparison import Comparison, Judgement, compare
+from .disparity.crnm import DISPARITY_METRICS
+from .dissimilarity.performance import DISSIMILARITY_METRICS
 from .findings import Findings, analyze
 from .overhead import Overhead
-from .performance import DISSIMILARITY_METRICS
 
 __all__ = [
     "DISPARITY_METRICS",

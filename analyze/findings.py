@@ -13,21 +13,21 @@ from ..experiment import Experiment
 from .attributes import BYTES_PER_SECOND, Attribute, attributes_of, lacking
 from .code_regions import CodeRegion, within_shells
 from .costs import Cost, region_costs
-from .crnm import cycles_metric, cycles_per_instruction, weights
-from .disparity import Disparity, find_disparity
-from .disparity_causes import DisparityCauses, find_disparity_causes
-from .dissimilarity import Dissimilarity, find_dissimilarity
-from .dissimilarity_causes import DissimilarityCauses, find_dissimilarity_causes
+from .disparity.causes import DisparityCauses, find_disparity_causes
+from .disparity.crnm import cycles_metric, cycles_per_instruction, weights
+from .disparity.disparity import Disparity, find_disparity
+from .disparity.waiting import late_cores, waiting_times
+from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
+from .dissimilarity.dissimilarity import Dissimilarity, find_dissimilarity
+from .dissimilarity.network import differing_volumes
+from .dissimilarity.off_processor import differing_time_off
+from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
+from .dissimilarity.thread_roles import differing_jobs
 from .imported import as_run
-from .jobs import differing_jobs
-from .network import differing_volumes
-from .off_processor import differing_time_off
 from .overhead import Overhead, measuring_cost
-from .performance import DISSIMILARITY_METRICS, Performance
 from .program_time import program_times, times_outside
 from .selection import Selection
 from .threads import busy_threads, has_nested_teams
-from .waiting import late_cores, waiting_times
 
 __all__ = ["Findings", "analyze"]
 

@@ -15,8 +15,8 @@ from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
 from .code_regions import startup_paths
 from .formula import Formula, measured, nearest, parts
+from .metric_choice import WantedMetrics
 from .selection import paths_named
-from .wanted import WantedMetrics
 
 __all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks"]
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..runtime.folder import open_experiment
 from ..view import explanation_lines, print_tree, print_verdict, verdict_lines
-from .analysis import add_analysis_arguments, findings_of, write_findings
+from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets, is_output
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]

@@ -12,7 +12,7 @@ from ..analyze import compare, metrics_to_compare
 from ..errors import UsageError
 from ..view import comparison_document, comparison_junit, comparison_lines, comparison_markdown, print_verdict
 from .documents import check_targets, is_output, write_document
-from .operands import add_exact_argument, opened
+from .operand_arguments import add_exact_argument, opened
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

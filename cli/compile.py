@@ -7,10 +7,10 @@ import os
 from typing import Final
 
 from ..errors import UsageError
-from ..experiment.mode import asked_modes
+from ..experiment.plan.mode import asked_modes
 from ..instrument.choice import MODES_VARIABLE
 from ..instrument.wrapper import compile_instrumented
-from .sources import MODES_USAGE, add_modes_argument
+from .source_arguments import MODES_USAGE, add_modes_argument
 from .wrapper import build_ahead
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]

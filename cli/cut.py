@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ..experiment import save, select
 from ..experiment.storage import check_name
 from ..runtime.folder import open_experiment
-from .parts import names_of, ranks_of
+from .part_arguments import names_of, ranks_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

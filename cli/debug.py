@@ -19,19 +19,19 @@ from typing import Final, NoReturn
 from ..analyze import Findings
 from ..analyze.refine import refine
 from ..errors import AutoanalyzerError, InputError
+from ..instrument.build_outputs import Products
 from ..instrument.choice import MODES_VARIABLE, PLAN_VARIABLE
-from ..instrument.products import Products
 from ..instrument.shims import build_environment
 from ..instrument.wrapper import PRODUCTS_VARIABLE
 from ..runtime.cache import cache_folder
-from ..runtime.counting_run import CountingRun
+from ..runtime.counting.run import CountingRun
 from ..runtime.folder import RunFolder
 from ..view import print_verdict, verdict_lines
-from .analysis import add_analysis_arguments, findings_of, write_findings
+from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
-from .measuring import Measured, add_measuring_arguments, command_of, counting_run, measured, say
 from .progress import progress
 from .refine import instead, opened_lines, write_refinement
+from .run_arguments import Measured, add_measuring_arguments, command_of, counting_run, measured, say
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..atomic_file import replacing
 from ..errors import UsageError
-from ..files import replacing
 from ..runtime.folder import RunFolder
 
 __all__ = ["add_documents", "check_targets", "is_output", "write_document"]

@@ -12,7 +12,7 @@ from ..experiment import flat
 from ..experiment.aggregate import LEVELS
 from ..runtime.folder import open_experiment
 from ..view import print_dump, shown_metrics, write_csv, write_json
-from .parts import names_of
+from .part_arguments import names_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..errors import InputError, UsageError
-from ..runtime.mpi_compiler import MpiCompiler, examine, mpi_compilers
-from ..runtime.mpi_functions import MpiFunctions, read_functions
+from ..runtime.mpi.compiler import MpiCompiler, examine, mpi_compilers
+from ..runtime.mpi.functions import MpiFunctions, read_functions
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

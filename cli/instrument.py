@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from ..atomic_file import replacing
 from ..errors import InputError, UsageError
-from ..files import replacing
-from .sources import USAGE, add_source_arguments, sources_of
+from .source_arguments import USAGE, add_source_arguments, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

@@ -10,7 +10,7 @@ from ..experiment import save
 from ..experiment.algebra import merge
 from ..experiment.storage import check_name
 from ..view import operation_lines, print_verdict
-from .operands import add_operand_arguments, opened, options_of
+from .operand_arguments import add_operand_arguments, opened, options_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import numpy as np
 
+from ..analyze.metric_choice import WantedMetrics
 from ..analyze.metric_space import check_ranks
 from ..analyze.program_time import program_times
-from ..analyze.wanted import WantedMetrics
 from ..errors import InputError, UsageError
 from ..experiment.trace import TraceReader, read_trace
 from ..runtime.folder import open_experiment

@@ -9,10 +9,10 @@ from typing import Final
 
 from ..analyze.refine import Opened, Refinement, refine
 from ..errors import InputError
-from ..experiment.plan import build_line, save_plan
+from ..experiment.plan.plan import build_line, save_plan
 from ..runtime.folder import open_experiment
 from ..view import at_line, visible
-from .analysis import add_selection_arguments, findings_of
+from .analysis_arguments import add_selection_arguments, findings_of
 from .documents import check_targets
 
 __all__ = ["HELP", "NAME", "add_arguments", "instead", "opened_lines", "run", "write_refinement"]

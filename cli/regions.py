@@ -14,7 +14,7 @@ from ..experiment.region import Region
 from ..instrument.choice import Choice
 from ..instrument.code_region import CodeRegion, CodeRegions
 from ..instrument.listing import nested, write_listing
-from .sources import USAGE, add_source_arguments, choice_of, sources_of
+from .source_arguments import USAGE, add_source_arguments, choice_of, sources_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

@@ -6,12 +6,12 @@ import argparse
 from typing import Final
 
 from ..errors import AutoanalyzerError
-from ..experiment.plan import build_line
+from ..experiment.plan.plan import build_line
 from ..runtime.folder import RunFolder
 from ..view import print_verdict, verdict_lines
-from .analysis import add_analysis_arguments, findings_of, write_findings
+from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
-from .measuring import add_measuring_arguments, command_of, counting_run, measured, say
+from .run_arguments import add_measuring_arguments, command_of, counting_run, measured, say
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

@@ -11,7 +11,7 @@ from ..analyze.formula import Formula
 from ..analyze.metric_space import MetricSpace
 from ..errors import UsageError
 from ..experiment import Experiment
-from ..view.page import page
+from ..view.html_page import page
 from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from .cube_reader import read_cube
-from .cube_writer import write_cube
-from .cubex_reader import read_cubex
+from .cube.cubex_reader import read_cubex
+from .cube.reader import read_cube
+from .cube.writer import write_cube
 from .experiment import Experiment
 from .source import open_source
 

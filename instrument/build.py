@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import SourceError
 from .compiler import Argument, CompilerCommand, Role
+from .compiler_calls import Finished, compile_words, run, syntax_words, untouched_words
 from .kept_compile import KeptCompile
 from .source_text import SourceTexts
-from .steps import Finished, compile_words, run, syntax_words, untouched_words
 from .workspace import Workspace, workspace
 
 if TYPE_CHECKING:

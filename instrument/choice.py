@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..errors import way_out
-from ..experiment.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
-from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
+from ..experiment.plan.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
+from ..experiment.plan.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import SourceError
-from ..experiment.mode import mode_of
+from ..experiment.plan.mode import mode_of
 from ..experiment.region import Region
 
 __all__ = ["CodeRegion", "CodeRegions", "Instrumented"]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from .compiler import Argument, CompilerCommand, Role
-from .steps import run
+from .compiler_calls import run
 
 __all__ = ["dependency_words"]
 

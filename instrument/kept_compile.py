@@ -10,13 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from ..atomic_file import replacing
 from ..errors import InputError
-from ..files import replacing
 from .compiler import Argument, CompilerCommand, Role
+from .compiler_calls import Finished
 from .fortran_modules import included_files, module_files_read, modules_written
-from .own_identity import own_identity
-from .steps import Finished
 from .store import digest, open_store
+from .tool_fingerprint import own_identity
 from .toolchain import Toolchain, compiler_environment
 
 __all__ = ["KeptCompile"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from ..files import replacing
+from ..atomic_file import replacing
 from .compiler import command_words
 from .store import digest
 

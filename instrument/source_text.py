@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from .compiler import Argument, CompilerCommand, Role
+from .compiler_calls import Finished, run
 from .dependencies import dependency_words
-from .steps import Finished, run
 
 __all__ = ["SourceTexts"]
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from ..atomic_file import cache_place, replacing
 from ..errors import InputError, UsageError
-from ..files import cache_place, replacing
 
 __all__ = ["Store", "digest", "open_store"]
 

@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 from ..errors import UsageError
 from .compiler import Argument, CompilerCommand, no_compiler
-from .steps import run
+from .compiler_calls import run
 
 __all__ = ["PRODUCTS_VARIABLE", "compile_instrumented"]
 
@@ -92,7 +92,7 @@ def _is_device(source: Argument) -> bool:
 def _note(command: CompilerCommand, *, asked: bool) -> None:
     """Note what a command was for, if somebody wants to know."""
     if notes := os.environ.get(PRODUCTS_VARIABLE):
-        from .products import note_asked, note_written  # noqa: PLC0415 - few builds are noted
+        from .build_outputs import note_asked, note_written  # noqa: PLC0415 - few builds are noted
 
         if asked:
             note_asked(Path(notes))

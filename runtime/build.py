@@ -15,12 +15,12 @@ from typing import Final
 from ..errors import BuildError
 from .c_compiler import c_compilers
 from .cache import cache_folder, locked
-from .fortran_wrappers import fortran_wrapper_text
-from .mpi import Mpi
-from .mpi_compiler import mpi_compilers
-from .mpi_library import MpiLibrary, linked_mpi
-from .prototypes import read_prototypes
-from .wrappers import function_list, wrapper_text
+from .mpi.c_wrappers import function_list, wrapper_text
+from .mpi.compiler import mpi_compilers
+from .mpi.detection import Mpi
+from .mpi.fortran_wrappers import fortran_wrapper_text
+from .mpi.library import MpiLibrary, linked_mpi
+from .mpi.prototypes import read_prototypes
 
 __all__ = ["build_ahead", "probe_library"]
 
@@ -29,7 +29,7 @@ LIBRARY: Final = "libaaprobe.so"
 _ROOM: Final = Path(__file__).parent
 _VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # without it a library cannot take simulated counts
 _SOURCES: Final = _ROOM / "probe"
-_GENERATORS: Final = ("byte_rules.py", "fortran_wrappers.py", "prototypes.py", "wrapped_functions.py", "wrappers.py")
+_GENERATORS: Final = ("byte_rules.py", "c_wrappers.py", "fortran_wrappers.py", "prototypes.py", "wrapped_functions.py")
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
 # of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
 _FLAGS: Final = (
@@ -101,7 +101,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 def _key(library: MpiLibrary | None) -> str:
     """What the result depends on: our sources and the MPI library's file. No compiler is run to find it."""
     digest = hashlib.sha256()
-    for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
+    for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS)):
         digest.update(path.read_bytes())
     digest.update(f"{_FLAGS} {_VALGRIND.exists()}".encode())
     if library:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..atomic_file import cache_place
 from ..errors import BuildError
-from ..files import cache_place
 
 __all__ = ["cache_folder", "locked"]
 

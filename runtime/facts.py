@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-from ..files import replacing
+from ..atomic_file import replacing
 
 __all__ = ["FACTS_FILE", "RunFacts"]
 

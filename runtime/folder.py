@@ -118,7 +118,7 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     # Shards beside an experiment are of a later run, or what could not be read of the same one.
     if folder.experiment.exists() and not folder.has_later_shards():
         return load(folder.experiment), folder.experiment
-    from .gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
+    from .gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
 
     experiment = gather_here(folder, ended=False)
     if experiment is None:

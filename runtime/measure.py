@@ -16,10 +16,10 @@ from .build import probe_library
 from .command import find_program
 from .facts import RunFacts
 from .folder import RunFolder
-from .gather import Told
-from .gather import gather as gather_shards
+from .gather.gather import Told
+from .gather.gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment
-from .mpi import find_mpi
+from .mpi.detection import find_mpi
 from .plan import write_plan
 from .python_functions import python_environment, read_python_reports
 

@@ -22,7 +22,7 @@ from mutations import Mutant, mutant
 from trials import Trials
 
 from autoanalyzer.errors import SourceError
-from autoanalyzer.experiment.mode import MODES
+from autoanalyzer.experiment.plan.mode import MODES
 from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.front_end import front_end

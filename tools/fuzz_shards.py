@@ -21,12 +21,12 @@ from trials import Trials, apart
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load
-from autoanalyzer.runtime import shard_layout as layout
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.folder import RunFolder
-from autoanalyzer.runtime.gather import gather_here
-from autoanalyzer.runtime.mpi import Mpi
-from autoanalyzer.runtime.shard import read_shard
+from autoanalyzer.runtime.gather import shard_layout as layout
+from autoanalyzer.runtime.gather.gather import gather_here
+from autoanalyzer.runtime.gather.shard import read_shard
+from autoanalyzer.runtime.mpi.detection import Mpi
 
 SHARDS: Final = 3
 PROGRAM: Final = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from .changes import operation_lines, print_changes
 from .comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 from .contents import contents_lines
-from .document import findings_document
 from .dump import print_dump, shown_metrics, write_csv, write_json
 from .explain import explanation_lines
+from .findings_json import findings_document
 from .place import at_line, visible
 from .terminal import print_tree, print_verdict
 from .units import ranks

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ..analyze.disparity_causes import Cause
-from ..analyze.dissimilarity_causes import Difference
+from ..analyze.disparity.causes import Cause
+from ..analyze.dissimilarity.causes import Difference
 from .units import count, percent, volume
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any, Final
 from lxml import etree
 
 from ..analyze import Comparison, Judgement
-from ..analyze.noise import CONFIDENCE, UNKNOWN_NOISE
+from ..analyze.comparison.noise import CONFIDENCE, UNKNOWN_NOISE
 from .place import at_line, visible
 from .units import amount
 

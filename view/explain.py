@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..analyze import Findings
-from ..analyze.classes import LABELS
 from ..analyze.decision_table import DecisionTable, Row
+from ..analyze.disparity.classes import LABELS
 from .place import Place
 
 __all__ = ["explanation_lines"]

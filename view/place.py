@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..analyze.code_regions import CodeRegion
 from ..experiment import Experiment
-from ..experiment.mode import CALL_MODES
+from ..experiment.plan.mode import CALL_MODES
 
 __all__ = ["Place", "at_line", "visible"]
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 from rich.text import Text
 
-from .page import Picture
+from .html_page import Picture
 from .place import visible
 
 __all__ = ["Report", "Table", "csv_text", "json_text", "print_report"]

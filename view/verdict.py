@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 
 from ..analyze import Findings
-from ..analyze.classes import LABELS
-from ..analyze.clusters import THRESHOLD
 from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
-from ..analyze.dissimilarity_causes import Difference
-from ..analyze.off_processor import METRIC as OFF_PROCESSOR
+from ..analyze.disparity.classes import LABELS
+from ..analyze.dissimilarity.causes import Difference
+from ..analyze.dissimilarity.clusters import THRESHOLD
+from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
 from .place import Place, at_line

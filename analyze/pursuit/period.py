@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from ...errors import InputError, LocationsError
 from ...experiment.trace import Samples
 from ..formula import Formula, measured, parts
+from ..metric_choice import WantedMetrics
 from ..metric_space import MetricSpace, Point
-from ..wanted import WantedMetrics
 from .pursuit import Outcome, Pursuit, Status, pursue
 from .selection import Reduction, next_selection
 from .trimming import Trimming

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from autoanalyzer.experiment import load
-from autoanalyzer.experiment.mode import MODES
+from autoanalyzer.experiment.plan.mode import MODES
 from programs import Copy, Done, Program, copies_of, read_programs
 
 EVERYTHING = ",".join(MODES)

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from autoanalyzer.runtime.cache_geometry import CacheGeometry
-from autoanalyzer.runtime.rtcount import counting_tool
+from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry
+from autoanalyzer.runtime.counting.tool import counting_tool
 
 LOOPS = Path(__file__).parent / "loops.c"
 CACHES = CacheGeometry()

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from autoanalyzer.experiment import Region
-from autoanalyzer.runtime import shard_layout as layout
+from autoanalyzer.runtime.gather import shard_layout as layout
 
 RATE = 2.6e9  # ticks a second
 LENGTH = 1 << 18  # of the file, of which only a part is in use

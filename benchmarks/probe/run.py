@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.mpi import Mpi
-from autoanalyzer.runtime.shard_layout import HEADER_LAYOUT
+from autoanalyzer.runtime.gather.shard_layout import HEADER_LAYOUT
+from autoanalyzer.runtime.mpi.detection import Mpi
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.mpi import find_mpi
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 SOURCE = Path(__file__).parent / "calls.c"
 

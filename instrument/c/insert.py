@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ...experiment.mode import CALL_MODES
+from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..code_region import CodeRegion
 from .preprocessed import Preprocessed

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pycparser import c_ast
 
 from ...errors import SourceError
-from ...experiment.mode import CALL_MODES
+from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions

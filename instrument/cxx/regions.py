@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from ...errors import SourceError
-from ...experiment.mode import CALL_MODES
+from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..c.calls import call_regions
 from ..c.judge import TINY, readable

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ...experiment.mode import CALL_MODES
+from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion

@@ -1,6 +1,6 @@
 /*
  * Where a library is called from, in programs without probes: each place is a region of its own. The gather
- * finds function and line (runtime/call_sites.py).
+ * finds function and line (runtime/gather/call_sites.py).
  */
 #ifndef AA_CALL_SITE_H
 #define AA_CALL_SITE_H

@@ -52,7 +52,7 @@ static const char *load(void) {
 
 /* ---- counts */
 
-/* SIZE/WAYS/LINE; twin: CacheLevel in runtime/cache_geometry.py. */
+/* SIZE/WAYS/LINE; twin: CacheLevel in runtime/counting/cache_geometry.py. */
 static int write_cache(char *text, size_t room, const char *name, const struct aa_rtcount_cache *cache) {
     static const char *const units[] = {"", "K", "M", "G"};
     unsigned long long size = cache->size;

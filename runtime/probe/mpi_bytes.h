@@ -1,5 +1,5 @@
 /*
- * How many bytes a call hands to MPI and gets from it: the vocabulary of runtime/byte_rules.py.
+ * How many bytes a call hands to MPI and gets from it: the vocabulary of runtime/mpi/byte_rules.py.
  *
  * Evaluated after the call has succeeded, so that no wrong argument of the program is ever met first here.
  */

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.performance import Performance
+from autoanalyzer.analyze.dissimilarity.performance import Performance
 from autoanalyzer.analyze.threads import find_threads
 from autoanalyzer.view import verdict_lines
 

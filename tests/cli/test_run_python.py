@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import Experiment, load
-from autoanalyzer.runtime.mpi import find_mpi
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "python"
 

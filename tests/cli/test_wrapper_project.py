@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.instrument.products import Products
+from autoanalyzer.instrument.build_outputs import Products
 
 PROJECT = Path(__file__).parents[1] / "data/project"
 REGIONS = {

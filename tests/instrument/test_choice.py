@@ -4,7 +4,7 @@ import pytest
 
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import Region
-from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split
+from autoanalyzer.experiment.plan.plan import Exclude, Include, Merge, Pattern, Plan, Split
 from autoanalyzer.instrument.choice import Choice, read_choice
 from autoanalyzer.instrument.code_region import CodeRegion, CodeRegions
 

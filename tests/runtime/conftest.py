@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.mpi import Mpi, find_mpi
-from autoanalyzer.runtime.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
 PROGRAMS = Path(__file__).parent / "programs"
 FORTRAN_MPI = Path(__file__).parents[1] / "programs" / "fortran_mpi"

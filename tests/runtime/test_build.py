@@ -10,15 +10,15 @@ import pytest
 from autoanalyzer.errors import BuildError
 from autoanalyzer.runtime.build import build_ahead, probe_library
 from autoanalyzer.runtime.cache import cache_folder
-from autoanalyzer.runtime.mpi import Mpi, find_mpi
-from autoanalyzer.runtime.mpi_compiler import mpi_compilers
-from autoanalyzer.runtime.mpi_library import MpiLibrary
+from autoanalyzer.runtime.mpi.compiler import mpi_compilers
+from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
+from autoanalyzer.runtime.mpi.library import MpiLibrary
 
 from .conftest import compiled
 
 BUILD = """
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.mpi import Mpi
+from autoanalyzer.runtime.mpi.detection import Mpi
 print(probe_library(Mpi(None)))
 """
 

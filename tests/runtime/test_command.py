@@ -6,7 +6,7 @@ import pytest
 from autoanalyzer.errors import InputError
 from autoanalyzer.runtime.command import find_program, launcher_words
 from autoanalyzer.runtime.launch import kept_environment, launch, measured_environment
-from autoanalyzer.runtime.mpi import find_mpi
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 
 @pytest.mark.parametrize(

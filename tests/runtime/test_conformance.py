@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.mpi_functions import LOCAL, mpi_functions
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.mpi.functions import LOCAL, mpi_functions
 
 from .conformance.cases import Case, all_cases
 from .conformance.programs import c_program, fortran_program

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
 
 from .conftest import recorded
 

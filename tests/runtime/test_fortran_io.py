@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.mpi import Mpi
+from autoanalyzer.runtime.mpi.detection import Mpi
 
 from .conftest import FORTRAN_IO, FORTRAN_MPI, compiled_fortran, expectations, figures, recorded
 

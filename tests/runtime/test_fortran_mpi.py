@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autoanalyzer.runtime.mpi import find_mpi
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 from .conftest import FORTRAN_MPI, Recorded, compiled_fortran, expectations, figures, recorded
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.files_used import most_used
-from autoanalyzer.runtime.mpi import Mpi
+from autoanalyzer.runtime.gather.files_used import most_used
+from autoanalyzer.runtime.mpi.detection import Mpi
 
 from .conftest import PROGRAMS, compiled, expectations, figures, recorded
 

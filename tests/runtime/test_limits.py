@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from autoanalyzer.experiment import load
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
 
 from ..conftest import Tool
 from .probe.conftest import library, plain_program, preloaded  # noqa: F401 - fixtures

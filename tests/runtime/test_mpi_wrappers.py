@@ -7,12 +7,12 @@ import pytest
 
 from autoanalyzer.errors import BuildError
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.byte_rules import FILE_TIMED, RULES, TIMED
-from autoanalyzer.runtime.fortran_wrappers import fortran_wrapper_text
-from autoanalyzer.runtime.mpi import Mpi, find_mpi
-from autoanalyzer.runtime.prototypes import read_prototypes
-from autoanalyzer.runtime.wrapped_functions import BY_HAND
-from autoanalyzer.runtime.wrappers import function_list, wrapper_text
+from autoanalyzer.runtime.mpi.byte_rules import FILE_TIMED, RULES, TIMED
+from autoanalyzer.runtime.mpi.c_wrappers import function_list, wrapper_text
+from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
+from autoanalyzer.runtime.mpi.fortran_wrappers import fortran_wrapper_text
+from autoanalyzer.runtime.mpi.prototypes import read_prototypes
+from autoanalyzer.runtime.mpi.wrapped_functions import BY_HAND
 
 from .conftest import PROGRAMS, preprocessed
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.mpi import Mpi
+from autoanalyzer.runtime.mpi.detection import Mpi
 
 from .conftest import PROGRAMS, recorded
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.mpi import Mpi
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.mpi.detection import Mpi
 
 from .conftest import compiled, recorded
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.mpi import find_mpi
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 from .conftest import compiled, recorded
 

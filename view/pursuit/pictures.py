@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...analyze.pursuit import Outcome, Period, Pursuit, PursuitOverTime, Telling, View
+from ..html_page import COLOURS, Picture, axis_of, shown
 from ..metric_space import drawn, part_of, some_rows
-from ..page import COLOURS, Picture, axis_of, shown
 from ..units import percent
 from .periods import span
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics.partition import WEAK, Partition
+from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..metric_space import drawn, finite, names, part_of, value
-from ..page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..report import Table
 from ..units import many, ranks
 

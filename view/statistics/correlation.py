@@ -10,8 +10,8 @@ from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics import Correlation
 from ...analyze.statistics.correlation import REDUNDANT
 from ..counters import as_typed
+from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..metric_space import caveats, drawn, names, part_of, some_rows
-from ..page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..report import Report, Table
 from ..units import many
 from .space import document

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...analyze.statistics import Factors
 from ...analyze.statistics.factors import JOINS
+from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..metric_space import caveats, finite, names
-from ..page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..report import Report, Table
 from ..units import many, percent
 from .space import document

@@ -10,8 +10,8 @@ from scipy.cluster.hierarchy import dendrogram
 
 from ...analyze.statistics import Hierarchy
 from ...analyze.statistics.hierarchy import LONE
+from ..html_page import Picture, shown
 from ..metric_space import caveats, names
-from ..page import Picture, shown
 from ..report import Report
 from . import clusters
 from .space import document

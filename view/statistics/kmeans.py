@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...analyze.statistics import Clusters
+from ..html_page import COLOURS, Picture, axis_of
 from ..metric_space import caveats, drawn, finite, names, part_of
-from ..page import COLOURS, Picture, axis_of
 from ..report import Report
 from ..units import many
 from . import clusters

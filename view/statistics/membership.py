@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Factors, Membership
+from ..html_page import Picture, shown
 from ..metric_space import caveats, drawn, names, part_of
-from ..page import Picture, shown
 from ..report import Report, Table
 from ..units import many
 from . import clusters

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...analyze.statistics import Part
+from ..html_page import Picture
 from ..metric_space import dropped
-from ..page import Picture
 from ..report import Report, Table
 
 __all__ = ["nested_report"]

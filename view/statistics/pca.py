@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Components
+from ..html_page import COLOURS, Picture, axis_of, shown
 from ..metric_space import caveats, drawn, names, part_of, some_rows
-from ..page import COLOURS, Picture, axis_of, shown
 from ..report import Report, Table
 from ..units import many, percent
 from . import clusters

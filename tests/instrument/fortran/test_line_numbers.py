@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from autoanalyzer.experiment.mode import MODES
+from autoanalyzer.experiment.plan.mode import MODES
 from autoanalyzer.instrument.choice import Choice
 
 _ENTRY = re.compile(r"^x\.f\w*\s+(\d+)\s+(0|0x[0-9a-f]+)\s", re.M)

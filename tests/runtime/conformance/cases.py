@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from autoanalyzer.runtime.mpi_functions import LOCAL
+from autoanalyzer.runtime.mpi.functions import LOCAL
 
 __all__ = ["Case", "all_cases"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime import shard as reader
+from autoanalyzer.runtime.gather import shard as reader
 
-PROBE = Path(reader.__file__).parent / "probe"
+PROBE = Path(reader.__file__).parents[1] / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
     *("call_site", "clock", *COUNTERS, "event", "fork", "process", "region"),

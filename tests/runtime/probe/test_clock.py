@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard import Shard, read_shard
 
 Record = Callable[..., list[Shard]]
 

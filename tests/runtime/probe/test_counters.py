@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.runtime.facts import RunFacts
-from autoanalyzer.runtime.merge import merge_shards
-from autoanalyzer.runtime.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.merge import merge_shards
+from autoanalyzer.runtime.gather.shard import Shard, read_shard
 
 Record = Callable[..., list[Shard]]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from autoanalyzer.runtime.facts import RunFacts
-from autoanalyzer.runtime.merge import merge_shards
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.merge import merge_shards
+from autoanalyzer.runtime.gather.shard import Shard
 
 Record = Callable[..., list[Shard]]
 

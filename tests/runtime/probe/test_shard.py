@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.runtime.shard import Shard, read_shard
-from autoanalyzer.runtime.shard_layout import (
+from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard_layout import (
     ALIGNMENT,
     COUNTERS,
     HEADER_LAYOUT,

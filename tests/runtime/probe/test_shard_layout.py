@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment.region import DESCRIPTOR_VERSION
-from autoanalyzer.runtime import shard_layout as layout
+from autoanalyzer.runtime.gather import shard_layout as layout
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
-PROBE = Path(layout.__file__).parent / "probe"
+PROBE = Path(layout.__file__).parents[1] / "probe"
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
 
 Record = Callable[..., list[Shard]]
 Visits = Callable[..., dict[str, int]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
 
 Record = Callable[..., list[Shard]]
 Visits = Callable[..., dict[str, int]]

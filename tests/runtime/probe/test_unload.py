@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from autoanalyzer.runtime.shard import Shard
+from autoanalyzer.runtime.gather.shard import Shard
 
 Record = Callable[..., list[Shard]]
 Visits = Callable[..., dict[str, int]]

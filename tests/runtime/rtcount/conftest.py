@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.cache_geometry import CacheGeometry
-from autoanalyzer.runtime.counting import counting_command
+from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry
+from autoanalyzer.runtime.counting.command import counting_command
+from autoanalyzer.runtime.counting.tool import counting_tool
+from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard_layout import COUNTERS
 from autoanalyzer.runtime.launch import measured_environment
-from autoanalyzer.runtime.mpi import find_mpi
-from autoanalyzer.runtime.rtcount import counting_tool
-from autoanalyzer.runtime.shard import Shard, read_shard
-from autoanalyzer.runtime.shard_layout import COUNTERS
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
 

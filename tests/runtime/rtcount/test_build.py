@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.errors import BuildError, InputError
-from autoanalyzer.runtime.cache_geometry import CacheGeometry
-from autoanalyzer.runtime.counting import counting_command
-from autoanalyzer.runtime.rtcount import counting_tool, find_valgrind
+from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry
+from autoanalyzer.runtime.counting.command import counting_command
+from autoanalyzer.runtime.counting.tool import counting_tool, find_valgrind
 
 
 def test_a_machine_without_valgrind_says_so_in_one_line(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_valgrind_without_headers_says_so_in_one_line(tmp_path: Path, monkeypatc
     description = tmp_path / "pkgconfig" / "valgrind.pc"
     description.parent.mkdir()
     description.write_text(f"prefix={tmp_path}\nlibdir=${{prefix}}/lib\nincludedir=${{prefix}}/include/valgrind\n")
-    monkeypatch.setattr("autoanalyzer.runtime.rtcount._descriptions", lambda *_: [description])
+    monkeypatch.setattr("autoanalyzer.runtime.counting.tool._descriptions", lambda *_: [description])
     with pytest.raises(BuildError, match=r"valgrind.pc without .*/include/valgrind/pub_tool_tooliface.h: install"):
         find_valgrind({"PATH": str(program.parent)})
 

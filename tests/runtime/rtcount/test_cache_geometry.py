@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.errors import UsageError
-from autoanalyzer.runtime.cache_geometry import CacheGeometry, CacheLevel, parse_geometry, this_machine
+from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry, CacheLevel, parse_geometry, this_machine
 
 
 def test_both_caches_are_read() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.cache_geometry import CacheGeometry, CacheLevel
+from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry, CacheLevel
 from autoanalyzer.runtime.facts import RunFacts
-from autoanalyzer.runtime.merge import merge_shards
+from autoanalyzer.runtime.gather.merge import merge_shards
 
 from .conftest import MPIS, Lab, counts
 

@@ -1,0 +1,1 @@
+"""Two sets of runs, judged: is the one slower, and where."""

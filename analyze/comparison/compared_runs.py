@@ -1,0 +1,206 @@
+"""Runs that are compared: which can be, by what, and the values of the program and of each call path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+from ...experiment import Experiment
+from ...experiment.algebra import Integration, strangers
+from ..code_regions import startup_paths
+from ..dissimilarity.performance import compute_time
+from ..imported import negative_rank
+
+__all__ = [
+    "check_runs",
+    "is_mean",
+    "least_to_judge",
+    "metrics_to_compare",
+    "repeats",
+    "unit_of",
+    "value_of_program",
+    "values_by_path",
+]
+
+_COMPUTE_TIME: Final = "compute_time"
+_NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
+_WALL: Final = frozenset({"wall_time", "mpi_time", "io_time", "program_time", "time"})
+_SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
+_POLLING: Final = "mpi_instructions"
+
+_Values = npt.NDArray[np.float64]
+
+
+def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
+    """Choose what to compare of runs: their wall time and, where it was measured, the CPU time outside MPI.
+
+    The one shows waiting, too; the other is little disturbed by other programs. Of other tools' experiments ``time``.
+    """
+    there = [each for each in ("wall_time", _COMPUTE_TIME) if all(_has(run, each) for run in runs)]
+    return tuple(there) or (("time",) if all("time" in run for run in runs) else ("wall_time",))
+
+
+def _has(experiment: Experiment, metric: str) -> bool:
+    return all(name in experiment for name in _stored(metric))
+
+
+def _stored(metric: str) -> tuple[str, ...]:
+    """Name the metrics of an experiment that one is computed from."""
+    return _NEEDED.get(metric, (metric,))
+
+
+def check_runs(joined: Integration, count: int, metric: str) -> None:
+    """Refuse runs that cannot be compared.
+
+    Args:
+        joined: The runs, ``count`` of the base first.
+        count: How many are of the base.
+        metric: What they are to be compared by.
+
+    Raises:
+        InputError: One was not whole, is none, or lacks the metric; or they are of other ranks or another program.
+    """
+    for label, each in zip(joined.labels, joined.operands, strict=True):
+        _check_run(label, each)
+        _check_metric(label, each, metric)
+        _check_values(label, each, metric)
+    _check_endings(joined)
+    _check_parts(joined)
+    first, *_ = ranks = [sorted({place.process for place in each.locations}) for each in joined.operands]
+    for label, found in zip(joined.labels, ranks, strict=True):
+        if found != first:
+            raise InputError(
+                f"{label}: {len(first)} ranks as in {joined.labels[0]} wanted, found {len(found)}: "
+                f"compare runs of one number of ranks"
+            )
+    if strangers(joined, range(count), range(count, len(joined.operands))):
+        raise InputError(
+            f"{joined.labels[count]}: regions of {joined.labels[0]} wanted, found none in common: are they one program?"
+        )
+
+
+def _check_run(label: str, experiment: Experiment) -> None:
+    """Refuse what was computed from runs, and runs that came to no end."""
+    notes = experiment.notes
+    if notes.derived_by:
+        raise InputError(f"{label}: a run wanted, found the result of {notes.derived_by[0]}; name the runs themselves")
+    if notes.missing:
+        raise InputError(f"{label}: a whole run wanted, but nothing came back from {_ranks(notes.missing)}; repeat it")
+    if notes.unfinished:
+        raise InputError(
+            f"{label}: a whole run wanted, but {_ranks(notes.unfinished)} never entered MPI_Finalize; repeat it"
+        )
+
+
+def _ranks(ranks: Sequence[int]) -> str:
+    listed = ", ".join(map(str, ranks[:8])) + " …" * (len(ranks) > 8)
+    return f"rank {listed}" if len(ranks) == 1 else f"ranks {listed}"
+
+
+def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
+    for name in _stored(metric):
+        if name not in experiment:
+            known = ", ".join(one.name for one in experiment.metrics)
+            raise InputError(f"{label}: metric {name!r} wanted, found none; it has {known}")
+        if experiment.metric(name).aggregation != "sum":
+            raise InputError(f"{label}: metric {name!r} does not add up along call paths and ranks; choose another")
+
+
+def _check_values(label: str, experiment: Experiment, metric: str) -> None:
+    for name in _stored(metric):
+        if np.isnan(experiment.exclusive(name)).any():
+            raise InputError(f"{label}: values of all ranks wanted, found some missing; repeat that run")
+        if (rank := negative_rank(experiment, name)) is not None:
+            raise InputError(f"{label}: {name} of a run wanted, found a negative value on rank {rank}")
+
+
+def _check_parts(joined: Integration) -> None:
+    """Refuse runs of which not the same part is there."""
+    first, root = joined.operands[0], joined.labels[0]
+    there = {joined.rows[0][path] for path in first.roots}
+    for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):
+        if each.notes.cut_to != first.notes.cut_to:
+            wanted, found = (" of ".join(reversed(one.notes.cut_to)) or "the whole" for one in (first, each))
+            raise InputError(
+                f"{label}: {wanted} as in {root} wanted, found {found}: cut all to one part of the program, or none"
+            )
+        if there.isdisjoint(rows[path] for path in each.roots):
+            raise InputError(f"{label}: regions of {root} wanted, found none in common: are they one program?")
+
+
+def _check_endings(joined: Integration) -> None:
+    """Refuse a run that failed where others did not: it may have done less."""
+    statuses = [each.notes.program_status for each in joined.operands]
+    if len({*statuses} - {None}) < 2:
+        return
+    label, status = next(each for each in zip(joined.labels, statuses, strict=True) if each[1])
+    raise InputError(f"{label}: exit status 0 wanted, found {status}; repeat that run")
+
+
+def unit_of(experiment: Experiment, metric: str) -> str:
+    """Give the unit of what is compared."""
+    return experiment.metric(_stored(metric)[0]).unit
+
+
+def is_mean(metric: str) -> bool:
+    """Tell whether values are means of the processes' first threads; else they are sums over all threads."""
+    return metric in _WALL
+
+
+def least_to_judge(experiment: Experiment, metric: str) -> float:
+    """Give the value from which on times are judged; 0 for all else."""
+    if unit_of(experiment, metric) != "sec":
+        return 0.0
+    return _SHORTEST * (1 if is_mean(metric) else len({place.process for place in experiment.locations}))
+
+
+def repeats(runs: Sequence[Experiment], metric: str) -> bool:
+    """Tell whether equal runs have equal values: simulated counts do, but for those of polling."""
+    return metric != _POLLING and all(
+        run.metric(name).source.startswith("simulated:") for run in runs for name in _stored(metric)
+    )
+
+
+def values_by_path(joined: Integration, run: int, metric: str) -> _Values:
+    """Give the value of each call path of the union, without what is below it; ``float64[call path]``."""
+    experiment = joined.operands[run]
+    found = np.zeros(len(joined.call_paths))
+    found[joined.rows[run]] = _without_startup(experiment, metric)
+    return found
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def value_of_program(experiment: Experiment, metric: str) -> float:
+    """Give the value of the whole program, the start-up and the end of MPI left out: that of all its call paths.
+
+    Work before and after MPI counts in every run, however little it is: a limit would part runs that are alike.
+    """
+    return float(_without_startup(experiment, metric).sum())
+
+
+def _without_startup(experiment: Experiment, metric: str) -> _Values:
+    values = _over_locations(experiment, metric)
+    values[list(startup_paths(experiment))] = 0.0
+    return values
+
+
+def _exclusive(experiment: Experiment, metric: str) -> _Values:
+    if metric == _COMPUTE_TIME:
+        return compute_time(experiment)
+    return experiment.exclusive(metric)
+
+
+def _over_locations(experiment: Experiment, metric: str) -> _Values:
+    values = _exclusive(experiment, metric)
+    if not is_mean(metric):
+        return np.asarray(values.sum(axis=1))
+    first: dict[int, int] = {}
+    for column, place in enumerate(experiment.locations):
+        known = first.get(place.process)
+        if known is None or place.thread < experiment.locations[known].thread:
+            first[place.process] = column
+    return np.asarray(values[:, [*first.values()]].mean(axis=1))

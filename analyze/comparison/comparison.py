@@ -1,0 +1,208 @@
+"""Two sets of runs of a program: is the one slower, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+from ...experiment import Experiment
+from ...experiment.algebra import Integration, integrate
+from ..imported import with_kinds
+from .compared_runs import check_runs, is_mean, least_to_judge, repeats, unit_of, value_of_program, values_by_path
+from .noise import CONFIDENCE, Shift, shift
+
+__all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
+
+MIN_SHARE: Final = 0.05  # of the program: what a region must take to be judged
+_TRIFLE: Final = (
+    0.01  # of the program on the side where it takes more: what is gained or lost below is not worth a look
+)
+
+Verdict = Literal["slower", "faster", "same", "unclear"]
+
+_Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How the program, or one call path without what is below it, differs between the two sides.
+
+    Attributes:
+        path: Index of the call path; None for the whole program.
+        base: Least value of the base's runs.
+        other: Least value of the other runs.
+        shift: Their relation, and how sure it is.
+        verdict: ``slower`` and ``faster`` by the threshold at least, and surely; ``unclear`` by the threshold, but not
+            surely, or the program is too short; else ``same``, as where a region's change is a trifle to the program.
+    """
+
+    path: int | None
+    base: float
+    other: float
+    shift: Shift
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two sets of runs show.
+
+    Attributes:
+        metric: What was compared.
+        unit: Its unit.
+        threshold: The least change that counts, relative.
+        least: What the program and regions must take to be judged, of times; else 0.
+        mean: Whether values are means of the ranks, not sums.
+        runs: How many there are of the base, and of the other side.
+        program: The whole program.
+        regions: Call paths that take ``MIN_SHARE`` of the program and ``least`` on one side at least, the largest
+            change first.
+        appeared: Call paths that take as much on the other side, and nothing in any run of the base, with their values.
+        vanished: The reverse.
+        partial: Call paths that take as much in a run, and nothing in another of the same side: in how many runs of
+            the base, and of the other side, they take anything.
+        joined: The call paths of all runs.
+    """
+
+    metric: str
+    unit: str
+    threshold: float
+    least: float
+    mean: bool
+    runs: tuple[int, int]
+    program: Judgement
+    regions: tuple[Judgement, ...]
+    appeared: tuple[tuple[int, float], ...]
+    vanished: tuple[tuple[int, float], ...]
+    partial: tuple[tuple[int, tuple[int, int]], ...]
+    joined: Integration
+
+    @property
+    def noise_known(self) -> bool:
+        """Whether there are enough runs to see how much they differ by themselves."""
+        return self.program.shift.noise is not None
+
+    @property
+    def slower(self) -> bool:
+        """Whether the program or a region is slower."""
+        return any(each.verdict == "slower" for each in (self.program, *self.regions))
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """What a change is judged by: see ``Comparison``; ``trifle`` is in the unit of the values."""
+
+    threshold: float
+    least: float
+    trifle: float
+    repeats: bool
+
+
+def compare(
+    base: Sequence[Experiment],
+    other: Sequence[Experiment],
+    *,
+    metric: str = "wall_time",
+    threshold: float = 0.05,
+    exact: bool = False,
+    labels: Sequence[str] | None = None,
+) -> Comparison:
+    """Compare repeated runs of a program with those of another version of it.
+
+    A time on the wall clock is the mean of the processes' first threads; all else is summed up. The whole program is
+    all but the calls of ``MPI_Init`` and ``MPI_Finalize``. Regions are judged with Holm's correction, so that many of
+    them do not make a false alarm likelier. With one run on a side nothing is sure but simulated counts, and a change
+    of the whole program by ``UNKNOWN_NOISE``.
+
+    Args:
+        base: Runs of the one side.
+        other: Runs of the other.
+        metric: What is compared; more of it is worse. ``compute_time`` is CPU time outside MPI, of which other
+            programs on the machine take less than of wall time.
+        threshold: The least change that counts, relative.
+        exact: Match regions of the same identity only.
+        labels: What to call the experiments in messages, the base's first.
+
+    Raises:
+        InputError: The sides cannot be compared: what is no run or came to no end, other ranks, another part of the
+            program, a value that is missing, negative or too large, nothing in common, or a program that takes nothing.
+    """
+    runs = [with_kinds(each) for each in (*base, *other)]
+    joined = integrate(runs, exact=exact, labels=labels)
+    check_runs(joined, len(base), metric)
+    whole = np.array([_of_program(joined, run, metric) for run in range(len(runs))])
+    values = np.array([values_by_path(joined, run, metric) for run in range(len(runs))])
+    bounds = _Bounds(threshold, least_to_judge(runs[0], metric), 0.0, repeats(runs, metric))
+    program = _judged(None, whole[: len(base)], whole[len(base) :], bounds)
+    bounds = replace(bounds, trifle=min(_TRIFLE, threshold) * max(program.base, program.other))
+    sides = values[: len(base)], values[len(base) :]
+    before, after = (side.min(axis=0) for side in sides)
+    limits = [max(bounds.least, MIN_SHARE * each) for each in (program.base, program.other)]
+    heavy = (before >= limits[0]) | (after >= limits[1])
+    judged = np.flatnonzero(heavy & (before > 0) & (after > 0))
+    seen = [(side > 0).sum(axis=0) for side in sides]
+    in_part = np.any([(count > 0) & (count < len(side)) for count, side in zip(seen, sides, strict=True)], axis=0)
+    ever_heavy = np.any([side.max(axis=0) >= limit for side, limit in zip(sides, limits, strict=True)], axis=0)
+    regions = [_judged(int(path), values[: len(base), path], values[len(base) :, path], bounds) for path in judged]
+    return Comparison(
+        metric=metric,
+        unit=unit_of(runs[0], metric),
+        threshold=threshold,
+        least=bounds.least,
+        mean=is_mean(metric),
+        runs=(len(base), len(other)),
+        program=program,
+        regions=tuple(sorted(_by_holm(regions, bounds), key=lambda each: each.base - each.other)),
+        appeared=tuple((int(path), float(after[path])) for path in np.flatnonzero(heavy & (seen[0] == 0) & ~in_part)),
+        vanished=tuple((int(path), float(before[path])) for path in np.flatnonzero(heavy & (seen[1] == 0) & ~in_part)),
+        partial=tuple(
+            (int(path), (int(seen[0][path]), int(seen[1][path]))) for path in np.flatnonzero(ever_heavy & in_part)
+        ),
+        joined=joined,
+    )
+
+
+def _of_program(joined: Integration, run: int, metric: str) -> float:
+    value = value_of_program(joined.operands[run], metric)
+    if not 0 < value < np.inf:
+        raise InputError(
+            f"{joined.labels[run]}: {metric} of the program above 0 and finite wanted, found {value:g}: "
+            f"nothing to compare"
+        )
+    return value
+
+
+def _judged(path: int | None, base: _Values, other: _Values, bounds: _Bounds) -> Judgement:
+    found = shift(base.tolist(), other.tolist(), repeats=bounds.repeats)
+    judgement = Judgement(path, float(base.min()), float(other.min()), found, "same")
+    return replace(judgement, verdict=_verdict(judgement, bounds, 1))
+
+
+def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
+    """Judge many regions: the surest change as one of all, the next as one of the rest, until one is not sure."""
+    ordered = sorted(regions, key=lambda each: min(each.shift.above, each.shift.below))
+    found: list[Judgement] = []
+    tests = len(ordered)
+    for each in ordered:
+        verdict = _verdict(each, bounds, tests)
+        found.append(replace(each, verdict=verdict))
+        if verdict in ("slower", "faster"):
+            tests -= 1
+    return found
+
+
+def _verdict(judgement: Judgement, bounds: _Bounds, tests: int) -> Verdict:
+    """Name a change; of several tests the probability is multiplied (Holm). One run never shows a region's."""
+    found = judgement.shift
+    if abs(found.change) < bounds.threshold or abs(judgement.other - judgement.base) < bounds.trifle:
+        return "same"
+    chance = found.above if found.change > 0 else found.below
+    unknown = judgement.path is not None and found.noise is None
+    if unknown or max(judgement.base, judgement.other) < bounds.least or chance * tests >= 1 - CONFIDENCE:
+        return "unclear"
+    return "slower" if found.change > 0 else "faster"

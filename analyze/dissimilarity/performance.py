@@ -1,0 +1,130 @@
+"""The performance vectors of the ranks over the code-region tree: what the comparison of ranks starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Experiment
+from ..code_regions import CodeRegion
+from ..selection import Selection, complete
+from .clusters import members
+
+__all__ = ["DISSIMILARITY_METRICS", "Performance", "compute_time", "shared_out_by_bytes"]
+
+DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
+
+
+@dataclass(frozen=True)
+class Performance:
+    """Inclusive values of one metric over the code-region tree.
+
+    Attributes:
+        experiment: Where the values come from.
+        metric: Name of the metric that is compared.
+        regions: Every code region but the start-up of MPI, parents before children.
+        ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
+        values: ``float64[region, rank]``, inclusive, in the metric's unit; see ``Selection.by_rank``.
+        measured: The same of what each one did itself; NaN where a thread has no part, in ``values`` another's.
+        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
+        threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
+    """
+
+    experiment: Experiment
+    metric: str
+    regions: tuple[CodeRegion, ...]
+    ranks: tuple[int, ...]
+    values: npt.NDArray[np.float64]
+    measured: npt.NDArray[np.float64]
+    programs: npt.NDArray[np.intp] | None = None
+    threads: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        *,
+        metric: str = "compute_time",
+        exclude_ranks: Sequence[int] = (),
+        exclude_regions: Sequence[str] = (),
+        by_thread: bool = False,
+    ) -> Performance:
+        """Build the vectors of one of ``DISSIMILARITY_METRICS``; for what is excluded see ``Selection.of``."""
+        selection = Selection.of(
+            experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions, by_thread=by_thread
+        )
+        return cls.selected(selection, metric=metric)
+
+    @classmethod
+    def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
+        """Build the vectors of the ranks and regions that were selected."""
+        exclusive = _exclusive(selection.experiment, metric)
+        values = selection.by_rank(exclusive)
+        measured = selection.measured(exclusive) if selection.threads else values
+        threads = tuple(map(str, selection.labels)) if selection.threads else ()
+        experiment, programs = selection.experiment, _programs(selection)
+        return cls(experiment, metric, selection.regions, selection.ranks, values, measured, programs, threads)
+
+    @property
+    def labels(self) -> tuple[int | str, ...]:
+        """Names of the columns: ranks, or threads as ``rank.thread``."""
+        return self.threads or self.ranks
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The columns of each program's ranks."""
+        return [list(range(len(self.ranks)))] if self.programs is None else members(self.programs)
+
+    @property
+    def top(self) -> tuple[int, ...]:
+        """Positions of the 1-code regions, in the order of first entry."""
+        return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
+
+
+def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
+    """Number the programs that the ranks run: their entry procedures, by the time that each rank is in one of them.
+
+    Processes that ranks forked or spawned are compared among themselves, whatever they run.
+    """
+    experiment = selection.experiment
+    started = np.isin(selection.ranks, experiment.notes.started)
+    root = np.zeros(len(started), dtype=np.intp)
+    if len(experiment.roots) > 1:
+        time = experiment.inclusive("wall_time")[list(experiment.roots)][:, selection.columns]
+        root = np.add.reduceat(time, selection.starts, axis=1).argmax(axis=0)
+    programs = np.unique(2 * root + started, return_inverse=True)[1]
+    return programs if programs.any() else None
+
+
+def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
+    if metric != "compute_time":
+        return experiment.exclusive(metric)
+    compute = compute_time(experiment)
+    if complete(experiment, "io_cpu_time") and complete(experiment, "io_bytes"):
+        io_time = experiment.exclusive("io_cpu_time")
+        compute += shared_out_by_bytes(io_time, experiment.exclusive("io_bytes")) - io_time
+    return compute
+
+
+def compute_time(experiment: Experiment) -> npt.NDArray[np.float64]:
+    """Give CPU time outside MPI, and outside OpenMP's waiting where that was told; ``float64[call path, location]``."""
+    compute = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
+    if complete(experiment, "omp_cpu_time"):
+        compute = compute - experiment.exclusive("omp_cpu_time")
+    return np.asarray(compute)
+
+
+def shared_out_by_bytes(io_time: npt.NDArray[np.float64], io_bytes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Share each call path's time in I/O calls out by the bytes, among the ranks that moved some.
+
+    What the kernel takes for the same bytes differs by chance, by several times (pages that are cached, written
+    back, or not); ranks that read and write the same do the same work, and those that do more of it more.
+    """
+    moved = io_bytes > 0
+    time = np.where(moved, io_time, 0.0).sum(axis=1, keepdims=True)
+    total = io_bytes.sum(axis=1, keepdims=True)
+    return np.where(moved, io_bytes * np.divide(time, total, out=np.zeros_like(time), where=total > 0), io_time)

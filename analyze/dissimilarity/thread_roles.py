@@ -1,0 +1,70 @@
+"""First threads that work at another job while threads that they started are at theirs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..selection import Selection
+from ..threads import Threads
+from .clusters import cluster, members, severity
+from .dissimilarity import Dissimilarity, odd_one
+from .performance import Performance
+
+__all__ = ["differing_jobs"]
+
+_AT_WORK: Final = 0.5  # of the part of its time for which a worker is on a processor: what waits is on none
+_TOGETHER: Final = 0.5  # of the workers' time, for which the first thread must have been at work as well
+
+
+def differing_jobs(selection: Selection, *, floor: float) -> tuple[Performance, Dissimilarity, Selection] | None:
+    """Compare the totals of first threads and of the workers beside them, which no region has in common.
+
+    What a first thread does alone is a serial part where the others wait for it, as those of OpenMP do. It is none
+    where they were at work in the meantime: the times of both are then longer together than the run.
+
+    Args:
+        selection: The threads, which are alike in all that they have in common.
+        floor: A difference in seconds that is never one.
+
+    Returns:
+        The times, the clusters of the totals, which no region parts, and the threads. None if all are alike.
+    """
+    threads = selection.threads
+    at_work = _first_threads_at_work(selection, threads) if threads else []
+    if threads is None or not at_work:
+        return None
+    workers = sorted({column for part in threads.parts if set(part.others) & set(at_work) for column in part.working})
+    columns = [column for column in selection.all_columns.tolist() if column in {*workers, *at_work}]
+    own = selection.with_threads(columns)
+    performance = Performance.selected(own)
+    totals = performance.values[list(performance.top)].sum(axis=0)[:, None]
+    clusters = tuple(tuple(each) for each in members(cluster(totals, floor=floor, groups=performance.programs)))
+    programs = len(performance.groups)
+    if len(clusters) == programs:
+        return None
+    spread = max(severity(totals[each]) for each in performance.groups)
+    found = Dissimilarity(clusters, spread, odd_one=odd_one(clusters), programs=programs, jobs=True)
+    return performance, found, own
+
+
+def _first_threads_at_work(selection: Selection, threads: Threads) -> list[int]:
+    """Find the first threads that were at work for at least half of the time that their workers took."""
+    experiment = selection.experiment
+    wall, cpu = experiment.exclusive("wall_time"), experiment.exclusive("cpu_time")
+    found = []
+    for first in np.intersect1d(selection.all_columns, threads.first).tolist():
+        apart = [part for part in threads.parts if first in part.others]
+        if not apart:
+            continue
+        paths = sorted({path for part in apart for path in part.paths})
+        workers = sorted({column for part in apart for column in part.working})
+        took, computed = wall[np.ix_(paths, workers)].sum(axis=0), cpu[np.ix_(paths, workers)].sum(axis=0)
+        if took.max() <= 0:
+            continue
+        busy = cpu[:, first] >= _AT_WORK * min(1.0, computed.sum() / took.sum()) * wall[:, first]
+        together = wall[busy, first].sum() + took.max() - wall[:, first].sum()
+        if together >= _TOGETHER * took.max():
+            found.append(first)
+    return found

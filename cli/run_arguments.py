@@ -1,0 +1,222 @@
+"""What ``run`` and ``debug`` share: the options of a measured run, and carrying it out."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import signal
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ..errors import AutoanalyzerError, InputError, UsageError
+from ..experiment import Experiment
+from ..runtime.counting.cache_geometry import parse_geometry, this_machine
+from ..runtime.counting.run import CountingRun, prepared_counting
+from ..runtime.measure import measure
+from ..view import ranks
+from .progress import counted, progress
+from .python_functions import add_python_functions
+
+__all__ = ["Measured", "add_measuring_arguments", "command_of", "counting_run", "measured", "say"]
+
+_LEAST_MEMORY: Final = 1 << 20
+_SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
+
+_COUNTERS: Final = ("auto", "papi", "simulated", "none")
+_SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a run, and the counting run after it, gave.
+
+    Attributes:
+        experiment: The data; None if the program failed and recorded none.
+        failed: Whether the status of the program is not 0, its data end early, or the counting run failed.
+        cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
+        not_counted: Why there are no counts although they were to be simulated; empty otherwise.
+    """
+
+    experiment: Experiment | None
+    failed: bool = False
+    cut_short: str = ""
+    not_counted: str = ""
+
+
+def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a measured run, and the command."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("autoanalyzer-out"),
+        metavar="DIR",
+        help="folder for the experiment (default: %(default)s); that of an earlier run gives way",
+    )
+    parser.add_argument(
+        "--counters",
+        choices=_COUNTERS,
+        default="auto",
+        help="take counts from the processor by PAPI; simulate them in a second run of the program, which may take "
+        "20 times as long; auto: by PAPI if that counts anything here (default)",
+    )
+    parser.add_argument(
+        "--cache", metavar="GEOMETRY", help="the caches to simulate, size/ways/line: L1=32K/8/64,L2=1M/8/64"
+    )
+    parser.add_argument(
+        "--counting-dir",
+        type=Path,
+        metavar="DIR",
+        help="where the second run takes place, and may overwrite files (default: in a copy of this folder)",
+    )
+    parser.add_argument("--no-environment", action="store_true", help="keep no environment variables")
+    parser.add_argument(
+        "--gather",
+        choices=("auto", "mpi", "plain"),
+        default="auto",
+        help="collect the ranks' data by an MPI job, or read it from this disk; auto: by MPI if some is not here",
+    )
+    parser.add_argument(
+        "--max-memory",
+        type=_memory,
+        metavar="SIZE",
+        help="so much a process may record, such as 64M (default: 256M); where more is wanted, the deepest call paths "
+        "are counted to their callers",
+    )
+    parser.add_argument(
+        "--max-overhead",
+        type=_share,
+        metavar="SHARE",
+        help="throttle small regions that are entered so often that measuring them takes more than this share, such as "
+        "5%%: their time is counted to their callers, and DIR/plan.toml leaves them out of the next build",
+    )
+    add_python_functions(parser)
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
+
+
+def command_of(arguments: argparse.Namespace, usage: str) -> list[str]:
+    """Give the launcher and the program.
+
+    Raises:
+        UsageError: There is none; ``usage`` shows how it is done.
+    """
+    words: list[str] = arguments.command
+    command = words[1:] if words[:1] == ["--"] else words
+    if not command:
+        raise UsageError(f"a command to run wanted, found none; for example: {usage}")
+    return command
+
+
+def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractContextManager[CountingRun | None]:
+    """Give how counts are to be simulated; None if they are not.
+
+    Raises:
+        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated.
+    """
+    if arguments.counters == "simulated":
+        geometry = this_machine(say=say) if arguments.cache is None else parse_geometry(arguments.cache)
+        return prepared_counting(
+            command,
+            arguments.output,
+            geometry,
+            arguments.counting_dir,
+            say,
+            python_functions=arguments.python_functions,
+        )
+    for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
+        if value is not None:
+            raise UsageError(f"{option}: --counters simulated wanted with it, found {arguments.counters}")
+    return nullcontext()
+
+
+def measured(arguments: argparse.Namespace, command: list[str], counting: CountingRun | None) -> Measured:
+    """Run the program, a second time if it is to be counted.
+
+    Raises:
+        InputError: The program ended well, and nothing was recorded.
+    """
+    with counted("gather") as told:
+        measurement = measure(
+            command,
+            arguments.output,
+            counters="none" if counting else arguments.counters,
+            gather=arguments.gather,
+            keep_environment=not arguments.no_environment,
+            limits={
+                name: value
+                for name, value in (
+                    ("AUTOANALYZER_MAX_MEMORY", arguments.max_memory),
+                    ("AUTOANALYZER_MAX_OVERHEAD", arguments.max_overhead),
+                )
+                if value is not None
+            },
+            python_functions=arguments.python_functions,
+            told=told,
+            say=say,
+        )
+    experiment, status = measurement.experiment, measurement.status
+    # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
+    failed = bool(status or (experiment and experiment.notes.unfinished))
+    if failed:
+        say(_ending(status, experiment))
+    if experiment is None:
+        if failed:
+            say("nothing was recorded")
+            return Measured(None, failed, "nothing was recorded")
+        raise InputError(
+            "nothing was recorded; an MPI program, or one compiled by aa-mpicc, with room on the disk for its data "
+            f"wanted, ran {' '.join(command)}"
+        )
+    cut_short, not_counted = _why_cut_short(status, experiment), ""
+    if counting and cut_short:
+        not_counted = cut_short
+        say(f"no counting run, as {cut_short}")
+    elif counting:
+        try:
+            with progress("counting run"):
+                experiment = counting.add_to(experiment, say)
+        except AutoanalyzerError as error:
+            say(str(error))
+            failed, not_counted = True, "the counting run failed"
+    return Measured(experiment, failed, cut_short, not_counted)
+
+
+def _memory(text: str) -> str:
+    found = re.fullmatch(r"(\d+)([KMG]?)", text)
+    if not found or int(found[1]) << _SHIFTS[found[2]] < _LEAST_MEMORY:
+        raise argparse.ArgumentTypeError(f"bytes, such as 64M, and at least 1M wanted, found {text!r}")
+    return text
+
+
+def _share(text: str) -> str:
+    if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < float(text.rstrip("%")) < 100:
+        raise argparse.ArgumentTypeError(
+            f"a share of more than 0% and less than 100%, such as 5%, wanted, found {text!r}"
+        )
+    return text
+
+
+def say(sentence: str) -> None:
+    """Tell the user a sentence."""
+    sys.stderr.write(f"autoanalyzer: {sentence}\n")
+
+
+def _ending(status: int, experiment: Experiment | None) -> str:
+    if status < 0:
+        return f"the program was ended by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
+    unfinished = list(experiment.notes.unfinished) if experiment and not status else []
+    but = f", but {ranks(unfinished)} never entered MPI_Finalize" if unfinished else ""
+    return f"the program ended with exit status {status}{but}"
+
+
+def _why_cut_short(status: int, experiment: Experiment) -> str:
+    """Say why data are not of a whole program; one that ends of itself may have any status."""
+    notes = experiment.notes
+    if status < 0 or status in _SIGNALS:
+        return "a signal ended the program"
+    if notes.missing:
+        return f"nothing came back from {ranks(list(notes.missing))}"
+    return f"the data of {ranks(list(notes.unfinished))} end early" if notes.unfinished else ""

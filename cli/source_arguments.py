@@ -1,0 +1,86 @@
+"""The arguments of the commands that read sources: files, compilers, and the flags they need for them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Iterator
+
+from ..errors import UsageError
+from ..experiment.plan.mode import DEFAULT_MODES, MODES, asked_modes
+from ..instrument.choice import MODES_VARIABLE, Choice, read_choice
+from ..instrument.reading import ReadSource, read_sources
+
+__all__ = ["MODES_USAGE", "USAGE", "add_modes_argument", "add_source_arguments", "choice_of", "sources_of"]
+
+MODES_USAGE = "[--modes MODE,...]"
+USAGE = f"{MODES_USAGE} [--cc CC] [--cxx CXX] [--fc FC] [-I DIR] [-D MACRO] [-U MACRO] SRC... [-- FLAG...]"
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare modes, sources, compilers and flags."""
+    add_modes_argument(parser)
+    parser.add_argument(
+        "sources", nargs="+", metavar="SRC", help="C, C++ and Fortran sources; after -- any flags of the compiler"
+    )
+    for option, language, variable, default in (
+        ("cc", "C", "AUTOANALYZER_CC", "mpicc"),
+        ("cxx", "C++", "AUTOANALYZER_CXX", "mpicxx"),
+        ("fc", "Fortran", "AUTOANALYZER_FC", "mpifort"),
+    ):
+        parser.add_argument(
+            f"--{option}",
+            default=os.environ.get(variable, default),
+            metavar=option.upper(),
+            help=f"the {language} compiler, with flags (default: ${variable}, else {default})",
+        )
+    for letter, help_text in (("I", "a directory of headers"), ("D", "a macro"), ("U", "a macro to forget")):
+        parser.add_argument(
+            f"-{letter}", dest="flags", action="append", type=f"-{letter}{{}}".format, default=[], help=help_text
+        )
+
+
+def add_modes_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare which modes of instrumentation are on."""
+    parser.add_argument(
+        "--modes",
+        metavar="MODE,...",
+        help=f"which regions are made, of {', '.join(MODES)} (default: ${MODES_VARIABLE}, else "
+        f"{', '.join(DEFAULT_MODES)})",
+    )
+
+
+def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> Choice:
+    """Read which regions are wanted: the option before the environment.
+
+    Raises:
+        UsageError: There is no such mode.
+        InputError: The plan cannot be read, or is none.
+    """
+    modes = None if arguments.modes is None else asked_modes(arguments.modes, "--modes")
+    return read_choice(modes=modes, looks_for_all=looks_for_all)
+
+
+def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:
+    """Read the sources one by one, with the regions wanted that the arguments say unless a choice is given.
+
+    Raises:
+        UsageError: No compiler is named.
+        InputError: A source cannot be read.
+    """
+    cc = _command("--cc", arguments.cc)
+    cxx = _command("--cxx", arguments.cxx)
+    fc = _command("--fc", arguments.fc)
+    flags = [*arguments.flags, *arguments.compiler_flags]
+    return read_sources(cc, cxx, fc, arguments.sources, flags, choice=choice or choice_of(arguments))
+
+
+def _command(option: str, text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: a compiler command wanted, found {text!r} ({error})") from None
+    if not words:
+        raise UsageError(f"{option}: a compiler command wanted, found nothing")
+    return words

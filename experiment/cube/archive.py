@@ -1,0 +1,110 @@
+"""The members of a tar archive, found without unpacking anything."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from io import FileIO
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from ...errors import InputError
+from ..source import Source
+
+__all__ = ["Archive"]
+
+_MAX_MEMBERS: Final = 100_000
+_MAX_HEADER: Final = 1 << 20  # bytes of one header: long names and the like
+_MAX_HEADERS: Final = 1 << 26  # bytes of all
+
+
+class _Headers(FileIO):
+    """A tar archive of which nothing but headers is read: tarfile takes them whole, however long they say they are."""
+
+    _left = _MAX_HEADERS
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Give bytes of a header.
+
+        Raises:
+            InputError: It is longer than a header of an experiment is, or all together are.
+        """
+        wanted = _MAX_HEADERS + 1 if size is None or size < 0 else size
+        self._left -= wanted
+        if wanted > _MAX_HEADER or self._left < 0:
+            raise InputError(
+                f"{self.name}: headers of at most {_MAX_HEADER >> 20} MiB, {_MAX_HEADERS >> 20} MiB in all, of the "
+                "archive wanted, found more"
+            )
+        return super().read(wanted) or b""
+
+
+class Archive:
+    """Plain files in a tar archive, read where they lie in it.
+
+    Raises:
+        InputError: It is no tar archive, has headers beyond all measure, or members that no experiment has: links,
+            devices, folders, sparse files, names that lead out of the archive, a name twice, too many.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._members: dict[str, tuple[int, int]] = {}
+        try:
+            with _Headers(source.path) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
+                size = os.fstat(stream.fileno()).st_size
+                for member in archive:
+                    self._add(member, size)
+        except RecursionError:
+            raise InputError(
+                f"{source.path}: a header and a member by turns wanted, found a chain of headers"
+            ) from None
+        except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError) as error:
+            raise InputError(f"{source.path}: a CUBE 4 archive (tar) wanted: {error}") from None
+
+    def _add(self, member: tarfile.TarInfo, size: int) -> None:
+        name = PurePosixPath(member.name)
+        reason = ""
+        if name.is_absolute() or ".." in name.parts:
+            reason = "leads out of the archive"
+        elif member.isdir():
+            return
+        elif not member.isreg() or member.issparse():
+            reason = "is a link, a device or a sparse file"
+        elif str(name) in self._members:
+            reason = "stands twice"
+        elif member.offset_data + member.size > size:
+            reason = "is cut off"
+        elif len(self._members) >= _MAX_MEMBERS:
+            reason = f"is more than {_MAX_MEMBERS:,} files"
+        if reason:
+            raise InputError(f"{self._source.path}: member {member.name[:80]!r} of the archive {reason}: refused")
+        self._members[str(name)] = (member.offset_data, member.size)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    @property
+    def path(self) -> Path:
+        """The archive's own path."""
+        return self._source.path
+
+    def read(self, name: str, most: int) -> bytes:
+        """Give a member's bytes.
+
+        Args:
+            name: The member.
+            most: How many bytes it may have.
+
+        Raises:
+            InputError: There is no such member, or it is larger.
+        """
+        if name not in self._members:
+            raise InputError(f"{self._source.path}: member {name!r} of the archive wanted, found none")
+        offset, size = self._members[name]
+        if size > most:
+            raise InputError(f"{self._source.path}: member {name!r} of at most {most:,} bytes wanted, found {size:,}")
+        found = self._source.read(offset, size)
+        if len(found) < size:
+            raise InputError(f"{self._source.path}: member {name!r} of the archive is cut off")
+        return found

@@ -1,0 +1,31 @@
+"""What a broken file leads to, as one line that names the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lxml import etree
+
+from ...errors import InputError
+
+__all__ = ["broken_parts"]
+
+
+@contextmanager
+def broken_parts(path: Path, kind: str) -> Iterator[None]:
+    """Name the file in errors of what is read in the block.
+
+    Raises:
+        InputError: Instead of whatever a broken file leads to.
+    """
+    try:
+        yield
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"{path}:{error.lineno or 1}: broken XML: {' '.join(str(error.msg).split())}") from None
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(f"{path}:") else f"{path}: {text}") from None
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f"{path}: {kind} wanted, but an element is broken or missing ({error!s:.200})") from None

@@ -1,0 +1,243 @@
+"""What stands before the severities in a file of CUBE 3 or CUBE 4: attributes, metrics, program and system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ...errors import InputError
+from ..experiment import CallPath
+from ..metric import Metric
+from ..notes import Notes
+from ..region import DESCRIPTOR_VERSION, Region
+from .item import Item
+from .system import CubeSystem
+
+__all__ = [
+    "FORMAT_VERSION",
+    "LIMITS",
+    "NOTES_KEY",
+    "NOT_ADDITIVE_KEY",
+    "SOURCE_KEY",
+    "VERSION_KEY",
+    "CubeHead",
+    "StoredMetric",
+]
+
+FORMAT_VERSION: Final = "1"
+VERSION_KEY: Final = "autoanalyzer"
+NOTES_KEY: Final = "autoanalyzer.notes"
+SOURCE_KEY: Final = "autoanalyzer.source."
+NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
+
+# How many elements of a kind are taken: what is in memory must stay bounded, whatever a file says.
+LIMITS: Final = {
+    **dict.fromkeys(("region", "cnode", "process", "locationgroup", "thread", "location", "coord"), 1_000_000),
+    **dict.fromkeys(("machine", "node", "systemtreenode", "attr"), 100_000),
+    **dict.fromkeys(("metric", "dim"), 20_000),
+    "cart": 1000,
+}
+_MAX_DEPTH: Final = 5000  # of elements: what a path is called grows with its square
+_MAX_NAMES: Final = 10_000  # of elements and attributes: the parser remembers each
+_MAX_TEXT: Final = 1 << 26  # characters of one element
+
+_ITEMS: Final = frozenset(
+    {
+        *("metric", "region", "cart", "coord"),
+        *("machine", "node", "process", "thread", "systemtreenode", "locationgroup", "location"),
+    }
+)
+_NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # part of a type's name if its values are numbers
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMetric:
+    """A metric, the number that the file knows it by, and whether its values are inclusive along call paths."""
+
+    metric: Metric
+    number: int
+    inclusive: bool = False
+
+
+class CubeHead:
+    """Takes the events of a parser one by one: no tree of elements is ever in memory.
+
+    Args:
+        major: The version of CUBE that is wanted.
+
+    Raises:
+        InputError: The file is of another kind or version, contradicts itself, or is larger than ``LIMITS``.
+    """
+
+    def __init__(self, major: str) -> None:
+        self._major = major
+        self._tags: list[str] = []
+        self._names: set[str] = set()
+        self._counts = dict.fromkeys(LIMITS, 0)
+        self._text: list[str] = []
+        self._length = 0
+        self._item: Item | None = None
+        self._metrics: list[Item] = []
+        self._regions: dict[int, Region] = {}
+        self._paths: dict[int, tuple[int, int | None, int | None]] = {}  # number: callee, parent, line
+        self._open_paths: list[int] = []
+        self._attributes: dict[str, str] = {}
+        self._remarks: list[str] = []
+        self.system = CubeSystem()
+        self.in_severity = False
+
+    def doctype(self, *_: str | None) -> None:
+        """Refuse document types, and with them entities."""
+        raise InputError("a document type or entities in an experiment: refused; remove the <!DOCTYPE …>")
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take a start tag."""
+        if not self._tags:
+            self._check_root(tag, attributes)
+        self._tags.append(tag)
+        if len(self._tags) > _MAX_DEPTH:
+            raise InputError(f"elements at most {_MAX_DEPTH:,} deep wanted, found deeper ones")
+        self._names.add(tag)
+        self._names.update(attributes)
+        if len(self._names) > _MAX_NAMES:
+            raise InputError(f"at most {_MAX_NAMES:,} names of elements and attributes wanted, found more")
+        self._text, self._length = [], 0
+        if tag in self._counts:
+            self._counts[tag] += 1
+            if self._counts[tag] > LIMITS[tag]:
+                raise InputError(f"at most {LIMITS[tag]:,} elements <{tag}> wanted, found more")
+        if tag in _ITEMS:
+            self._item = Item(tag, dict(attributes), self._item)
+            if tag == "metric":
+                self._metrics.append(self._item)
+        elif tag == "cnode":
+            self._start_path(attributes)
+        elif tag == "dim" and self._item:
+            self.system.add_dimension(self._item, attributes)
+        elif tag == "attr" and len(self._tags) == 2:
+            self._attributes[attributes["key"]] = attributes["value"]
+        elif tag == "severity":
+            self.in_severity = True
+
+    def data(self, text: str) -> None:
+        """Take text."""
+        self._length += len(text)
+        if self._length > _MAX_TEXT:
+            raise InputError(f"texts of at most {_MAX_TEXT:,} characters wanted, found a longer one")
+        self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        """Take an end tag."""
+        self._tags.pop()
+        item = self._item
+        if tag == "cnode":
+            self._open_paths.pop()
+        elif tag in _ITEMS and item:
+            self._item = item.above
+            if tag == "region":
+                self._regions[item.number("id")] = _region(item)
+            elif tag != "metric":
+                self.system.take(item, "".join(self._text))
+        elif item:
+            item.keep(tag, "".join(self._text))
+        self._text = []
+
+    def close(self) -> None:
+        """Take the end of the file."""
+
+    @property
+    def ours(self) -> bool:
+        """Whether the file was written by this program."""
+        return VERSION_KEY in self._attributes
+
+    def notes(self) -> Notes:
+        """Give the notes; those of another tool's file say what of it could not be taken."""
+        notes = Notes.from_json(self._attributes.get(NOTES_KEY, "{}"))
+        remarks = (*notes.remarks, *self._remarks, *self.system.remarks)
+        return replace(notes, remarks=remarks)
+
+    def metrics(self) -> list[StoredMetric]:
+        """Give the metrics whose values are numbers and stand in the file."""
+        creator = self._attributes.get("Creator", "CUBE")
+        kept: list[StoredMetric] = []
+        names: dict[int, str | None] = {}  # of each element: the nearest metric that is kept
+        for item in self._metrics:
+            above = names.get(id(item.above)) if item.above else None
+            name = item.text("uniq_name") or item.text("disp_name")
+            kind = item.attributes.get("type", "EXCLUSIVE")
+            dtype = item.text("dtype") or "FLOAT"
+            reason = ""
+            if kind not in {"EXCLUSIVE", "INCLUSIVE"}:
+                reason = "it is to be computed by an expression"
+            elif "(" in dtype or not any(part in dtype for part in _NUMBERS):
+                reason = f"its values ({dtype}) are no numbers"
+            if reason:
+                self._remarks.append(f"metric {name} was left out: {reason}")
+                names[id(item)] = above
+                continue
+            names[id(item)] = name
+            display = item.text("disp_name")
+            metric = Metric(
+                name,
+                item.text("uom"),
+                above,
+                item.text("descr"),
+                self._attributes.get(SOURCE_KEY + name, f"imported:{creator}"),
+                "" if display == name else display,
+                dtype,
+                NOT_ADDITIVE_KEY + name not in self._attributes,
+            )
+            kept.append(StoredMetric(metric, item.number("id"), kind == "INCLUSIVE"))
+        return sorted(kept, key=lambda each: each.number) if self.ours else kept
+
+    def metric_numbers(self) -> set[int]:
+        """Give the numbers of all metrics, those included that were left out."""
+        return {item.number("id") for item in self._metrics}
+
+    def call_paths(self) -> list[CallPath]:
+        """Give the call paths in the order of ``places``."""
+        places = self.places()
+        try:
+            return [
+                CallPath(self._regions[callee], None if parent is None else places[parent], line)
+                for callee, parent, line in (self._paths[number] for number in places)
+            ]
+        except KeyError as error:
+            raise InputError(f"region {error} of a call path wanted, found none") from None
+
+    def places(self) -> dict[int, int]:
+        """Give the place of each call path by its number in the file: as they stand, in our own files by number."""
+        numbers = sorted(self._paths) if self.ours else self._paths
+        return {number: place for place, number in enumerate(numbers)}
+
+    def check_version(self) -> None:
+        """Refuse what a later version of this program wrote."""
+        found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
+        if found != FORMAT_VERSION:
+            raise InputError(f"experiment of format {FORMAT_VERSION} wanted, found {found}; use a later autoanalyzer")
+
+    def _check_root(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag != "cube":
+            raise InputError(f"CUBE {self._major} XML wanted, found XML of kind <{tag[:80]}>")
+        version = attributes.get("version", "none")
+        if version.partition(".")[0] != self._major:
+            raise InputError(f"CUBE XML of version {self._major} wanted, found version {version[:80]}")
+
+    def _start_path(self, attributes: Mapping[str, str]) -> None:
+        number = int(attributes["id"])
+        if number in self._paths:
+            raise InputError(f"one call path of number {number} wanted, found two")
+        line = int(attributes.get("line", -1))
+        parent = self._open_paths[-1] if self._open_paths else None
+        self._open_paths.append(number)
+        self._paths[number] = (int(attributes["calleeId"]), parent, line if line > 0 else None)
+
+
+def _region(item: Item) -> Region:
+    description = item.text("descr")
+    if description.startswith(DESCRIPTOR_VERSION + "|"):
+        return Region.from_descriptor(description)
+    name = item.text("name")
+    first, last = (max(0, int(item.attributes.get(key, 0))) for key in ("begin", "end"))
+    return Region("function", name, item.attributes.get("mod", ""), name, 0, first, last)

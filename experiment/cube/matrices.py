@@ -1,0 +1,270 @@
+"""The severities of a CUBE 3 file: where each metric's stand, and reading one metric's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+
+from ...errors import InputError
+from ..severities import Severity
+from ..source import Source
+from .broken import broken_parts
+from .head import StoredMetric
+from .numbers import RowParser, finite
+
+__all__ = ["CubeMatrices", "parser_for", "severities_end"]
+
+_CHUNK: Final = 1 << 20
+_LONGEST_NUMBER: Final = 1 << 8  # with the white space around it
+_LONGEST_TAG: Final = 1 << 12
+_TAILS: Final = (1 << 12, 1 << 20)  # bytes at the end that are searched: hardly any follow the severities mostly
+_MATRIX_START: Final = b"<matrix"
+_RARE: Final = b"m"  # a byte is found several times as fast as a word, and in no number or row there is this one
+_SEVERITY_END: Final = b"</severity"
+_MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*["'](\d+)["'][ \t\r\n]*/?>""")
+_ROW: Final = re.compile(rb'[ \t\r\n]*<row cnodeId="(\d+)">')
+_ROW_END: Final = b"</row>"
+_MATRIX_END: Final = re.compile(rb"[ \t\r\n]*</matrix>[ \t\r\n]*")
+_SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"  # atomic: many comments must not be tried in many ways
+_BETWEEN: Final = re.compile(_SPACE, re.S)
+_FILE_END: Final = re.compile(rb"</severity[ \t\r\n]*>%b</cube[ \t\r\n]*>%b" % (_SPACE, _SPACE), re.S)
+
+
+class CubeMatrices:
+    """Reads one metric at a time; the file is gone through once, to find where each metric starts.
+
+    Args:
+        source: The file.
+        content: Where the content of ``<severity>`` starts and ends; None if it is empty.
+        places: The row of each call path by its number in the file.
+        columns: The column of each value of a row.
+        metrics: The metrics by their names.
+        known: The numbers of all metrics, those included that were left out.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        content: tuple[int, int] | None,
+        *,
+        places: Mapping[int, int],
+        columns: npt.NDArray[np.intp],
+        metrics: Mapping[str, StoredMetric],
+        known: Collection[int],
+    ) -> None:
+        self._source = source
+        self._content = content
+        self._places = places
+        self._columns = columns
+        self._metrics = metrics
+        self._known = known
+        self._longest = _LONGEST_NUMBER * (len(columns) + 1)
+
+    def read(self, metric: str) -> Severity:
+        """Give ``float64[call path, location]``; a row or a matrix that is not there is 0.
+
+        Raises:
+            InputError: The severities are broken, or do not fit what stands before them.
+        """
+        severity = np.zeros((len(self._places), len(self._columns)))
+        with broken_parts(self._source.path, f"CUBE 3 XML with values of {metric}"):
+            slot = self._index.get(self._metrics[metric].number)
+            if slot is not None:
+                try:
+                    self._fill(severity, self._regular_rows(*slot), metric)
+                except _IrregularError:
+                    severity[:] = 0
+                    self._fill(severity, self._rows(*slot), metric)
+        return severity
+
+    def _fill(self, severity: Severity, rows: Iterator[tuple[int, bytes]], metric: str) -> None:
+        seen = bytearray(len(severity))
+        width = severity.shape[1]
+        parser = RowParser()
+        in_order = bool((self._columns == np.arange(width)).all())
+        for number, text in rows:
+            row = self._places.get(number)
+            if row is None or seen[row]:
+                found = "two of" if row is not None else "one of an unknown"
+                raise InputError(f"one row of {metric} for each call path wanted, found {found} call path {number}")
+            seen[row] = 1
+            try:
+                values = parser.parse(text)
+            except ValueError:
+                raise InputError(f"numbers wanted in {metric} of call path {number}, found others") from None
+            if len(values) != width:
+                raise InputError(f"{width} values wanted in {metric} of call path {number}, found {len(values)}")
+            severity[row, slice(None) if in_order else self._columns] = values
+        finite(severity, self._metrics[metric].metric)
+
+    def _regular_rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        """Give the rows of a matrix as every tool writes them; what stands otherwise is left to the XML parser."""
+        buffer, at, offset = b"", 0, start
+        tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
+        if tag is None or tag[0].endswith(b"/>"):
+            raise _IrregularError
+        offset += tag.end()
+        while True:
+            row = _ROW.match(buffer, at)
+            stop = buffer.find(b"<", row.end()) if row else -1
+            if row is None or stop < 0 or (stop + len(_ROW_END) > len(buffer) and offset < end):
+                if offset >= end:
+                    break
+                if len(buffer) - at > self._longest + _CHUNK:
+                    raise _too_long(self._longest)
+                size = min(max(_CHUNK, len(buffer) - at), end - offset)
+                buffer, at = buffer[at:] + self._source.read(offset, size), 0
+                offset += size
+                continue
+            text = buffer[row.end() : stop]
+            at = stop + len(_ROW_END)
+            if buffer[stop:at] != _ROW_END or b"&" in text:
+                raise _IrregularError
+            yield int(row[1]), text
+        if not _MATRIX_END.fullmatch(buffer, at):
+            raise _IrregularError
+
+    def _rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        """Give the rows of a matrix by the XML parser."""
+        target = _RowTarget(self._longest)
+        parser = parser_for(target)
+        while start < end:
+            parser.feed(self._source.read(start, min(_CHUNK, end - start)))
+            start += _CHUNK
+            yield from target.taken()
+        parser.close()
+        yield from target.taken()
+
+    @cached_property
+    def _index(self) -> dict[int, tuple[int, int]]:
+        """Where the matrix of each metric starts and ends."""
+        if self._content is None:
+            return {}
+        start, stop = self._content
+        starts = self._starts(start, stop)
+        if len(starts) > len(self._known):
+            raise InputError(f"one matrix a metric wanted, found {len(starts)} for {len(self._known)}")
+        self._check_gap(start, starts[0] if starts else stop)
+        index: dict[int, tuple[int, int]] = {}
+        for start, end in pairwise([*starts, stop]):
+            tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
+            if tag is None:
+                raise _broken("<matrix> with the number of a metric wanted")
+            number = int(tag[1])
+            if number in index:
+                raise InputError(f"one matrix of metric {number} wanted, found two")
+            if number not in self._known:
+                raise InputError(f"a matrix of a metric wanted, there is no metric {number}")
+            index[number] = (start, end)
+        return index
+
+    def _starts(self, offset: int, end: int) -> list[int]:
+        """Find where matrices start."""
+        starts: list[int] = []
+        before = chunk = b""
+        while following := self._source.read(offset, min(_CHUNK, end - offset)):
+            before, chunk = chunk, following
+            # The end of what came before may be the beginning of a tag, and holds no whole one.
+            overlap = before[1 - len(_MATRIX_START) :]
+            if _RARE in chunk or _RARE in overlap:
+                text, base = overlap + chunk, offset - len(overlap)
+                at = text.find(_MATRIX_START)
+                while at >= 0:
+                    starts.append(base + at)
+                    at = text.find(_MATRIX_START, at + 1)
+            offset += len(chunk)
+        return starts
+
+    def _check_gap(self, start: int, end: int) -> None:
+        if not _BETWEEN.fullmatch(self._source.read(start, min(end - start, _CHUNK))):
+            raise _broken("a <matrix> wanted")
+
+
+def severities_end(source: Source, start: int) -> int:
+    """Give the place of ``</severity>``, after which the file ends as it must.
+
+    Args:
+        source: The file.
+        start: Where the content of ``<severity>`` starts.
+
+    Raises:
+        InputError: The file is cut off, or goes on for long.
+    """
+    end = source.end()
+    for size in _TAILS:
+        offset = max(start, end - size)
+        tail = source.read(offset, size)
+        at = tail.rfind(_SEVERITY_END)
+        if at >= 0:
+            break
+    if at < 0 or not _FILE_END.fullmatch(tail, at):
+        raise _broken(f"</severity> and </cube> in the last {_TAILS[-1] >> 10} KiB wanted; is it cut off?")
+    return offset + at
+
+
+def _broken(message: str) -> InputError:
+    return InputError(f"broken XML: {message}")
+
+
+def _too_long(longest: int) -> InputError:
+    return InputError(f"rows of at most {longest:,} characters wanted, found a longer one")
+
+
+class _IrregularError(Exception):
+    """A matrix is not laid out as every tool writes them."""
+
+
+class _RowTarget:
+    """Takes the events of a parser within one ``<matrix>``."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._length = 0
+        self._tags: list[str] = []
+        self._number = 0
+        self._text: list[str] = []
+        self._rows: list[tuple[int, bytes]] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._tags.append(tag)
+        if self._tags != ["matrix", "row"][: len(self._tags)]:
+            raise InputError(f"rows in a matrix wanted, found <{tag[:80]}>")
+        if tag == "row":
+            self._number = int(attributes["cnodeId"])
+            self._text, self._length = [], 0
+
+    def data(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > self._longest:
+            raise _too_long(self._longest)
+        self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        self._tags.pop()
+        if tag == "row":
+            self._rows.append((self._number, "".join(self._text).encode()))
+            self._text = []
+
+    def doctype(self, *_: str | None) -> None:
+        raise InputError("a document type among the severities: refused")
+
+    def close(self) -> None:
+        """Take the end."""
+
+    def taken(self) -> list[tuple[int, bytes]]:
+        rows, self._rows = self._rows, []
+        return rows
+
+
+def parser_for(target: Any) -> Any:
+    """Make a parser that hands its events to ``target``, resolves nothing, and limits nothing by itself."""
+    return etree.XMLParser(
+        target=target, resolve_entities=True, load_dtd=False, no_network=True, huge_tree=True, remove_pis=True
+    )

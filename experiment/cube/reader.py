@@ -1,0 +1,100 @@
+"""Reading CUBE 3 XML: our own, and that of other tools."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..severities import LazySeverities
+from ..source import Source
+from .broken import broken_parts
+from .head import CubeHead
+from .matrices import CubeMatrices, parser_for, severities_end
+
+__all__ = ["MAX_VALUES", "check_size", "read_cube"]
+
+MAX_VALUES: Final = 1 << 29  # of one metric: 4 GiB
+
+_CHUNK: Final = 1 << 16
+_MAX_HEAD: Final = 1 << 29
+_SEVERITY: Final = b"<severity"
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+def read_cube(source: Source) -> Experiment:
+    """Read a CUBE 3 file; of its severities nothing until a metric is asked for.
+
+    Raises:
+        InputError: The file is no CUBE 3 XML, of a later version, or contradicts itself. A document type is refused
+            before anything in it is looked at: experiments need no entities.
+    """
+    if not source.read(0, 256).removeprefix(_BOM).lstrip().startswith(b"<"):
+        raise InputError(f"{source.path}: an experiment (CUBE 3 XML) wanted, found a file of another kind")
+    with broken_parts(source.path, "CUBE 3 XML"):
+        head = CubeHead("3")
+        content = _read_head(source, head)
+        return _experiment(source, head, content)
+
+
+def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None) -> Experiment:
+    head.check_version()
+    stored = head.metrics()
+    paths = head.call_paths()
+    locations = head.system.locations(ours=head.ours)
+    check_size(len(paths), len(locations))
+    matrices = CubeMatrices(
+        source,
+        content,
+        places=head.places(),
+        # Rows list their values by the threads' numbers, which need not stand in order in the system part.
+        columns=np.argsort([number for number, _ in locations]),
+        metrics={each.metric.name: each for each in stored},
+        known=head.metric_numbers(),
+    )
+    return Experiment(
+        metrics=[each.metric for each in stored],
+        call_paths=paths,
+        locations=[location for _, location in locations],
+        severities=LazySeverities([each.metric.name for each in stored], matrices.read),
+        topologies=head.system.topologies(dict(locations)),
+        notes=head.notes(),
+    )
+
+
+def check_size(call_paths: int, locations: int) -> None:
+    """Refuse metrics too large for memory.
+
+    Raises:
+        InputError: One metric has more than ``MAX_VALUES``.
+    """
+    if call_paths * locations > MAX_VALUES:
+        raise InputError(
+            f"at most {MAX_VALUES:,} values a metric wanted, found {call_paths:,} call paths on {locations:,} locations"
+        )
+
+
+def _read_head(source: Source, head: CubeHead) -> tuple[int, int] | None:
+    """Read up to the severities; give the places where their content starts and ends, None if there are none."""
+    parser = parser_for(head)
+    offset = 0
+    while chunk := source.read(offset, _CHUNK):
+        at = chunk.find(_SEVERITY)
+        if at >= 0 and not head.in_severity:
+            tag = source.read(offset + at, _CHUNK)
+            chunk = chunk[:at] + tag[: tag.find(b">") + 1 or len(tag)]
+        elif len(chunk) == _CHUNK:
+            chunk = chunk[: max(chunk.rfind(b"<", 1 - len(_SEVERITY)), 0) or len(chunk)]
+        before = head.in_severity
+        parser.feed(chunk)
+        offset += len(chunk)
+        if head.in_severity and not before and not chunk.endswith(b"/>"):
+            if at < 0:
+                raise InputError("text of one byte a character (UTF-8) wanted, found another encoding")
+            return offset, severities_end(source, offset)
+        if offset > _MAX_HEAD:
+            raise InputError(f"at most {_MAX_HEAD >> 20} MiB before the severities wanted, found more")
+    parser.close()
+    return None

@@ -1,0 +1,157 @@
+"""The system of a CUBE file: machines, nodes, processes and threads, and their places on grids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+
+from ...errors import InputError
+from ..experiment import Location
+from ..topology import Dimension, Topology
+from .item import Item
+
+__all__ = ["CubeSystem"]
+
+_PROCESSES: Final = frozenset({"process", "locationgroup"})
+_THREADS: Final = frozenset({"thread", "location"})
+
+
+@dataclass(slots=True)
+class _Grid:
+    cart: Item
+    name: str
+    wanted: int
+    dimensions: list[Dimension] = field(default_factory=list)
+    places: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+class CubeSystem:
+    """Collects locations and topologies, of CUBE 3 (machine, node, process, thread) and 4 (any tree above groups)."""
+
+    def __init__(self) -> None:
+        self._threads: list[tuple[int, Item, int | None]] = []  # number in the file, process, rank
+        self._grids: list[_Grid] = []
+        self.remarks: list[str] = []
+
+    def take(self, item: Item, text: str) -> None:
+        """Take an element at its end."""
+        if item.tag in _THREADS:
+            if item.above is None or item.above.tag not in _PROCESSES:
+                raise InputError(f"a process around each <{item.tag}> wanted, found none")
+            rank = item.text("rank")
+            self._threads.append((item.number("Id"), item.above, int(rank) if rank else None))
+        elif item.tag == "coord" and item.above:
+            self._add_place(item, text)
+        elif item.tag == "cart":
+            grid = self._grid(item)
+            if grid.wanted != len(grid.dimensions):
+                raise InputError(f"topology of {grid.wanted} dimensions wanted, found {len(grid.dimensions)}")
+
+    def add_dimension(self, cart: Item, attributes: Mapping[str, str]) -> None:
+        """Take a dimension of a topology."""
+        dimension = (attributes.get("name", ""), int(attributes["size"]), attributes.get("periodic") == "true")
+        self._grid(cart).dimensions.append(dimension)
+
+    def locations(self, *, ours: bool) -> list[tuple[int, Location]]:
+        """Give each location with its number in the file.
+
+        Args:
+            ours: Whether this program wrote the file: locations then stand by their numbers. Otherwise they stand by
+                process and thread; other tools number threads through all processes at times, which are then counted
+                within each process.
+        """
+        if not self._threads:
+            raise InputError("a system of processes wanted, found none")
+        ranks = self._process_ranks()
+        threads = self._thread_ranks(renumber=not ours)
+        names = _Names()
+        found = [
+            (number, Location(*names.of(process), ranks[id(process)], thread))
+            for (number, process, _), thread in zip(self._threads, threads, strict=True)
+        ]
+        if len({number for number, _ in found}) < len(found):
+            raise InputError("a number of its own for each thread wanted, found one twice")
+        return sorted(found, key=lambda each: each[0] if ours else (each[1].process, each[1].thread))
+
+    def topologies(self, locations: Mapping[int, Location]) -> list[Topology]:
+        """Give the topologies.
+
+        Args:
+            locations: Those of the system by their numbers in the file.
+        """
+        found = []
+        for grid in self._grids:
+            places = {}
+            for number, place in grid.places.items():
+                if number not in locations:
+                    raise InputError(f"topology {grid.name!r}: a place of a thread wanted, there is no thread {number}")
+                places[locations[number].process, locations[number].thread] = place
+            found.append(Topology(grid.name, tuple(grid.dimensions), places))
+        return found
+
+    def _grid(self, cart: Item) -> _Grid:
+        if not self._grids or self._grids[-1].cart is not cart:
+            self._grids.append(_Grid(cart, cart.attributes.get("name", ""), int(cart.attributes["ndims"])))
+        return self._grids[-1]
+
+    def _add_place(self, item: Item, text: str) -> None:
+        number = item.attributes.get("thrdId", item.attributes.get("locId"))
+        if item.above is None or number is None:
+            self.remarks.append(f"a topology's place of {', '.join(item.attributes)} was left out")
+            return
+        self._grid(item.above).places[int(number)] = tuple(map(int, text.split()))
+
+    def _process_ranks(self) -> dict[int, int]:
+        """Number the processes: those without a rank of their own stand after the last."""
+        processes = {id(process): process for _, process, _ in self._threads}
+        ranks: dict[int, int] = {}
+        for key, process in processes.items():
+            if process.text("rank") and process.text("type") in {"", "process"}:
+                ranks[key] = int(process.text("rank"))
+        if len(set(ranks.values())) < len(ranks):
+            raise InputError("a rank of its own for each process wanted, found one twice")
+        numbers = count(max(ranks.values(), default=-1) + 1)
+        for key, process in processes.items():
+            if key not in ranks:
+                ranks[key] = next(numbers)
+                self.remarks.append(f"{process.text('name') or 'a group'} without a rank is process {ranks[key]}")
+        return ranks
+
+    def _thread_ranks(self, *, renumber: bool) -> list[int]:
+        """Number the threads within each process from what the file says."""
+        stated = [rank for *_, rank in self._threads]
+        by_process: dict[int, list[int]] = {}
+        for place, (_, process, _) in enumerate(self._threads):
+            by_process.setdefault(id(process), []).append(place)
+        through = len(by_process) > 1 and len(set(stated)) == len(stated)
+        ranks = [-1 if rank is None else rank for rank in stated]
+        for places in by_process.values():
+            unclear = None in {stated[each] for each in places} or len({ranks[each] for each in places}) < len(places)
+            if unclear or (renumber and through):
+                for rank, place in enumerate(sorted(places, key=lambda each: ranks[each])):
+                    ranks[place] = rank
+        return ranks
+
+
+class _Names:
+    """Names of the outermost and the innermost of what processes stand in, found once for each element."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[str, str] | None] = {}
+
+    def of(self, process: Item) -> tuple[str, str]:
+        """Name the machine and the node of a process; empty if it stands in none."""
+        unknown = []
+        above = process.above
+        while above is not None and id(above) not in self._known:
+            unknown.append(above)
+            above = above.above
+        names = None if above is None else self._known[id(above)]
+        for item in reversed(unknown):
+            if item.tag not in _PROCESSES:
+                name = item.text("name")
+                names = (name if names is None else names[0], name)
+            self._known[id(item)] = names
+        return names or ("", "")

@@ -1,0 +1,1 @@
+"""Which regions a build has: modes, and the plan that changes what they say."""

@@ -1,0 +1,72 @@
+"""The modes of instrumentation (paper 001, section 5): which regions a source is divided into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ...errors import UsageError, way_out
+
+__all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "asked_modes", "kinds_of", "mode_of", "modes_of"]
+
+MODES: Final = ("functions", "outer-loops", "inner-loops", "math", "mpi", "syscall", "library", "user", "openmp")
+"""All of them; any selection may be asked for."""
+
+DEFAULT_MODES: Final = ("functions", "outer-loops", "user", "openmp")
+
+CALL_MODES: Final = ("math", "mpi", "syscall", "library")
+"""Those whose regions are calls, each of the kind that its mode is called by."""
+
+_OF_KIND: Final = {"program": "functions", "function": "functions", "loop": "outer-loops", "parallel": "openmp"}
+
+
+_KINDS: Final = {
+    "functions": ("function", "program"),
+    "outer-loops": ("loop",),
+    "inner-loops": ("loop", "parallel"),
+    "openmp": ("parallel", "loop"),
+}
+
+
+def kinds_of(mode: str) -> tuple[str, ...]:
+    """Name the kinds of the regions that a mode makes."""
+    return _KINDS.get(mode, (mode,))
+
+
+def mode_of(kind: str) -> str:
+    """Name the mode that regions of a kind belong to; of loops that of the outermost."""
+    return _OF_KIND.get(kind, kind)
+
+
+def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
+    """Read the modes that an option or a variable names, with commas or blanks between them.
+
+    Raises:
+        UsageError: There is no such mode, or none is named.
+    """
+    found = modes_of(text.replace(",", " ").split(), asked_by)
+    if not found:
+        raise UsageError(f"{asked_by}: modes wanted, found nothing; {_known('', MODES)}")
+    return found
+
+
+def modes_of(words: Iterable[str], asked_by: str) -> tuple[str, ...]:
+    """Read names of modes, in the order of ``MODES``.
+
+    Args:
+        words: The names.
+        asked_by: What has named them, for the message.
+
+    Raises:
+        UsageError: There is no such mode.
+    """
+    found = [word.strip() for word in words if word.strip()]
+    for word in found:
+        if word not in MODES:
+            raise UsageError(f"{asked_by}: modes wanted, found {word!r}; {_known(word, MODES)}")
+    return tuple(mode for mode in MODES if mode in found)
+
+
+def _known(word: str, modes: Sequence[str]) -> str:
+    said = way_out(word, modes)
+    return said if said.startswith("did") else f"there are {', '.join(modes)}"

@@ -1,0 +1,1 @@
+"""A second run, under the counting tool for Valgrind, and its counts beside the times of the first."""

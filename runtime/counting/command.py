@@ -1,0 +1,80 @@
+"""A user's command, changed to run each rank under the counting tool."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from ...errors import InputError
+from ..command import find_program
+from .cache_geometry import CacheGeometry
+from .tool import TOOL, counting_tool
+
+__all__ = ["counting_command"]
+
+# What instrumented programs call on the way to the probe library; twins: instrument/stub.h, fortran_stub.c.
+_STUBS: Final = tuple(
+    f"{name}{suffix}"
+    for name in ("aa_enter", "aa_exit", "aa_leave", "aa_close", "aa_resync")
+    for suffix in ("", "_", "__")
+)
+# Programs behind scripts are counted, too, but not the daemons that a rank without a launcher starts.
+_SKIPPED: Final = "*/orted,*/prted,*/hydra_*"
+
+
+def counting_command(
+    command: Sequence[str],
+    geometry: CacheGeometry,
+    environment: Mapping[str, str] = os.environ,
+    *,
+    launcher: str = "",
+    say: Callable[[str], object] | None = None,
+) -> tuple[list[str], dict[str, str]]:
+    """Put the counting tool before each program of a command.
+
+    ``mpirun -n 4 ./app`` becomes ``mpirun -n 4 valgrind --tool=rtcount … ./app``: the launcher itself runs as ever.
+
+    Args:
+        command: The launcher and the program; what is asked of it (its MPI library) is to be asked before.
+        geometry: The caches to simulate.
+        environment: What ``measured_environment`` gave, with the probe library preloaded.
+        launcher: The word of the command that starts ranks; empty if there is none.
+        say: Takes a sentence for the user, if there is something to wait for.
+
+    Returns:
+        The command and its environment.
+
+    Raises:
+        BuildError: Valgrind is missing, or the tool cannot be built.
+        InputError: The command does not show where its programs stand.
+    """
+    valgrind, tools = counting_tool(environment, say=say)
+    options = [
+        "--command-line-only=yes",  # not as ~/.valgrindrc, ./.valgrindrc and VALGRIND_OPTS want other tools to be
+        *("-q", f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"),
+        *("--trace-children=yes", f"--trace-children-skip={_SKIPPED}", "--fair-sched=try", "--sigill-diagnostics=no"),
+        *(f"--leave-out={name}" for name in _STUBS),
+    ]
+    words = list(command)
+    for place in reversed(_programs(command, launcher)):
+        words[place:place] = [str(valgrind.program), *options]
+    return words, {**environment, "VALGRIND_LIB": str(tools), "AUTOANALYZER_COUNTERS": "simulated"}
+
+
+def _programs(command: Sequence[str], launcher: str) -> list[int]:
+    """The places of all programs: ``mpirun -n 2 a : -n 2 b`` has two."""
+    if not launcher:
+        return [0]
+    start = command.index(launcher) + 1
+    ends = [*(place for place in range(start, len(command)) if command[place] == ":"), len(command)]
+    places = []
+    for end in ends:
+        part = [launcher, *command[start:end]]
+        found = find_program(part, launcher)
+        if found is None:
+            raise InputError(f"{Path(launcher).name}: a program in the command wanted, to run it under Valgrind")
+        places.append(start + found - 1)
+        start = end + 1
+    return places

@@ -1,0 +1,175 @@
+"""The counts of one run beside the times of another: a counting run changes every time, and no count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+from ...experiment import Experiment, Region
+from ...experiment.experiment import Severity
+from ...experiment.metric import COUNT_METRICS
+
+__all__ = ["join_counts"]
+
+_TOLERATED: Final = 0.01
+"""Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
+
+_NAMED: Final = 5  # call paths that are named; of the others the number is said
+
+# What shows that ranks shared the work in another way, and what a remark calls it. A loop that takes work on demand is
+# entered once whatever it gets: messages tell, and calls where orders hold no data (one-sided, tags). Where there are
+# data, calls are not asked: how often MPI_Test polls is chance.
+_WORK: Final = {"visits": "visits", "mpi_bytes": "MPI bytes", "mpi_calls": "MPI calls"}
+
+_Key = tuple[Region, ...]
+
+
+def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
+    """Give the timing run's experiment with the metrics that the counting run has counted.
+
+    Call paths are matched by their regions, locations by process and thread. What was entered only when counting
+    is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
+    call paths whose visits differ. Where ranks did each other's work, the notes say that counts are not by rank.
+
+    Args:
+        timing: What was measured.
+        counting: The same program with the same input on as many processes, counted.
+
+    Raises:
+        InputError: Nothing was counted, or not for all processes.
+    """
+    counted = [metric for metric in COUNT_METRICS if metric.name in counting]
+    if not counted:
+        raise InputError("counts wanted from the counting run, found none")
+    lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
+    if lacking:
+        raise InputError(f"counts of all ranks wanted, found none of {', '.join(map(str, sorted(lacking)))}")
+    paths, strange = _matched_paths(timing, counting)
+    columns = _matched_locations(timing, counting)
+    severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
+    for metric in counted:
+        severities[metric.name] = _moved(counting.exclusive(metric.name), paths, columns, timing)
+    done = {}
+    for name in _WORK:
+        if name in timing and name in counting:
+            values = counting.exclusive(name).copy()
+            values[strange] = 0  # of what is around them, these are no entries
+            done[name] = _moved(values, paths, columns, timing)
+    exchanged = _exchanged(timing, done)
+    remarks = [
+        *([exchanged] if exchanged else []),
+        *_differing(timing, done["visits"], columns),
+        *_entered_only_when_counting(counting, strange),
+    ]
+    return Experiment(
+        metrics=[*timing.metrics, *(counting.metric(metric.name) for metric in counted)],
+        call_paths=timing.call_paths,
+        locations=timing.locations,
+        severities=severities,
+        notes=replace(timing.notes, remarks=(*timing.notes.remarks, *remarks), counts_by_rank=not exchanged),
+    )
+
+
+def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
+    """Give for each call path the regions that lead to it, the root's left out if it is none of ``roots``."""
+    keys: list[_Key] = []
+    for path in experiment.call_paths:
+        before = () if path.parent is None else keys[path.parent]
+        keys.append(before if path.parent is None and path.region not in roots else (*before, path.region))
+    return keys
+
+
+def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
+    """Give for each call path of the counting run its place in the timing run, and those that have none there."""
+    one, other = ({run.call_paths[root].region for root in run.roots} for run in (timing, counting))
+    roots = one & other  # a program without probes is called as its file is, which may have two names
+    known: dict[_Key, int] = {}
+    for place, key in enumerate(_keys(timing, roots)):
+        known.setdefault(key, place)
+    paths = np.zeros(len(counting.call_paths), dtype=np.intp)
+    strange = []
+    for number, key in enumerate(_keys(counting, roots)):
+        if key in known:
+            paths[number] = known[key]
+        else:
+            strange.append(number)
+            paths[number] = paths[counting.call_paths[number].parent or 0]
+    return paths, strange
+
+
+def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:
+    """Give for each location of the counting run its column in the timing run: the same thread, or the first."""
+    known = {(each.process, each.thread): column for column, each in enumerate(timing.locations)}
+    first = {each.process: column for column, each in reversed(list(enumerate(timing.locations)))}
+    return np.array(
+        [known.get((each.process, each.thread), first.get(each.process, -1)) for each in counting.locations],
+        dtype=np.intp,
+    )
+
+
+def _moved(
+    values: Severity, paths: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], timing: Experiment
+) -> Severity:
+    moved = np.zeros((len(timing.call_paths), len(timing.locations)))
+    kept = np.flatnonzero(columns >= 0)
+    np.add.at(moved, (paths[:, None], columns[kept][None, :]), values[:, kept])
+    return moved
+
+
+def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | None:
+    """Say where ranks did each other's work: as much in all, and not as much on each rank."""
+    processes = np.array([each.process for each in timing.locations])
+    ranks = (processes[:, None] == np.unique(processes)).astype(float)
+    for name, values in counted.items():
+        timed = timing.exclusive(name)
+        asked = np.ones(len(timed), dtype=bool)
+        if name == "mpi_calls" and "mpi_bytes" in counted:
+            asked = (timing.exclusive("mpi_bytes") + counted["mpi_bytes"]).sum(axis=1) == 0
+        close = _gap(timed.sum(axis=1), values.sum(axis=1)) <= _TOLERATED
+        found = np.flatnonzero(asked & close & np.any(_gap(timed @ ranks, values @ ranks) > _TOLERATED, axis=1))
+        if len(found):
+            others = f" and {len(found) - 1} others" if len(found) > 1 else ""
+            return (
+                f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} in another way when counted:"
+                " do not compare ranks by counts"
+            )
+    return None
+
+
+def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.intp]) -> Iterator[str]:
+    """Say which call paths were not entered equally often, all ranks together."""
+    timed = timing.exclusive("visits")
+    if len(columns) != len(timing.locations):
+        yield f"{len(timing.locations)} threads were timed, {len(columns)} counted"
+    totals = timed.sum(axis=1), counted.sum(axis=1)
+    gaps = _gap(*totals)
+    unequal = np.flatnonzero(gaps > _TOLERATED)
+    for place in unequal[:_NAMED].tolist():
+        name = _name(timing, place)
+        yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
+    if len(unequal) > _NAMED:
+        yield f"{len(unequal) - _NAMED} more call paths were not entered equally often when timed and when counted"
+    close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
+    if len(close):
+        yield f"call paths entered up to {gaps[close].max():.1%} more or less often when counted: {len(close)}"
+
+
+def _name(experiment: Experiment, place: int) -> str:
+    return experiment.path_name(place) or experiment.call_paths[place].region.name
+
+
+def _gap(one: Severity, other: Severity) -> Severity:
+    larger = np.maximum(np.maximum(one, other), 1.0)
+    return np.asarray(np.abs(one - other) / larger)
+
+
+def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Iterator[str]:
+    for number in strange[:_NAMED]:
+        yield f"{counting.path_name(number)} was entered only when counted: its counts are those of what is around it"
+    if len(strange) > _NAMED:
+        yield f"{len(strange) - _NAMED} more call paths were entered only when counted"

@@ -1,0 +1,204 @@
+"""A second run of a program, under the counting tool, in a folder where it may overwrite what it likes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from ...errors import InputError
+from ...experiment import Experiment, save
+from ..build import probe_library
+from ..command import find_program
+from ..facts import RunFacts
+from ..folder import RunFolder
+from ..gather.gather import gather
+from ..launch import launch, measured_environment
+from ..mpi.detection import find_mpi
+from ..python_functions import python_environment
+from .cache_geometry import CacheGeometry
+from .command import counting_command
+from .join_counts import join_counts
+from .ref_cycles import with_ref_cycles
+from .working_copy import scratch_copy
+
+__all__ = ["CountingRun", "prepared_counting"]
+
+_FOLDER: Final = "counting"
+_OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
+_TIMES: Final = 20  # how much longer counting may take
+_RULE: Final = re.compile(r"[-=]{20,}$")  # above and below what a launcher says
+_COMMENT: Final = re.compile(r"==\d+==|hwloc x86 backend|May be reenabled|and reloading them")
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class CountingRun:
+    """A command that can be counted, in a folder as it was before the command was timed.
+
+    Attributes:
+        command: The launcher and the program.
+        output: The folder of the run.
+        folder: Where the program runs.
+        geometry: The caches.
+        input: What the program reads as its standard input.
+        python_functions: Patterns of functions of Python that are regions.
+    """
+
+    command: Sequence[str]
+    output: Path
+    folder: Path
+    geometry: CacheGeometry
+    input: BinaryIO
+    python_functions: Sequence[str] = ()
+
+    def add_to(self, timing: Experiment, say: Say) -> Experiment:
+        """Run the command again, counted, and add the counts to what was timed, in the run's folder too.
+
+        Args:
+            timing: What was measured of the command.
+            say: Takes a sentence for the user.
+
+        Raises:
+            InputError: The counting run failed, and what it printed is in the run's folder; or it cannot be joined.
+                What was timed stays as it is.
+        """
+        seconds = _seconds(timing)
+        say(f"counting run in {self.folder}; it may take {_TIMES} times the {seconds:.3g} s of the program")
+        try:
+            joined = with_ref_cycles(join_counts(timing, self._count(timing.notes.program_status or 0)))
+            save(joined, RunFolder(self.output).experiment)
+        except OSError as error:
+            place = error.filename or self.output
+            raise InputError(f"the counting run cannot use {place}: {error.strerror or error}: no counts") from None
+        return joined
+
+    def _count(self, expected: int) -> Experiment:
+        """Run the command, which is to end with the status that it had when timed."""
+        mpi = find_mpi(self.command)
+        run = RunFolder(self.output / _FOLDER)
+        log = RunFolder(self.output).counting_log
+        run.prepare()
+        try:
+            facts = RunFacts(list(self.command))
+            facts.write(run.shards)
+            environment = {
+                **measured_environment(probe_library(mpi), run.shards),
+                **python_environment(self.python_functions),
+                "PWD": os.fspath(self.folder),
+            }
+            words, environment = counting_command(self.command, self.geometry, environment, launcher=mpi.launcher)
+            status = launch(
+                words,
+                environment,
+                launcher=mpi.openmpi_launcher,
+                folder=self.folder,
+                log=log,
+                given=self.input,
+            )
+            experiment = gather(run, facts) if status == expected else None
+        finally:
+            shutil.rmtree(run.path, ignore_errors=True)
+        if experiment is None or experiment.notes.unfinished:
+            defect = _defect(status, expected, experiment)
+            raise InputError(f"the counting run {defect}: no counts; see {log}{_last_line(log)}")
+        log.unlink()
+        return experiment
+
+
+@contextmanager
+def prepared_counting(
+    command: Sequence[str],
+    output: Path,
+    geometry: CacheGeometry,
+    chosen: Path | None,
+    say: Say,
+    *,
+    python_functions: Sequence[str] = (),
+) -> Iterator[CountingRun]:
+    """Find out whether a command can be counted, and keep its folder and its input as they are, before it is timed.
+
+    Args:
+        command: The launcher and the program.
+        output: The folder of the run.
+        geometry: The caches to simulate.
+        chosen: Where the program is to run; None for a copy of the working directory, which goes with the block.
+        say: Takes a sentence for the user.
+        python_functions: Patterns of functions of Python that are regions.
+
+    Raises:
+        BuildError: Valgrind is missing, or the tool cannot be built.
+        InputError: The command does not show its program, or runs it in a folder of its own choice; there is no such
+            folder to count in, or the working directory cannot be copied.
+    """
+    launcher = find_mpi(command).launcher
+    place = find_program(command, launcher)
+    if own := _own_folder(command[:place]):
+        raise InputError(f"{own}: a command without it wanted, as the counting run takes place in another folder")
+    if chosen:
+        _check_folder(chosen, "" if place is None else command[place])
+    counting_command(command, geometry, launcher=launcher, say=say)
+    output = output.absolute()
+    with _input_again() as given:
+        if chosen:
+            yield CountingRun(command, output, chosen.absolute(), geometry, given, python_functions)
+        else:
+            with scratch_copy(Path.cwd(), output, command) as folder:
+                yield CountingRun(command, output, folder, geometry, given, python_functions)
+
+
+def _seconds(timing: Experiment) -> float:
+    """How long the program ran, MPI's own start and end left out."""
+    program = [place for place, path in enumerate(timing.call_paths) if path.region.kind != "mpi" or path.region.file]
+    return float(timing.exclusive("wall_time")[program].sum(axis=0).max(initial=0.0))
+
+
+def _own_folder(words: Sequence[str]) -> str | None:
+    """The word before the program that names a working directory."""
+    names = (word.partition("=")[0] for word in words)
+    return next((name for name in names if name.startswith("-") and name.lstrip("-") in _OWN_FOLDER), None)
+
+
+def _check_folder(folder: Path, program: str) -> None:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: a folder to count in wanted, found none")
+    if "/" in program and not (folder / program).exists():
+        raise InputError(f"{folder}: a folder with {program} wanted to count in, found one without")
+
+
+def _input_again() -> BinaryIO:
+    """Open standard input, if it is a file, a second time, where it is now: the program will read the first.
+
+    The file may have no name any more, as the texts have that shells hold ready.
+    """
+    try:
+        if stat.S_ISREG(os.fstat(0).st_mode):
+            again = Path("/proc/self/fd/0").open("rb", buffering=0)  # noqa: SIM115 - the block that follows closes it
+            again.seek(os.lseek(0, 0, os.SEEK_CUR))
+            return again
+    except OSError:
+        pass
+    return Path(os.devnull).open("rb", buffering=0)
+
+
+def _defect(status: int, expected: int, experiment: Experiment | None) -> str:
+    if status != expected:
+        return f"ended with exit status {status}{f', not {expected}' if expected else ''}"
+    return "recorded nothing" if experiment is None else "ended before MPI_Finalize"
+
+
+def _last_line(log: Path) -> str:
+    """Quote what the tool itself had to say, or the last that was printed before launchers have their say."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    said = [line.partition("autoanalyzer: ")[2] for line in lines if line.startswith("autoanalyzer: ")]
+    rule = next((place for place, line in enumerate(lines) if _RULE.match(line)), len(lines))
+    own = [line for line in lines[:rule] if not _COMMENT.match(line)]
+    line = (said or own[-1:] or lines[-1:] or [""])[0]
+    return f" ({line})" if line else ""

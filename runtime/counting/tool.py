@@ -1,0 +1,193 @@
+"""The counting tool for Valgrind, built on first use from Valgrind's own headers and libraries, and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ...errors import BuildError
+from ..c_compiler import c_compilers
+from ..cache import cache_folder, locked
+
+__all__ = ["Valgrind", "counting_tool", "find_valgrind"]
+
+TOOL: Final = "rtcount"
+
+_ROOM: Final = Path(__file__).parents[1]
+_SOURCES: Final = _ROOM / "rtcount"
+_REQUESTS: Final = _ROOM / "probe" / "counter_requests.h"
+# A tool is linked to no C library, starts at its own entry, and lies where no program does.
+_COMPILE: Final = "-O2 -g0 -std=gnu11 -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pie"
+_LINK: Final = "-static -nodefaultlibs -nostartfiles -u _start -no-pie -Wl,--build-id=none"
+_WAY_OUT: Final = "install the valgrind package of your distribution with its headers, or count otherwise"
+
+
+@dataclass(frozen=True, slots=True)
+class Valgrind:
+    """An installed Valgrind that tools can be built for.
+
+    Attributes:
+        program: The launcher.
+        headers: Folder of ``pub_tool_*.h``.
+        libraries: Folder of ``libcoregrind-PLATFORM.a`` and its like.
+        tools: Folder of Valgrind's own tools, and of what it preloads into programs.
+        platform: Such as ``amd64-linux``.
+        address: Where a tool is loaded, as the linker takes it.
+    """
+
+    program: Path
+    headers: Path
+    libraries: Path
+    tools: Path
+    platform: str
+    address: str
+
+    @property
+    def archives(self) -> tuple[Path, ...]:
+        """What a tool is linked to."""
+        names = ("coregrind", "vex", "gcc-sup")
+        return tuple(self.libraries / f"lib{name}-{self.platform}.a" for name in names)
+
+
+def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
+    """Find Valgrind and what tools are built from.
+
+    Raises:
+        BuildError: It is not installed, or its headers or libraries are not.
+    """
+    program = shutil.which("valgrind", path=environment.get("PATH"))
+    if program is None:
+        raise BuildError(f"valgrind wanted to simulate counts, found none on PATH: {_WAY_OUT}")
+    found = ""
+    for description in _descriptions(Path(program), environment):
+        valgrind = _described(Path(program), description)
+        missing = _missing(valgrind)
+        if missing is None:
+            return valgrind
+        found = found or f"{description} without {missing}"
+    raise BuildError(f"valgrind.pc, headers and libraries of {program} wanted, found {found or 'none'}: {_WAY_OUT}")
+
+
+def _descriptions(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    """The files that describe an installed Valgrind to those that build with it; those of ``program`` first."""
+    chosen = [Path(folder) for folder in environment.get("PKG_CONFIG_PATH", "").split(":") if folder]
+    prefixes = dict.fromkeys([program.resolve().parents[1], Path("/usr"), Path("/usr/local")])
+    places = ("lib*/pkgconfig", "lib*/*/pkgconfig", "share/pkgconfig")
+    below = [folder for prefix in prefixes for place in places for folder in sorted(prefix.glob(place))]
+    for folder in dict.fromkeys([*chosen, *below]):
+        if (folder / "valgrind.pc").is_file():
+            yield folder / "valgrind.pc"
+
+
+def _described(program: Path, description: Path) -> Valgrind:
+    values: dict[str, str] = {}
+    for name, value in re.findall(r"^(\w+)=(.*)$", description.read_text(), re.MULTILINE):
+        values[name] = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), value.strip())
+    prefix, libraries = Path(values.get("prefix", "/usr")), Path(values.get("libdir", "/usr/lib"), "valgrind")
+    platform = values.get("platform", "")
+    places = (prefix / "libexec" / "valgrind", libraries, prefix / "lib" / "valgrind")
+    tools = next((place for place in places if (place / f"none-{platform}").exists()), places[0])
+    headers = Path(values.get("includedir", "/usr/include/valgrind"))
+    return Valgrind(program, headers, libraries, tools, platform, values.get("valt_load_address", ""))
+
+
+def _missing(valgrind: Valgrind) -> Path | None:
+    wanted = (valgrind.headers / "pub_tool_tooliface.h", *valgrind.archives, valgrind.tools)
+    return next((path for path in wanted if not path.exists()), None)
+
+
+def counting_tool(
+    environment: Mapping[str, str] = os.environ, *, say: Callable[[str], object] | None = None
+) -> tuple[Valgrind, Path]:
+    """Give Valgrind, and the folder of tools (``VALGRIND_LIB``) with the counting tool in it.
+
+    It is built if the cache has none yet. Two processes that ask at once build it once.
+
+    Args:
+        environment: Where compilers and the cache are found.
+        say: Takes a sentence for the user, if there is something to wait for.
+
+    Raises:
+        BuildError: Valgrind or a C compiler is missing, the compiler fails, or the cache cannot be written.
+    """
+    valgrind = find_valgrind(environment)
+    cache = cache_folder(environment)
+    folder = cache / f"rtcount-{_key(valgrind)}"
+    if not folder.exists():
+        with locked(cache):
+            if not folder.exists():
+                if say:
+                    say(f"building the counting tool for {valgrind.program}")
+                _build(valgrind, folder, environment)
+    return valgrind, folder
+
+
+def _key(valgrind: Valgrind) -> str:
+    digest = hashlib.sha256()
+    for path in (*sorted(_SOURCES.glob("*.[ch]")), _REQUESTS):
+        digest.update(path.read_bytes())
+    for path in (*valgrind.archives, valgrind.tools):
+        status = path.stat()
+        digest.update(f"{path} {status.st_size} {status.st_mtime_ns}".encode())
+    digest.update(f"{_COMPILE} {_LINK}".encode())
+    return digest.hexdigest()[:20]
+
+
+def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> None:
+    """Build in a folder beside the final one, which then appears at once and whole."""
+    with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
+        work = Path(name, "tools")
+        work.mkdir()
+        for tool in valgrind.tools.iterdir():
+            (work / tool.name).symlink_to(tool)
+        _compile(valgrind, work, folder.with_suffix(".log"), environment)
+        work.rename(folder)
+
+
+def _compile(valgrind: Valgrind, folder: Path, log: Path, environment: Mapping[str, str]) -> None:
+    """Compile with the first compiler that can.
+
+    MPI compilers, which ``AUTOANALYZER_CC`` names as a rule, may link libraries that no tool can be linked to.
+    """
+    archives = [*map(str, valgrind.archives), "-lgcc"]
+    arguments = [*_arguments(valgrind), "-o", str(folder / f"{TOOL}-{valgrind.platform}"), *archives]
+    compilers = c_compilers(environment, "the counting tool")
+    failures = ""
+    for compiler in compilers:
+        command = [*compiler, *arguments]
+        run = subprocess.run(
+            command,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        if run.returncode == 0:
+            return
+        failures += f"{' '.join(command)}\n{run.stderr}"
+    log.write_text(failures)
+    raise BuildError(f"{compilers[0][0]} cannot build the counting tool: see {log}, or set AUTOANALYZER_CC")
+
+
+def _arguments(valgrind: Valgrind) -> list[str]:
+    arch, _, system = valgrind.platform.partition("-")
+    platform = f"{arch}_{system}"
+    defines = [f"VGA_{arch}", f"VGO_{system}", f"VGP_{platform}", f"VGPV_{platform}_vanilla"]
+    return [
+        *_COMPILE.split(),
+        *(f"-D{define}=1" for define in defines),
+        *(f"-I{folder}" for folder in (valgrind.headers, _REQUESTS.parent)),
+        *map(str, sorted(_SOURCES.glob("*.c"))),
+        *_LINK.split(),
+        f"-Wl,-Ttext-segment={valgrind.address}",
+    ]

@@ -1,0 +1,196 @@
+"""A copy of a working directory, in which a program may overwrite what it likes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Final, NoReturn
+
+from ...errors import InputError
+
+__all__ = ["scratch_copy"]
+
+_LARGEST: Final = 4 << 30  # bytes; whoever has more in a folder will not want it copied unasked
+_PREFIX: Final = "autoanalyzer-counting-"
+
+
+@contextmanager
+def scratch_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> Iterator[Path]:
+    """Give a copy of a folder for the block, and remove it afterwards, also if a signal ends the block.
+
+    What a command names outside of the folder by relative paths is there at the same relative place::
+
+        case/run  $ mpirun -n 4 ../app ../in.txt          COPY/case/run    copied
+                                                          COPY/case/app    a link
+                                                          COPY/case/in.txt copied
+
+    Files behind links are copied, for a program would write through the link. Links to folders stay links, to the
+    copy if they lead into the folder, else to the original. Sockets and pipes are left out. The command's own programs
+    become links, for they may look for libraries from where they are (``$ORIGIN``).
+
+    Args:
+        folder: What is copied.
+        leave_out: A file or folder in it that is not.
+        command: What is going to be run in the copy.
+
+    Raises:
+        InputError: It is too large for a copy, or cannot be copied; the command names a folder around it.
+    """
+    folder = Path(os.path.realpath(folder))
+    programs = frozenset(path for _, path in _named(folder, command) if _is_binary(path))
+    beside = _beside(folder, command)
+    anchor = os.path.commonpath([folder.parent, *(path.parent for path in beside)])
+    with _ended_in_order(), _temporary_folder() as root:
+        left_out = (Path(os.path.realpath(leave_out)), root)
+        tree = _Tree(folder, root / folder.relative_to(anchor), left_out, programs)
+        try:
+            tree.check_size(folder, *beside)
+            tree.copy(folder, tree.target)
+            for path in beside:
+                tree.place(path, root / path.relative_to(anchor))
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be copied to count in: {error}; name one by --counting-dir") from None
+        yield tree.target
+
+
+def _named(folder: Path, command: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Give what a command names by relative paths, in words such as ``../in`` or ``--in=../in``, and what is there."""
+    for text in (part for word in command for part in (word, word.partition("=")[2])):
+        path = Path(os.path.normpath(folder / text))
+        if text and not Path(text).is_absolute() and os.access(path, os.F_OK):
+            yield text, path
+
+
+def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
+    """Find what a command names outside of a folder.
+
+    Raises:
+        InputError: It names a folder around that folder.
+    """
+    found: dict[Path, None] = {}
+    for text, path in _named(folder, command):
+        if folder != path and folder.is_relative_to(path):
+            raise InputError(
+                f"{text}: paths below the working directory or beside it wanted in the command, to copy them to count "
+                "in, found a folder around it; name a prepared folder by --counting-dir"
+            )
+        if not path.is_relative_to(folder):
+            found[path] = None
+    return list(found)
+
+
+def _is_binary(path: Path) -> bool:
+    """Whether a file is a program or a library, by its content."""
+    return _start(path) == b"\x7fELF"
+
+
+def _is_script(path: Path) -> bool:
+    return os.access(path, os.X_OK) and _start(path).startswith(b"#!")
+
+
+def _start(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    with path.open("rb") as stream:
+        return stream.read(4)
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise InputError(f"a folder for a copy to count in wanted: {error}; set TMPDIR, or --counting-dir") from None
+    with folder as name:
+        yield Path(os.path.realpath(name))
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let requests to end leave the block as an exception does; whoever ignores one goes on doing so."""
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    heard = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A folder and its copy.
+
+    Attributes:
+        source: The folder.
+        target: Its copy.
+        left_out: What is not copied; the place of the copy among it, which may be in the folder.
+        programs: What becomes a link to the original.
+    """
+
+    source: Path
+    target: Path
+    left_out: tuple[Path, ...]
+    programs: frozenset[Path]
+
+    def check_size(self, *paths: Path) -> None:
+        size = 0
+        for path in paths:
+            for file in self._files(path):
+                size += file.stat().st_size
+                if size > _LARGEST:
+                    raise InputError(
+                        f"{self.source}: at most {_LARGEST >> 30} GiB wanted for a copy to count in, found more; "
+                        "name a prepared folder by --counting-dir"
+                    )
+
+    def copy(self, folder: Path, target: Path) -> None:
+        target.mkdir(parents=True, exist_ok=True)
+        for path in self._entries(folder):
+            place = target / path.name
+            if path in self.programs:
+                place.symlink_to(path)
+            elif path.is_file():
+                shutil.copy2(path, place)
+            elif path.is_symlink():
+                place.symlink_to(self._destination(path))
+            elif path.is_dir():
+                self.copy(path, place)
+
+    def place(self, path: Path, target: Path) -> None:
+        """Put what is beside the folder beside its copy; programs and scripts as links: they find others from there."""
+        if path.is_dir():
+            self.copy(path, target)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if _is_binary(path) or _is_script(path):
+            target.symlink_to(path)
+        elif path.is_file():
+            shutil.copy2(path, target)
+
+    def _entries(self, folder: Path) -> Iterator[Path]:
+        return (path for path in sorted(folder.iterdir()) if path not in self.left_out)
+
+    def _files(self, path: Path) -> Iterator[Path]:
+        """Walk through the files that are copied."""
+        if path.is_file():
+            yield path
+        elif path.is_dir() and not path.is_symlink():
+            for entry in self._entries(path):
+                yield from self._files(entry)
+
+    def _destination(self, link: Path) -> Path:
+        destination = Path(os.path.realpath(link))
+        inside = destination.is_relative_to(self.source)
+        return self.target / destination.relative_to(self.source) if inside else destination

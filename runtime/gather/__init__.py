@@ -1,0 +1,1 @@
+"""From the shards of a run's processes, on whatever nodes, to one experiment."""

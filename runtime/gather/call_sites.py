@@ -1,0 +1,153 @@
+"""Where programs without probes call MPI from: addresses that the probe library has noted → function, file and line."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from shutil import which
+from typing import Final, NamedTuple
+
+from ...experiment import Region
+from .shard import Shard
+
+__all__ = ["with_call_sites", "without_call_site"]
+
+_SITE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
+_FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")
+_FORTRAN_FILES: Final = (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08")
+_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
+_PATIENCE: Final = 120  # seconds, for the debug information of one file
+
+
+class _Place(NamedTuple):
+    """A line of a source; 0 if unknown, as the file is then."""
+
+    function: str
+    file: str
+    line: int
+
+
+def with_call_sites(processes: Mapping[int, Shard]) -> dict[int, Shard]:
+    """Name the places of calls in the regions of processes.
+
+    Binutils' ``addr2line`` is asked, once a file. Of a program without debug information it gives functions alone, of
+    what is stripped nothing; without an answer the calls of a function of MPI are one region.
+    """
+    regions = {id(each): each for shard in processes.values() for each in shard.regions}  # ranks share them
+    sites = {
+        region: (found["file"], found["address"])
+        for region in regions.values()
+        if _is_site(region) and (found := _SITE.fullmatch(region.function))
+    }
+    if not sites:
+        return dict(processes)
+    addresses: dict[str, list[str]] = {}
+    for file, address in sorted(set(sites.values())):
+        addresses.setdefault(file, []).append(address)
+    places = {
+        (file, address): place
+        for file, all_of_file in addresses.items()
+        for address, place in zip(all_of_file, _places(file, all_of_file), strict=True)
+    }
+    named = _named({region: places[site] for region, site in sites.items()})
+    return {
+        process: replace(shard, regions=tuple(named.get(region, region) for region in shard.regions))
+        for process, shard in processes.items()
+    }
+
+
+def without_call_site(region: Region) -> Region:
+    """Give the region of all calls of the function, if this is that of a place."""
+    return Region(region.kind, region.name) if _is_site(region) else region
+
+
+def _is_site(region: Region) -> bool:
+    return region.kind == "mpi" and not region.file and bool(region.function)
+
+
+def _named(sites: Mapping[Region, _Place | None]) -> dict[Region, Region]:
+    """Make of each region one like those that probes around calls make; calls in one line are one."""
+    calls: dict[tuple[str, str], set[tuple[int, str]]] = {}
+    for region, place in sites.items():
+        if place:
+            calls.setdefault((place.file, place.function), set()).add((place.line, region.name))
+    ordinals = {
+        (file, function, *call): number
+        for (file, function), found in calls.items()
+        for number, call in enumerate(sorted(found))
+    }
+    return {
+        region: Region(
+            region.kind,
+            f"{region.name}@{place.line}" if place.line else region.name,
+            place.file,
+            place.function,
+            ordinals[place.file, place.function, place.line, region.name],
+            place.line,
+            place.line,
+        )
+        if place
+        else without_call_site(region)
+        for region, place in sites.items()
+    }
+
+
+def _places(file: str, addresses: Sequence[str]) -> list[_Place | None]:
+    answers = _ask(["addr2line", "-f", "-e", file], addresses).splitlines()
+    if len(answers) != 2 * len(addresses):
+        return [None] * len(addresses)
+    names = _ask(["c++filt", "--no-params"], answers[::2]).splitlines()
+    functions = names if len(names) == len(addresses) else answers[::2]
+    return [_place(function, line) for function, line in zip(functions, answers[1::2], strict=True)]
+
+
+def _ask(command: Sequence[str], questions: Iterable[str]) -> str:
+    """Give what a tool answers, a line or two for each line; nothing if it is missing, fails or takes too long."""
+    environment = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}  # of no network
+    if not which(command[0]):
+        return ""
+    try:
+        answer = subprocess.run(
+            command,
+            input="".join(f"{each}\n" for each in questions),
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout if answer.returncode == 0 else ""
+
+
+def _place(function: str, source: str) -> _Place | None:
+    """Read ``solve`` and ``/home/me/app/solve.c:88 (discriminator 3)``; ``??`` and 0 stand for what is unknown."""
+    if function == "??":
+        return None
+    file, _, line = source.partition(" (")[0].rpartition(":")
+    if not line.isdigit() or file == "??" or int(line) == 0:
+        return _Place(_plain(function, ""), "", 0)
+    return _Place(_plain(function, file), _from_here(file), int(line))
+
+
+def _plain(function: str, file: str) -> str:
+    """Name a function as its source does: without what compilers add, nor arguments of templates."""
+    if module := _FORTRAN_MODULE.fullmatch(function):
+        return f"{module[1]}::{module[2]}"
+    function = re.sub(r"\s*\[clone .*", "", function).partition(".")[0]
+    if file.lower().endswith(_FORTRAN_FILES):
+        return function.rstrip("_")
+    while "operator" not in function and (shorter := _ARGUMENTS.sub("", function)) != function:
+        function = shorter
+    return function
+
+
+def _from_here(file: str) -> str:
+    path, here = Path(os.path.normpath(file)), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

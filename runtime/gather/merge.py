@@ -1,0 +1,260 @@
+"""Shards of the processes of a run → one experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import CallPath, Experiment, Location, Region
+from ...experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
+from ...experiment.severities import LazySeverities, Severity
+from ..facts import RunFacts
+from .call_sites import with_call_sites
+from .processes import number_processes
+from .run_notes import run_notes
+from .shard import NODE, Shard, ThreadTree
+from .shard_layout import COUNTERS
+from .whole_program import with_io_apart
+
+__all__ = ["merge_shards"]
+
+_MACHINE: Final = "machine"
+
+# Metric → the fields of a shard's node that add up to it.
+_FIELDS: Final = {
+    "visits": ("visits",),
+    "wall_time": ("wall",),
+    "mpi_time": ("mpi_wall",),
+    "io_time": ("io_wall",),
+    "omp_time": ("omp_wall",),
+    "cpu_time": ("cpu",),
+    "mpi_cpu_time": ("mpi_cpu",),
+    "io_cpu_time": ("io_cpu",),
+    "omp_cpu_time": ("omp_cpu",),
+    "mpi_calls": ("mpi_calls",),
+    "mpi_bytes": ("mpi_sent", "mpi_received"),
+    "mpi_bytes_sent": ("mpi_sent",),
+    "mpi_bytes_received": ("mpi_received",),
+    "io_calls": ("io_calls",),
+    "io_bytes": ("io_read", "io_written"),
+    "io_bytes_read": ("io_read",),
+    "io_bytes_written": ("io_written",),
+}
+
+
+def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
+    """Merge the trees of all threads by their regions; each thread becomes a location.
+
+    The program is the root: C's ``main``, Fortran's main program. What happened outside it (before it, after it, in
+    threads that started elsewhere) stands below it as well; a process whose program has no probes gets its executable
+    as root.
+
+    Args:
+        shards: At least one, in any order.
+        facts: What the launcher knows.
+        remarks: What the gather has to say.
+    """
+    processes = number_processes(shards)
+    forest = _Forest()
+    columns: list[_Column] = []
+    for process, shard in sorted(with_call_sites(processes).items()):
+        columns += forest.add(process, shard)
+    call_paths, position = forest.in_order()
+    counted = _counted(shard for shard in processes.values() if shard.threads)
+    metrics = (*STORED_METRICS, *counted)
+    table = _Table(columns, position, _FIELDS | {metric.name: (metric.name,) for metric in counted})
+    return Experiment(
+        metrics=metrics,
+        call_paths=call_paths,
+        locations=[column.location for column in columns],
+        severities=LazySeverities([metric.name for metric in metrics], table.metric),
+        notes=run_notes(processes, facts, remarks),
+    )
+
+
+def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:
+    """Give the metrics that all processes counted in the same way; numbers of several kinds are never mixed."""
+    first, *others = [shard.sources for shard in shards] or [{}]
+    same = {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
+    return tuple(
+        replace(metric, source=same[metric.name], parent=metric.parent if metric.parent in same else None)
+        for metric in COUNT_METRICS
+        if metric.name in same
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A thread's nodes and the call paths to which their values belong.
+
+    Attributes:
+        location: The thread.
+        nodes: What it recorded.
+        places: For each node a call path; the same array for threads that have the same.
+        root: The call path of the program.
+        whole: Whether what it did outside of every region is the program's.
+        program_time: Of the process's first thread.
+    """
+
+    location: Location
+    nodes: npt.NDArray[np.void]
+    places: npt.NDArray[np.intp]
+    root: int
+    whole: bool = False
+    program_time: float = 0.0
+
+    def values(self, name: str) -> npt.NDArray[np.float64]:
+        """Give a field of the nodes.
+
+        The time outside every region is left out, but for what MPI and I/O calls took: those are the program's.
+        """
+        values = self.nodes[name].astype(np.float64)
+        if self.whole:
+            if name == "visits":
+                values[0] = 1
+        elif name in _OWN:
+            bases = np.flatnonzero(self.nodes["region"] < 0)
+            values[bases] = sum(self.nodes[each][bases] for each in _OWN[name])
+        return values
+
+
+# What of the base of a tree is the program's, where the rest of it is not.
+_OWN: Final = {
+    **{kind: [f"{share}_{kind}" for share in ("mpi", "io", "omp")] for kind in ("wall", "cpu")},
+    **{counter: [] for counter in COUNTERS if counter != "mpi_instructions"},
+}
+
+
+class _Table:
+    """The values of all threads, a metric at a time."""
+
+    def __init__(
+        self, columns: Sequence[_Column], position: npt.NDArray[np.intp], fields: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self._columns = columns
+        self._position = position
+        self._fields = fields
+        kinds = {id(column.places): column.places for column in columns}
+        self._places = {kind: position[places] for kind, places in kinds.items()}
+
+    def metric(self, name: str) -> Severity:
+        """Give a metric's values, of call paths and threads."""
+        paths = len(self._position)
+        found = np.zeros((len(self._columns), paths))
+        for number, column in enumerate(self._columns):
+            if name == "program_time":
+                found[number, self._position[column.root]] = column.program_time
+                continue
+            places = self._places[id(column.places)]
+            for each in self._fields[name]:
+                found[number] += np.bincount(places, weights=column.values(each), minlength=paths)
+        return np.ascontiguousarray(found.T)
+
+
+_Shape = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""What decides where the nodes of a tree belong: the root, the regions, and of each node its parent and region."""
+
+
+@dataclass
+class _Forest:
+    """The call paths of all processes, in the order of first entry."""
+
+    paths: list[CallPath] = field(default_factory=list)
+    index: dict[tuple[int | None, Region], int] = field(default_factory=dict)
+    known: dict[_Shape, npt.NDArray[np.intp]] = field(default_factory=dict)
+
+    def in_order(self) -> tuple[list[CallPath], npt.NDArray[np.intp]]:
+        """Give the call paths each before all that is below it, as files list them, and the new place of each."""
+        children: dict[int | None, list[int]] = {}
+        for number, path in enumerate(self.paths):
+            children.setdefault(path.parent, []).append(number)
+        position = np.zeros(len(self.paths), dtype=np.intp)
+        ordered: list[CallPath] = []
+        pending = children.get(None, [])[::-1]
+        while pending:
+            number = pending.pop()
+            parent = self.paths[number].parent
+            position[number] = len(ordered)
+            ordered.append(CallPath(self.paths[number].region, None if parent is None else int(position[parent])))
+            pending += children.get(number, [])[::-1]
+        return ordered, position
+
+    def add(self, process: int, shard: Shard) -> list[_Column]:
+        """Add a process's trees."""
+        if not shard.threads:
+            root = self._place(None, _program(shard))
+            empty = np.zeros(0, dtype=np.intp)
+            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, root)]
+        main = _main_node(shard)
+        region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
+        root = self._place(None, region)
+        shard = with_io_apart(shard) if main is None else shard
+        return [
+            _Column(
+                Location(_MACHINE, shard.host, process, tree.index),
+                tree.nodes,
+                self._places(tree, shard.regions, root, region),
+                root,
+                main is None and tree.index == 0,
+                _program_time(shard) if tree.index == 0 else 0.0,
+            )
+            for tree in shard.threads
+            if tree.taken or not tree.index
+        ]
+
+    def _places(
+        self, tree: ThreadTree, regions: Sequence[Region], root: int, root_region: Region
+    ) -> npt.NDArray[np.intp]:
+        """Give the call path of each node; most ranks have the same tree as one before."""
+        parents, numbers = tree.nodes["parent"].tolist(), tree.nodes["region"].tolist()
+        shape = (root, tuple(map(id, regions)), tuple(parents), tuple(numbers))
+        if shape not in self.known:
+            self.known[shape] = self._new_places(parents, numbers, regions, root, root_region)
+        return self.known[shape]
+
+    def _new_places(
+        self, parents: list[int], numbers: list[int], regions: Sequence[Region], root: int, root_region: Region
+    ) -> npt.NDArray[np.intp]:
+        places = np.full(len(parents), root, dtype=np.intp)
+        for node in range(1, len(places)):
+            parent = int(places[parents[node]])
+            if numbers[node] < 0:
+                places[node] = parent
+            elif parents[node] or regions[numbers[node]] != root_region:
+                places[node] = self._place(parent, regions[numbers[node]])
+        return places
+
+    def _place(self, parent: int | None, region: Region) -> int:
+        key = (parent, region)
+        if key not in self.index:
+            self.index[key] = len(self.paths)
+            self.paths.append(CallPath(region, parent))
+        return self.index[key]
+
+
+def _program(shard: Shard) -> Region:
+    return Region("function", shard.program, "", shard.program)
+
+
+def _main_node(shard: Shard) -> int | None:
+    """Find the node of the program right under the base of the first thread's tree."""
+    nodes = shard.threads[0].nodes
+    for node in np.flatnonzero(nodes["parent"] == 0).tolist():
+        if _is_program(shard.regions[int(nodes["region"][node])]):
+            return int(node)
+    return None
+
+
+def _is_program(region: Region) -> bool:
+    return region.kind == "program" or (region.kind == "function" and region.name == "main")
+
+
+def _program_time(shard: Shard) -> float:
+    if shard.mpi_initialised is None:
+        return 0.0
+    end = shard.mpi_finalising or shard.end or shard.last
+    return max(0.0, end - shard.mpi_initialised)

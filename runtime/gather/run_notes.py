@@ -1,0 +1,166 @@
+"""What there is to say of a run beside its numbers: what is missing, what ended early, how it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from ...experiment import Notes
+from ..facts import RunFacts
+from .files_used import most_used
+from .processes import count_alone, world_size
+from .shard import Shard
+from .throttling import throttled_regions
+
+__all__ = ["run_notes"]
+
+_SILENCE: Final = 0.5  # of the time that was recorded; shorter ones are not worth a word
+
+
+def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str]) -> Notes:
+    """Say which processes are missing or ended early, what was left out, and how the rest was measured.
+
+    Args:
+        processes: By rank, or by the number that one without a rank got.
+        facts: What the launcher knows.
+        remarks: What the gather has to say; it comes first.
+    """
+    shards = list(processes.values())
+    expected = world_size(shards)
+    unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
+    instrumented = {shard.program for shard in shards if _has_probes(shard)}
+    throttled, untimed = throttled_regions(shards)
+    uninstrumented = sorted(
+        {
+            (shard.program, "; --python-functions '*' shows functions" if shard.script else "")
+            for shard in shards
+            if shard.program not in instrumented
+        }
+    )
+    return Notes(
+        program=shards[0].program,
+        command=tuple(facts.command),
+        program_status=facts.status,
+        expected_processes=expected or len(shards),
+        started=_started(processes, expected),
+        missing=tuple(rank for rank in range(expected or 0) if rank not in processes),
+        unfinished=tuple(unfinished),
+        not_instrumented=tuple(
+            f"{name}: no probes in it; MPI and I/O of the whole program{more}" for name, more in uninstrumented
+        ),
+        remarks=(*remarks, *_remarks(processes, unfinished, expected, facts)),
+        clocks={
+            "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
+            "cpu": ", ".join(sorted({shard.cpu_clock for shard in shards})),
+            "ticks_per_second": f"{np.median([shard.ticks_per_second for shard in shards]):.0f}",
+        },
+        probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
+        throttled=throttled,
+        untimed=untimed,
+        repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
+        processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
+        environment=facts.environment,
+        files=most_used(shard.files for shard in shards),
+    )
+
+
+def _started(processes: dict[int, Shard], expected: int | None) -> tuple[int, ...]:
+    """Give the processes that others started; without MPI those are the forked ones."""
+    return tuple(
+        process
+        for process, shard in sorted(processes.items())
+        if (shard.forked_from if expected is None else process >= expected)
+    )
+
+
+def _is_unfinished(shard: Shard, status: int | None) -> bool:
+    """Tell whether the data of a process end early; without MPI, ``_exit`` is an end as good as any."""
+    if shard.mpi_initialised is None:
+        return shard.state == "running" and status != 0 and not shard.forked_from
+    return shard.mpi_finalising is None
+
+
+def _has_probes(shard: Shard) -> bool:
+    return any(region.kind != "mpi" or region.file for region in shard.regions)  # without a file: the wrappers' own
+
+
+def _remarks(
+    processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None, facts: RunFacts
+) -> Iterable[str]:
+    shards = processes.values()
+    alone = count_alone(shards)
+    if alone > 1:
+        yield (
+            f"{alone} processes, each alone in its MPI_COMM_WORLD:"
+            " is the launcher of the MPI that the program is linked to?"
+        )
+    for process, shard in processes.items():
+        if shard.state == "aborted":
+            yield f"rank {process} called MPI_Abort with code {shard.exit_code}"
+    if unfinished and facts.ended is not None and {shard.host for shard in shards} == {facts.node}:
+        silence = facts.ended - max(map(_silent_from, shards))
+        if silence > _SILENCE * max(shard.last for shard in shards):
+            yield (
+                f"nothing was heard of any process in the last {silence:.3g} s of the run: they were in one region, or"
+                " in one call, all the time"
+            )
+    # Who ended of itself comes first, then the first to fall silent: the others may only have waited for it.
+    for process in sorted(
+        unfinished, key=lambda rank: (processes[rank].state != "exited", _silent_from(processes[rank]))
+    ):
+        shard = processes[process]
+        what = "ended of itself" if shard.state == "exited" else "was last heard of"
+        yield f"rank {process} {what} after {shard.last:.3g} s in {_last_seen(shard)}"
+    if not alone > 1:
+        yield from _others(processes, expected)
+    if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
+        yield "what not all processes counted, or not in the same way, is left out"
+    trees = [tree for shard in shards for tree in shard.threads]
+    levels = [shard.deepest for shard in shards if shard.deepest]
+    if levels:
+        yield (
+            f"call paths deeper than {min(levels)} levels were counted to their callers once memory ran short on"
+            f" {len(levels)} of {len(shards)} processes: --max-memory"
+        )
+    counts = {
+        "entries counted to their caller, for want of memory": sum(t.collapsed for t in trees),
+        "exits of regions that were not open": sum(tree.unmatched for tree in trees),
+        "entries from signal handlers, counted to where they interrupted": sum(tree.reentered for tree in trees),
+        "threads were recorded no longer, for want of memory": sum(tree.stopped for tree in trees),
+        "threads could not be recorded, for want of memory": sum(shard.unrecorded for shard in shards),
+        "threads counted nothing, as their counters did not start": sum(shard.uncounted for shard in shards),
+        "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
+    }
+    for what, count in counts.items():
+        if count:
+            yield f"{count} {what}"
+
+
+def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
+    """Say which processes are none of the launcher's ranks."""
+    found: dict[str, list[int]] = {}
+    for process, shard in processes.items():
+        if shard.spawned:
+            found.setdefault("started by MPI_Comm_spawn", []).append(process)
+        elif shard.forked_from:
+            found.setdefault("forked by others", []).append(process)
+        elif expected and process >= expected:
+            found.setdefault("more than MPI_COMM_WORLD has", []).append(process)
+    for how, numbers in found.items():
+        who = "process" if len(numbers) == 1 else "processes"
+        yield f"{len(numbers)} {who} {how}: {'numbered' if len(numbers) == 1 else 'numbered from'} {min(numbers)}"
+
+
+def _silent_from(shard: Shard) -> float:
+    """Give the time of a process's last event, on the wall clock."""
+    return shard.start_realtime + shard.last
+
+
+def _last_seen(shard: Shard) -> str:
+    if not shard.threads:
+        return shard.executable
+    tree = shard.threads[0]
+    region = int(tree.nodes["region"][tree.current])
+    return shard.program if region < 0 else shard.regions[region].name

@@ -1,0 +1,115 @@
+"""Which MPI library a launch command is going to use."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from .compiler import mpi_compilers
+from .library import MpiLibrary, linked_mpi
+from .python_detection import mpi_of_python
+
+__all__ = ["Mpi", "find_mpi"]
+
+_OPENMPI_LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
+_LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun|prun|srun|aprun|jsrun|ibrun)\b")
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # as after env and -x
+
+
+@dataclass(frozen=True, slots=True)
+class Mpi:
+    """What a command runs under.
+
+    Attributes:
+        library: The MPI library of its programs; None if they have none.
+        launcher: The word of the command that starts ranks; empty if there is none.
+    """
+
+    library: MpiLibrary | None
+    launcher: str = ""
+
+    @property
+    def openmpi_launcher(self) -> str:
+        """The launcher if it is Open MPI's own, which takes ``-x``; empty otherwise (``srun`` starts any MPI)."""
+        own = _OPENMPI_LAUNCHER.match(Path(self.launcher).name)
+        return self.launcher if own and _is_open_mpi(self.launcher, os.environ) else ""
+
+
+def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ) -> Mpi:
+    """Find the MPI library of a command such as ``mpirun -n 4 env A=1 ./app : -n 1 ./other``.
+
+    The first file of the command that is linked to an MPI library decides: wrappers such as ``env``, scripts
+    and ``sh -c`` are linked to none. Python loads MPI late, and is asked. Where nothing tells, the launcher's own
+    kind does.
+    """
+    launcher = _launcher(command, environment)
+    told = {**environment, **dict(word.split("=", 1) for word in command if _ASSIGNMENT.match(word))}
+    for program in _programs(command, environment):
+        if library := linked_mpi(program, environment) or mpi_of_python(program, told):
+            return Mpi(library, launcher)
+    return Mpi(_library_of_launcher(launcher, environment), launcher)
+
+
+def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """The first word that is a launcher's name, unless an MPI program stands before it: then it is an argument."""
+    for word in command:
+        if _LAUNCHER.match(Path(word).name):
+            return word
+        found = shutil.which(word, path=environment.get("PATH"))
+        if found and linked_mpi(Path(found), environment):
+            return ""
+    return ""
+
+
+def _programs(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Path]:
+    """The executable files that the words name, also those in the text after ``sh -c``."""
+    for place, word in enumerate(words):
+        if place and words[place - 1] == "-c" and " " in word:
+            yield from _programs(_split(word), environment)
+        elif not word.startswith("-") and (path := shutil.which(word, path=environment.get("PATH"))):
+            yield Path(path)
+        elif os.access(word, os.X_OK) and Path(word).is_file():  # mpirun finds it in the current folder
+            yield Path(word)
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def _library_of_launcher(launcher: str, environment: Mapping[str, str]) -> MpiLibrary | None:
+    """The library of the first compiler at hand that is of the launcher's kind, or of any if there is none."""
+    wants_open_mpi = _is_open_mpi(launcher, environment) if launcher else None
+    for compiler in mpi_compilers(environment, launcher=launcher):
+        if wants_open_mpi is None or compiler.library.is_open_mpi == wants_open_mpi:
+            return compiler.library
+    return None
+
+
+def _is_open_mpi(launcher: str, environment: Mapping[str, str]) -> bool | None:
+    """Whether a launcher says that it is Open MPI's; None if it does not tell (srun starts both kinds)."""
+    try:
+        run = subprocess.run(
+            [launcher, "--version"],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=20,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if re.search(r"open ?mpi|open-mpi|prte", run.stdout, re.IGNORECASE):
+        return True
+    return False if re.search(r"hydra|mpich|intel", run.stdout, re.IGNORECASE) else None

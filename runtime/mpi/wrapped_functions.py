@@ -1,0 +1,200 @@
+"""The functions of an MPI library that are wrapped, in all their forms, and what each counts.
+
+What they count comes from ``byte_rules``, what there is of them from the library's own header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from ...errors import BuildError
+from .byte_rules import FILE_RULES, FILE_TIMED, RULES, TIMED, ByteRule, FileRule
+from .prototypes import Prototype
+
+__all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
+
+BY_HAND: Final = (
+    "Init Init_thread Finalize Abort Start Startall Cancel Request_free"
+    " Wait Test Waitany Testany Waitall Testall Waitsome Testsome File_open File_close"
+)
+"""Functions that ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c`` wrap."""
+
+SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank Group_size Group_free"
+"""Functions that ``probe/mpi_life.c`` wraps besides, and those that it calls; where the first is declared, all are."""
+
+CALLED: Final = (
+    "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
+    " Status_f2c Test_cancelled Topo_test Cartdim_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
+)
+"""Functions that the library calls to learn sizes and roles."""
+
+
+class Form(Enum):
+    """How a function of a family differs from the one in the table."""
+
+    BLOCKING = auto()
+    REQUEST = auto()
+    PERSISTENT = auto()
+    BEGIN = auto()
+    END = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedFunction:
+    """A function of the table, in one of its forms.
+
+    Attributes:
+        prototype: As the header declares it.
+        names: Its parameters, as the rule calls them.
+        counting: C statements over these that count a call that has succeeded.
+        counts: The same in words.
+        share: What its time is, as ``enum aa_share`` calls it.
+    """
+
+    prototype: Prototype
+    names: list[str]
+    counting: list[str]
+    counts: str
+    share: str = "AA_SHARE_MPI"
+
+    @property
+    def operation(self) -> str:
+        """The name, the same for large counts."""
+        return self.prototype.name.removesuffix("_c")
+
+
+def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFunction]:
+    """All functions that are wrapped by the table, as far as the header declares them.
+
+    Raises:
+        BuildError: A function has other parameters than the MPI standard gives it.
+    """
+    for rule in RULES:
+        for prototype, form in _all_forms(_forms(rule), prototypes):
+            names = _parameter_names(prototype, rule.parameters, form)
+            yield WrappedFunction(prototype, names, _counting(rule, form), _words(rule, form))
+    for file_rule in FILE_RULES:
+        for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
+            names = _parameter_names(prototype, file_rule.parameters, form)
+            counting, words = _counting_file(file_rule, form), _file_words(file_rule, form)
+            yield WrappedFunction(prototype, names, counting, words, "AA_SHARE_MPI_IO")
+    for prototype in _timed(TIMED, prototypes):
+        yield WrappedFunction(prototype, _numbered(prototype), _counting_time(prototype), "time")
+    for prototype in _timed(FILE_TIMED, prototypes):
+        of_open_file = prototype.parameters[0][0] == "MPI_File"
+        counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []
+        yield WrappedFunction(prototype, _numbered(prototype), counting, "time of file I/O", "AA_SHARE_MPI_IO")
+
+
+def _forms(rule: ByteRule) -> Iterator[tuple[str, Form]]:
+    for name in rule.names.split():
+        yield name, Form.BLOCKING
+        yield f"{'R' if rule.one_sided else 'I'}{name[0].lower()}{name[1:]}", Form.REQUEST
+        yield f"{name}_init", Form.PERSISTENT
+
+
+def _file_forms(rule: FileRule) -> Iterator[tuple[str, Form]]:
+    for name in rule.names.split():
+        yield name, Form.BLOCKING
+        yield name.replace("File_", "File_i"), Form.REQUEST
+        yield f"{name}_begin", Form.BEGIN
+        yield f"{name}_end", Form.END
+
+
+def _all_forms(
+    forms: Iterator[tuple[str, Form]], prototypes: Mapping[str, Prototype]
+) -> Iterator[tuple[Prototype, Form]]:
+    for name, form in forms:
+        yield from ((prototype, form) for prototype in _with_large_count(name, prototypes))
+
+
+def _timed(names: str, prototypes: Mapping[str, Prototype]) -> Iterator[Prototype]:
+    for name in names.split():
+        yield from _with_large_count(name, prototypes)
+
+
+def _with_large_count(name: str, prototypes: Mapping[str, Prototype]) -> Iterator[Prototype]:
+    return (prototypes[function] for function in (name, f"{name}_c") if function in prototypes)
+
+
+def _numbered(prototype: Prototype) -> list[str]:
+    return [f"argument_{place}" for place, _ in enumerate(prototype.parameters, start=1)]
+
+
+def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[str]:
+    """The rule's names, with what a form has in the place of a status."""
+    names = parameters.split()
+    if form is Form.END:
+        names = ["file", "buf", "status"]
+    elif form is not Form.BLOCKING:
+        names = [name for name in names if name != "status"]
+    if form is Form.PERSISTENT and len(prototype.parameters) == len(names) + 2:
+        names.append("info")
+    if form in (Form.REQUEST, Form.PERSISTENT):
+        names.append("request")
+    if len(names) != len(prototype.parameters):
+        raise BuildError(
+            f"mpi.h declares MPI_{prototype.name} with {len(prototype.parameters)} parameters instead of "
+            f"{len(names)} ({', '.join(names)}): please report the MPI library"
+        )
+    return names
+
+
+def _counting(rule: ByteRule, form: Form) -> list[str]:
+    """What a status will tell counts when a request completes; a persistent one, when it is started."""
+    received = "0" if rule.by_status else rule.received
+    if form is Form.BLOCKING and rule.by_status:
+        return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
+    if form is Form.PERSISTENT:
+        entry = (
+            f"aa_persistent_receive(*request, {rule.sent});"
+            if rule.by_status
+            else f"aa_persistent(*request, {rule.sent}, {received});"
+        )
+        return ["aa_count_mpi(1, 0, 0);", entry]
+    counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
+    if form is Form.REQUEST and rule.by_status and rule.source:
+        counting.append(f"aa_receive_begun(*request, {rule.source});")
+    elif form is Form.REQUEST:
+        brings = "MESSAGE" if rule.by_status else "NOTHING"
+        counting.append(f"aa_request_begun(*request, AA_BRINGS_{brings});")
+    return counting
+
+
+def _counting_time(prototype: Prototype) -> list[str]:
+    """A call without bytes; one that makes a communicator may begin a request."""
+    counting = ["aa_count_mpi(1, 0, 0);"]
+    before, after = prototype.parameters[-1] if prototype.parameters else ("", "")
+    if (before.strip(), after) == ("MPI_Request *", ""):
+        counting.append(f"aa_request_begun(*argument_{len(prototype.parameters)}, AA_BRINGS_NOTHING);")
+    return counting
+
+
+def _counting_file(rule: FileRule, form: Form) -> list[str]:
+    """A transfer is one call, and what a status tells of bytes: at once, or when it completes."""
+    if form is Form.REQUEST:
+        return [f"aa_file_begun(file, *request, AA_FILE_{rule.direction.upper()});"]
+    if form is Form.BEGIN:
+        return ["aa_file_count(file, 1, 0, 0);"]
+    bytes_ = "aa_status_bytes(status), 0" if rule.direction == "read" else "0, aa_status_bytes(status)"
+    return [f"aa_file_count(file, {int(form is Form.BLOCKING)}, {bytes_});"]
+
+
+def _words(rule: ByteRule, form: Form) -> str:
+    """``sent peer_bytes(dest, count, type), received by the status``."""
+    received = "by the status" if rule.by_status else rule.received
+    if rule.by_status and form is not Form.BLOCKING:
+        received += " when it completes"
+    parts = [("sent", rule.sent), ("received", received)]
+    text = ", ".join(f"{what} {how.replace('aa_', '')}" for what, how in parts if how != "0") or "time"
+    return f"at each start: {text}" if form is Form.PERSISTENT else text
+
+
+def _file_words(rule: FileRule, form: Form) -> str:
+    """``read by the status when it completes``."""
+    if form is Form.BEGIN:
+        return "the call"
+    return f"{rule.direction} by the status{' when it completes' if form is Form.REQUEST else ''}"

@@ -1,0 +1,197 @@
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze.dissimilarity.dissimilarity import Dissimilarity, find_dissimilarity
+from autoanalyzer.analyze.dissimilarity.performance import Performance
+from autoanalyzer.errors import UsageError
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+
+
+def search(experiment: Experiment, **options: object) -> tuple[Dissimilarity, Performance]:
+    performance = Performance.of(experiment, **options)  # type: ignore[arg-type]
+    return find_dissimilarity(performance, floor=0.0), performance
+
+
+def names(performance: Performance, positions: tuple[int, ...]) -> list[str]:
+    experiment = performance.experiment
+    return [experiment.path_name(performance.regions[each].id) or "(own)" for each in positions]
+
+
+def test_balanced_ranks_are_one_cluster_and_nothing_is_searched(make_experiment):
+    found, _ = search(make_experiment({"a": [1, 1.02, 0.99], "a/b": [2, 2, 2]}))
+    assert (found.exists, found.ccr, found.cccr, found.odd_one) == (False, (), (), None)
+
+
+def test_the_core_is_the_deepest_region_that_alone_gives_the_clusters_back(make_experiment):
+    found, performance = search(
+        make_experiment(
+            {"calm": [1, 1, 1, 1], "work": [0.1, 0.1, 0.1, 0.1], "work/rays": [1, 1, 2, 2], "work/io": [1] * 4}
+        )
+    )
+    assert found.clusters == ((0, 1), (2, 3))
+    assert names(performance, found.ccr) == ["work", "work/rays"]
+    assert names(performance, found.cccr) == ["work/rays"]
+
+
+def test_a_difference_made_by_two_children_together_stays_with_their_parent(make_experiment):
+    found, performance = search(make_experiment({"work": [0, 0, 0], "work/a": [1, 2, 2], "work/b": [1, 1, 2]}))
+    assert names(performance, found.cccr) == ["work"]
+
+
+def test_the_own_code_of_the_entry_procedure_can_be_the_core(make_experiment):
+    experiment = make_experiment({"a": [1, 1, 1, 1]})
+    experiment.exclusive("cpu_time")[0] = [1, 1, 3, 3]
+    found, performance = search(experiment)
+    assert [performance.regions[each].own_code for each in found.cccr] == [True]
+
+
+def test_equal_imbalance_in_two_regions_is_found_as_a_composite(make_experiment):
+    found, performance = search(make_experiment({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [1, 1, 1, 1]}))
+    assert found.composite
+    assert names(performance, found.ccr) == ["a", "b"]
+
+
+def test_a_composite_is_searched_below_its_members_too(make_experiment):
+    found, performance = search(
+        make_experiment({"a": [0] * 4, "a/x": [1, 1, 2, 2], "a/y": [0.5] * 4, "b": [1, 1, 2, 2]})
+    )
+    assert names(performance, found.cccr) == ["a/x", "b"]
+
+
+def test_a_large_balanced_region_is_not_blamed_for_noise_elsewhere(make_experiment):
+    found, performance = search(
+        make_experiment({"big": [10, 10, 10, 10], "uneven": [1, 1, 3, 3], "noisy": [0.5, 0.58, 0.5, 0.58]})
+    )
+    assert names(performance, found.ccr) == ["uneven"]
+
+
+def test_a_lone_master_is_named_and_can_be_left_out(make_experiment):
+    experiment = make_experiment({"work": [0.1, 2, 2.05, 2]})
+    found, performance = search(experiment)
+    assert performance.ranks[found.odd_one] == 0
+    found, _ = search(experiment, exclude_ranks=[0])
+    assert not found.exists
+
+
+def test_management_regions_of_a_master_can_be_left_out(make_experiment):
+    experiment = make_experiment({"manage": [3, 0, 0, 0], "work": [2, 2, 2, 2]})
+    assert search(experiment)[0].exists
+    assert not search(experiment, exclude_regions=["manage@0"])[0].exists
+
+
+def test_two_ranks_that_differ_are_two_clusters_without_a_master(make_experiment):
+    found, _ = search(make_experiment({"work": [1, 2]}))
+    assert found.clusters == ((0,), (1,))
+    assert found.odd_one is None
+
+
+def test_ranks_that_all_differ_are_clusters_of_one(make_experiment):
+    found, _ = search(make_experiment({"work": [1, 2, 4, 8]}))
+    assert found.clusters == ((0,), (1,), (2,), (3,))
+
+
+def test_one_rank_is_one_cluster(make_experiment):
+    assert not search(make_experiment({"work": [1]}))[0].exists
+
+
+def test_start_up_is_no_part_of_the_comparison(make_experiment):
+    found, performance = search(make_experiment({"MPI_Init": [5, 1, 1], "work": [1, 1, 1]}))
+    assert not found.exists
+    assert names(performance, performance.top) == ["work", "(own)"]
+
+
+def test_the_threads_of_a_rank_are_summed_up(make_experiment):
+    experiment = make_experiment({"wait": [1, 0, 1, 0], "job": [0, 3, 0, 3]}, threads=2)
+    assert not search(experiment)[0].exists
+    found, performance = search(make_experiment({"job": [0, 3, 0, 3, 0, 9]}, threads=2))
+    assert found.clusters == ((0, 1), (2,))
+    assert performance.ranks == (0, 1, 2)
+
+
+def test_what_the_first_region_leaves_unexplained_is_searched_on(make_experiment):
+    found, performance = search(
+        make_experiment({"ocean": [6, 6, 6, 0], "ice": [0, 0, 0, 6], "physics": [1, 3.5, 1, 1], "calm": [1] * 4})
+    )
+    assert set(names(performance, found.cccr)) == {"physics", "ocean", "ice"}
+
+
+def test_what_runs_inside_mpi_init_is_start_up_too(make_experiment):
+    found, performance = search(make_experiment({"MPI_Finalize": [1, 1], "MPI_Finalize/clean": [5, 1], "work": [2, 2]}))
+    assert not found.exists
+    assert names(performance, performance.top) == ["work", "(own)"]
+
+
+def test_every_composite_of_the_smallest_size_is_searched(make_experiment):
+    found, performance = search(
+        make_experiment(
+            {"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [1] * 4, "d": [1] * 4, "e": [1, 1, 2, 2], "f": [1, 1, 2, 2]}
+        )
+    )
+    assert set(names(performance, found.ccr)) >= {"a", "b", "e", "f"}
+
+
+def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(make_experiment):
+    experiment = make_experiment({"loop@41": [3, 0, 0], "work": [2, 2, 2]})
+    assert not search(experiment, exclude_regions=["loop@41"])[0].exists
+    assert not search(experiment, exclude_regions=["loop@41@0"])[0].exists
+    assert search(experiment, exclude_regions=["loop@41@1"])[0].exists
+    with pytest.raises(UsageError, match="below the whole program"):
+        search(experiment, exclude_regions=["main"])
+    with pytest.raises(UsageError, match=r"no such region; did you mean work\?"):
+        search(experiment, exclude_regions=["wrok"])
+
+
+def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment):
+    times = {"steps": [0.0] * 4, "steps/serial": [0.2, 0.0, 0.0, 0.0], "steps/even": [0.1, 0.1, 0.109, 0.085]}
+    experiment = make_experiment(times)
+    performance = Performance.of(experiment)
+    found = find_dissimilarity(performance, floor=0.0)
+    assert len(found.clusters) > 2
+    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["steps/serial"]
+
+
+def two_programs(first: list[float], second: list[float]) -> Experiment:
+    """Two ranks of one program and two of another, each with a region of its own."""
+    paths = []
+    for number, name in enumerate(("ocean", "ice")):
+        paths.append(CallPath(Region("function", "main", f"{name}.c", "main", 0, 1, 9)))
+        paths.append(CallPath(Region("function", name, f"{name}.c", name, 0, 2, 3), 2 * number))
+    times = np.zeros((4, 4))
+    times[1, :2], times[3, 2:] = first, second
+    metrics = [Metric("wall_time", "sec"), Metric("cpu_time", "sec"), Metric("mpi_cpu_time", "sec", "cpu_time")]
+    return Experiment(
+        metrics=metrics,
+        call_paths=paths,
+        locations=[Location("machine", "node", rank) for rank in range(4)],
+        severities={"wall_time": times, "cpu_time": times, "mpi_cpu_time": np.zeros_like(times)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("second", "clusters", "cores"),
+    [([3.0, 3.0], ((0, 1), (2, 3)), []), ([1.0, 3.0], ((0, 1), (2,), (3,)), ["ice"])],
+    ids=["each balanced", "one is not"],
+)
+def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
+    experiment = two_programs([1.0, 1.0], second)
+    performance = Performance.of(experiment)
+    found = find_dissimilarity(performance, floor=0.0)
+    assert found.clusters == clusters
+    assert found.exists == bool(cores)
+    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == cores
+
+
+def test_processes_that_ranks_started_are_compared_among_themselves(make_experiment):
+    times = {"work": [1.0, 1.0, 5.0, 5.0]}
+    experiment = make_experiment(times)
+    assert find_dissimilarity(Performance.of(experiment), floor=0.0).exists
+    experiment.notes = Notes(started=(2, 3))
+    assert not find_dissimilarity(Performance.of(experiment), floor=0.0).exists
+
+
+def test_a_second_core_beside_a_wide_one_is_kept(make_experiment):
+    times = {"a": [0.0] * 4, "a/x": [4.36, 0, 0, 0], "a/y": [0.92, 0.88, 1.13, 0.87], "b": [1.03, 1.03, 1.03, 1.84]}
+    experiment = make_experiment(times)
+    performance = Performance.of(experiment)
+    found = find_dissimilarity(performance, floor=0.0)
+    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["a/x", "b"]

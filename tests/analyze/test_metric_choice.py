@@ -1,0 +1,50 @@
+import pytest
+
+from autoanalyzer.analyze.formula import Formula
+from autoanalyzer.analyze.metric_choice import WantedMetrics
+from autoanalyzer.errors import UsageError
+
+THERE = ("visits", "time", "instructions", "cycles")
+RATE = Formula.parse("rate = time / visits")
+
+
+def test_all_that_was_measured_and_derived_is_wanted_by_default():
+    assert WantedMetrics.among(THERE).names == THERE
+    assert WantedMetrics.among(THERE, None, [RATE]).names == (*THERE, "rate")
+
+
+def test_a_metric_that_is_named_twice_is_one():
+    assert WantedMetrics.among(THERE, ["time", "time", "cycles", "time"]).names == ("time", "cycles")
+
+
+def test_a_derived_metric_is_there_beside_those_that_are_named():
+    wanted = WantedMetrics.among(THERE, ["cycles"], [RATE])
+    assert (wanted.names, wanted.measured) == (("cycles", "rate"), ("visits", "time", "cycles"))
+    assert WantedMetrics.among(THERE, ["rate", "cycles"], [RATE]).names == ("rate", "cycles")
+
+
+def test_built_in_formulas_are_there_with_their_parts_for_who_asks():
+    wanted = WantedMetrics.among(THERE, ["ipc"], [Formula.parse("twice = 2 * ipc")])
+    assert (wanted.names, wanted.measured) == (("ipc", "twice"), ("instructions", "cycles"))
+    assert [each.name for each in wanted.formulas] == ["ipc", "twice"]
+
+
+def test_what_has_the_name_of_a_built_in_formula_takes_its_place():
+    own = Formula.parse("ipc = instructions / time")
+    assert WantedMetrics.among(THERE, ["ipc"], [own]).measured == ("time", "instructions")
+    assert WantedMetrics.among((*THERE, "ipc"), ["ipc"]).formulas == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "derived", "said"),
+    [
+        (["tim"], [], "--metrics: no metric 'tim'; did you mean time"),
+        (["cpj"], [], "did you mean cpi"),
+        (None, [Formula.parse("a=tim/2")], "--derive a=tim/2: no metric 'tim'; did you mean time"),
+        (None, [Formula.parse("time=visits")], "--derive time=visits: a new name wanted"),
+        (None, [RATE, RATE], "a new name wanted"),
+    ],
+)
+def test_unknown_and_taken_names_are_refused(names, derived, said):
+    with pytest.raises(UsageError, match=said):
+        WantedMetrics.among(THERE, names, derived)

@@ -1,0 +1,247 @@
+"""CUBE 4 archives, whole, unsafe and broken."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+import tarfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import Experiment, load
+
+ANCHOR = """<cube version="4.4"><metrics>
+<metric id="0" type="INCLUSIVE"><uniq_name>time</uniq_name><dtype>FLOAT</dtype><uom>sec</uom>
+  <metric id="3" type="POSTDERIVED"><uniq_name>rest</uniq_name><dtype>FLOAT</dtype><uom>sec</uom>
+    <metric id="1" type="INCLUSIVE"><uniq_name>mpi</uniq_name><dtype>UINT32</dtype><uom>sec</uom>
+    </metric></metric></metric>
+<metric id="2" type="EXCLUSIVE"><uniq_name>least</uniq_name><dtype>MINDOUBLE</dtype><uom>sec</uom></metric>
+</metrics><program><region id="0"><name>f</name></region>
+<cnode id="0" calleeId="0"><cnode id="1" calleeId="0"><cnode id="2" calleeId="0"/></cnode>
+<cnode id="3" calleeId="0"/></cnode>
+<cnode id="4" calleeId="0"/></program>
+<system><systemtreenode Id="0"><name>cluster</name><class>machine</class><systemtreenode Id="1"><name>rack</name>
+<class>rack</class><systemtreenode Id="2"><name>n0</name><class>node</class>
+<locationgroup Id="0"><name>r0</name><rank>0</rank><type>process</type>
+<location Id="0"><name>t</name><rank>0</rank><type>thread</type></location></locationgroup>
+<locationgroup Id="1"><name>gpu</name><rank>0</rank><type>accelerator</type>
+<location Id="1"><name>s</name><rank>0</rank><type>gpu</type></location></locationgroup>
+</systemtreenode></systemtreenode></systemtreenode></system></cube>"""
+
+
+def index(paths: list[int], order: str = "<", kind: int = 1) -> bytes:
+    return b"CUBEX.INDEX" + struct.pack(f"{order}ihBi{len(paths)}i", 1, 0, kind, len(paths), *paths)
+
+
+def data(values: list[float], kind: str = "<f8") -> bytes:
+    return b"CUBEX.DATA" + np.array(values, kind).tobytes()
+
+
+WHOLE = {
+    "anchor.xml": ANCHOR.encode(),
+    # Inclusive metrics number call paths 0, its children 1 and 3, then 2, then 4.
+    "0.index": index([0, 1, 2, 3]),
+    "0.data": data([10, 100, 5, 50, 2, 20, 1, 10]),
+    "2.index": index([2, 4]),
+    "2.data": data([1.5, np.inf, 2.5, 3.5]),
+}
+
+
+def pack(path: Path, members: dict[str, bytes], *, more: tuple[tarfile.TarInfo, ...] = ()) -> Path:
+    with tarfile.open(path, "w") as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        for info in more:
+            archive.addfile(info)
+    return path
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def read(**changes: bytes) -> Experiment:
+        members = WHOLE | {name.replace("_", ".").removeprefix("m"): content for name, content in changes.items()}
+        return load(pack(tmp_path / "e.cubex", members))
+
+    return read
+
+
+def test_inclusive_values_become_exclusive_ones(read):
+    found = read()
+    assert found.inclusive("time").tolist() == [[10, 100], [5, 50], [1, 10], [2, 20], [0, 0]]
+    assert found.exclusive("time").tolist() == [[3, 30], [4, 40], [1, 10], [2, 20], [0, 0]]
+
+
+def test_inclusive_values_of_what_does_not_add_up_are_left_as_they_are(read):
+    found = read(anchor_xml=ANCHOR.replace("<uom>sec</uom>", "<uom>%</uom>").encode())
+    assert found.exclusive("time").tolist() == found.inclusive("time").tolist()
+    assert found.exclusive("time")[:, 0].tolist() == [10, 5, 1, 2, 0]
+
+
+def test_exclusive_metrics_number_call_paths_in_their_order_and_nothing_of_a_minimum_is_missing(read):
+    found = read().exclusive("least")
+    np.testing.assert_array_equal(found, [[0, 0], [0, 0], [1.5, np.nan], [0, 0], [2.5, 3.5]])
+
+
+def test_a_metric_without_values_is_zero_and_one_that_is_an_expression_is_left_out(read):
+    found = read()
+    assert not found.exclusive("mpi").any()
+    assert found.metric("mpi").parent == "time"
+    assert "metric rest was left out: it is to be computed by an expression" in found.notes.remarks
+
+
+def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
+    found = read()
+    assert [(place.machine, place.node, place.process) for place in found.locations] == [
+        ("cluster", "n0", 0),
+        ("cluster", "n0", 1),
+    ]
+    assert "gpu without a rank is process 1" in found.notes.remarks
+
+
+def test_there_may_be_several_roots(read):
+    assert read().roots == (0, 4)
+
+
+def test_packed_parts_and_the_other_byte_order_are_read(read):
+    blocks = [zlib.compress(np.array(part, ">u4").tobytes()) for part in ([1, 2], [3, 4])]
+    listed = [(0, 0, len(blocks[0])), (8, len(blocks[0]), len(blocks[1]))]
+    packed = (
+        b"ZCUBEX.DATA" + struct.pack(">q6q", 2, *(number for block in listed for number in block)) + b"".join(blocks)
+    )
+    found = read(anchor_xml=gzip.compress(ANCHOR.encode()), m1_index=index([0, 1], ">"), m1_data=packed)
+    assert found.inclusive("mpi").tolist() == [[1, 2], [3, 4], [0, 0], [0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"m0_data": data([1, 2, 3])}, "64 bytes of values wanted, found 24"),
+        ({"m0_data": b"DATA"}, r"CUBEX\.DATA or ZCUBEX\.DATA wanted"),
+        ({"m0_index": b"INDEX"}, r"CUBEX\.INDEX wanted"),
+        ({"m0_index": index([0, 1, 2, 9])}, "4 different call paths wanted"),
+        ({"m0_index": index([0, 1, 2, 2])}, "4 different call paths wanted"),
+        ({"m0_index": index([0, 1, 2, 3], kind=0)}, "an index of kind 1 wanted, found kind 0"),
+        ({"m0_index": index([0])[:-2]}, "wanted"),
+        ({"m0_index": index([0])[:20]}, r"0\.index: a whole index wanted, found 20 bytes"),
+        ({"m0_data": data([np.inf] * 8)}, "finite values.* wanted in time"),
+        ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<q", 10**9)}, "a list of 1000000000 packed blocks wanted"),
+        (
+            {"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 0, 0, 2000) + zlib.compress(bytes(1 << 20))},
+            "packed values of 64 bytes wanted, found more",
+        ),
+        ({"anchor_xml": b"<!DOCTYPE cube [<!ENTITY a 'b'>]>" + ANCHOR.encode()}, "refused"),
+        ({"anchor_xml": ANCHOR.replace("4.4", "5.0").encode()}, "version 4 wanted, found version 5.0"),
+        ({"anchor_xml": gzip.compress(ANCHOR.encode())[:-9]}, "whole gzip data"),
+        ({"anchor_xml": b""}, "broken XML"),
+    ],
+)
+def test_what_is_broken_is_refused_in_one_line(changes, message, read, tmp_path):
+    with pytest.raises(InputError, match=message) as caught:
+        read(**changes).check()
+    assert str(caught.value).startswith(str(tmp_path / "e.cubex"))
+    assert "\n" not in str(caught.value)
+
+
+def link(name: str, kind: bytes, target: str = "anchor.xml") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+@pytest.mark.parametrize(
+    ("member", "message"),
+    [
+        (link("../out", tarfile.REGTYPE), "'../out' of the archive leads out of the archive"),
+        (link("/etc/passwd", tarfile.REGTYPE), "leads out of the archive"),
+        (link("a/../../b", tarfile.DIRTYPE), "leads out of the archive"),
+        (link("1.data", tarfile.SYMTYPE, "/etc/passwd"), "is a link, a device or a sparse file"),
+        (link("1.data", tarfile.LNKTYPE), "is a link"),
+        (link("1.data", tarfile.CHRTYPE), "is a link, a device"),
+        (link("1.data", tarfile.FIFOTYPE), "is a link, a device"),
+        (link("0.data", tarfile.REGTYPE), "stands twice"),
+    ],
+)
+def test_members_that_no_experiment_has_are_refused(member, message, tmp_path):
+    pack(tmp_path / "e.cubex", WHOLE, more=(member,))
+    with pytest.raises(InputError, match=message):
+        load(tmp_path / "e.cubex")
+
+
+def test_a_member_that_claims_more_than_the_file_has_is_refused(tmp_path):
+    file = pack(tmp_path / "e.cubex", {"anchor.xml": ANCHOR.encode()})
+    text = bytearray(file.read_bytes())
+    info = tarfile.TarInfo("anchor.xml")
+    info.size = 1 << 40
+    text[:512] = info.tobuf(tarfile.GNU_FORMAT)[:512]
+    file.write_bytes(text)
+    with pytest.raises(InputError, match="is cut off"):
+        load(file)
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_header_that_would_fill_the_memory_is_refused_before_it_is_read(kind, tmp_path):
+    file = tmp_path / "e.cubex"
+    info = tarfile.TarInfo("header")
+    info.type, info.size = kind, 3 << 30
+    with file.open("wb") as stream:
+        stream.write(info.tobuf(tarfile.USTAR_FORMAT))
+        stream.truncate((3 << 30) + 1024)
+    with pytest.raises(InputError, match="headers of at most 1 MiB"):
+        load(file)
+
+
+def test_a_chain_of_headers_is_refused(tmp_path):
+    file = tmp_path / "e.cubex"
+    info = tarfile.TarInfo("header")
+    info.type = tarfile.XHDTYPE
+    file.write_bytes(info.tobuf(tarfile.USTAR_FORMAT) * 5000)
+    with pytest.raises(InputError, match="chain of headers"):
+        load(file)
+
+
+def test_too_many_members_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.experiment.cube.archive._MAX_MEMBERS", 2)
+    with pytest.raises(InputError, match="is more than 2 files"):
+        load(pack(tmp_path / "e.cubex", WHOLE))
+
+
+def test_an_archive_without_an_anchor_and_what_is_no_archive_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"member 'anchor\.xml' of the archive wanted"):
+        load(pack(tmp_path / "e.cubex", {"0.data": b""}))
+    (tmp_path / "x.cubex").write_bytes(b"x" * 2000)
+    with pytest.raises(InputError, match=r"a CUBE 4 archive \(tar\) wanted"):
+        load(tmp_path / "x.cubex")
+
+
+def test_machine_and_node_are_the_outermost_and_the_innermost_of_a_system_tree(read):
+    tree = "".join(f"<systemtreenode Id='{depth}'><name>level {depth}</name>" for depth in range(300))
+    group = (
+        "<locationgroup Id='{0}'><rank>{0}</rank><type>process</type>"
+        "<location Id='{0}'><rank>0</rank></location></locationgroup>"
+    )
+    system = tree + group.format(1) + "</systemtreenode>" * 200 + group.format(0) + "</systemtreenode>" * 100
+    start, end = ANCHOR.index("<system>") + len("<system>"), ANCHOR.index("</system>")
+    found = read(anchor_xml=(ANCHOR[:start] + system + ANCHOR[end:]).encode())
+    assert [(place.machine, place.node) for place in found.locations[:2]] == [
+        ("level 0", "level 99"),
+        ("level 0", "level 299"),
+    ]
+
+
+def test_a_file_is_of_the_kind_that_it_looks_like(tmp_path):
+    packed = tmp_path / "packed.cubex"
+    packed.write_bytes(gzip.compress(pack(tmp_path / "e.cubex", WHOLE).read_bytes()))
+    with pytest.raises(InputError, match="found one packed by gzip; unpack it by gunzip"):
+        load(packed)
+    renamed = (tmp_path / "e.cubex").rename(tmp_path / "e.cube")
+    assert load(renamed).roots == (0, 4)
+    (tmp_path / "xml.cubex").write_text("<cube version='3.0'/>")
+    with pytest.raises(InputError, match="a system of processes wanted"):
+        load(tmp_path / "xml.cubex")

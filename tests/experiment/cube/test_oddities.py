@@ -1,0 +1,208 @@
+"""CUBE 3 as it may be written, in small files."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import Experiment, Location, load
+
+METRICS = "<metrics><metric id='7'><uniq_name>time</uniq_name><uom>sec</uom></metric></metrics>"
+REGIONS = "".join(f"<region id='{number}'><name>{name}</name></region>" for number, name in enumerate("fgh"))
+PATHS = "<cnode id='5' calleeId='0'><cnode id='2' calleeId='1'/></cnode><cnode id='9' calleeId='2'/>"
+THREADS = "".join(
+    f"<process Id='{rank}'><rank>{rank}</rank><thread Id='{number}'><rank>0</rank></thread></process>"
+    for rank, number in ((1, 4), (0, 8))
+)
+ROWS = '<row cnodeId="9">1 2</row>\n<row cnodeId="2">\n3\n4\n</row>'
+
+
+def cube(
+    *,
+    metrics: str = METRICS,
+    paths: str = PATHS,
+    threads: str = THREADS,
+    rows: str = ROWS,
+    more: str = "",
+    end: str = "",
+) -> str:
+    return (
+        f"<cube version='3.0'>{metrics}<program>{REGIONS}{paths}</program><system><machine Id='0'><name>m</name>"
+        f"<node Id='0'><name>n</name>{threads}</node></machine>{more}</system>"
+        f"<severity><matrix metricId='7'>{rows}</matrix></severity>{end}</cube>"
+    )
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def read(text: str, name: str = "e.cube") -> Experiment:
+        file = tmp_path / name
+        file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+        found = load(file)
+        found.check()
+        return found
+
+    return read
+
+
+def test_numbers_of_elements_may_stand_in_any_order(read):
+    found = read(cube())
+    assert [path.parent for path in found.call_paths] == [None, 0, None]
+    assert found.locations == (Location("m", "n", 0, 0), Location("m", "n", 1, 0))
+    # Values stand by the numbers of the threads: first that of rank 1.
+    assert found.exclusive("time").tolist() == [[0, 0], [4, 3], [2, 1]]
+
+
+def test_a_matrix_that_is_not_there_is_zero(read):
+    two = METRICS.replace("</metrics>", "<metric id='3'><uniq_name>visits</uniq_name></metric></metrics>")
+    assert not read(cube(metrics=two)).exclusive("visits").any()
+
+
+def test_severities_may_be_empty_or_missing(read):
+    whole = cube()
+    start, end = whole.index("<severity>"), whole.index("</severity>") + len("</severity>")
+    for severities in ("", "<severity/>", "<severity></severity>", "<severity><!-- none --></severity>"):
+        assert not read(whole[:start] + severities + whole[end:]).exclusive("time").any()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '<row cnodeId="9">&#49; 2</row><!-- between --><row cnodeId="2">3 4</row>',
+        "<row  cnodeId='9' >1<!-- within -->\n2</row><row cnodeId='2'><![CDATA[3 4]]></row>",
+        '<row cnodeId="9">1. +2</row><row cnodeId="2">3e0\t04</row>',
+    ],
+)
+def test_rows_may_be_written_as_xml_allows(rows, read):
+    assert read(cube(rows=rows)).exclusive("time").tolist() == [[0, 0], [4, 3], [2, 1]]
+
+
+def test_nan_is_missing_and_a_sign_of_zero_is_kept(read):
+    values = read(cube(rows='<row cnodeId="9">nan -0.0</row>')).exclusive("time")
+    assert np.isnan(values[2, 1])
+    assert np.signbit(values[2, 0])
+
+
+@pytest.mark.parametrize("row", ["0 -0", "nan -0", "-0 -0.0", "-0\n-0e0", "-0.5\n-0", "2e-0 -0"])
+def test_a_zero_keeps_its_sign_however_it_is_written(row, read):
+    values = read(cube(rows=f'<row cnodeId="9">{row}</row>')).exclusive("time")
+    assert np.signbit(values[2, 0])
+
+
+@pytest.mark.parametrize(("dtype", "row"), [("MINDOUBLE", "inf 1"), ("MAXDOUBLE", "-inf\n1"), ("MINDOUBLE", "1e999 1")])
+def test_a_minimum_or_maximum_of_nothing_is_missing(dtype, row, read):
+    metrics = METRICS.replace("</uom>", f"</uom><dtype>{dtype}</dtype>")
+    values = read(cube(metrics=metrics, rows=f'<row cnodeId="9">{row}</row>')).exclusive("time")
+    np.testing.assert_array_equal(values[2], [1, np.nan])
+
+
+@pytest.mark.parametrize("space", "\x0b\x0c\x1c\x1d\x1e\x1f")
+@pytest.mark.parametrize("row", ["1{}2", "{}1 2", "1 2{}", "1 {}2"])
+def test_only_what_is_white_space_in_xml_parts_numbers(space, row, read):
+    with pytest.raises(InputError, match="numbers wanted in time of call path 9"):
+        read(cube(rows=f'<row cnodeId="9">{row.format(space)}</row>'))
+
+
+@pytest.mark.parametrize("space", "\x0b\x0c")
+def test_nor_does_anything_else_part_rows(space, read):
+    with pytest.raises(InputError):
+        read(cube(rows=f'{ROWS}{space}<row cnodeId="5">1 2</row>'))
+
+
+def test_a_metric_without_numbers_is_left_out_and_said(read):
+    text = METRICS.replace(
+        "</metric>", "<metric id='8'><uniq_name>h</uniq_name><dtype>HISTOGRAM(4)</dtype></metric></metric>"
+    )
+    found = read(cube(metrics=text))
+    assert [metric.name for metric in found.metrics] == ["time"]
+    assert found.notes.remarks == ("metric h was left out: its values (HISTOGRAM(4)) are no numbers",)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"rows": '<row cnodeId="9">1</row>'}, "2 values wanted in time of call path 9, found 1"),
+        ({"rows": '<row cnodeId="9">1 x</row>'}, "numbers wanted in time of call path 9"),
+        ({"rows": '<row cnodeId="9">1 true</row>'}, "numbers wanted"),
+        ({"rows": '<row cnodeId="9">1,2</row>'}, "numbers wanted"),
+        ({"rows": '<row cnodeId="9">[1] 2</row>'}, "numbers wanted"),
+        ({"rows": '<row cnodeId="9">1_0 2</row>'}, "numbers wanted"),
+        ({"rows": '<row cnodeId="9">"1" 2</row>'}, "numbers wanted"),
+        ({"rows": '<row cnodeId="9">1 inf</row>'}, "found infinity"),
+        ({"rows": '<row cnodeId="9">1 1e999</row>'}, "found infinity"),
+        ({"rows": '<row cnodeId="1">1 2</row>'}, "found one of an unknown call path 1"),
+        ({"rows": ROWS + ROWS}, "found two of call path 9"),
+        ({"rows": f'<row cnodeId="9">{"1 " * 1000}</row>'}, "values wanted|characters wanted"),
+        ({"rows": f'<row cnodeId="9">{" " * 3_000_000}1 2</row>'}, "characters wanted, found a longer one"),
+        ({"rows": '<row cnodeId="9">1 2'}, "broken"),
+        ({"rows": "<row>1 2</row>"}, "broken or missing"),
+        ({"rows": "</matrix><matrix metricId='7'>"}, "one matrix a metric wanted, found 2 for 1"),
+        ({"rows": "</matrix><matrix metricId='6'>"}, "one matrix a metric wanted"),
+        ({"rows": "<cnode/>"}, "rows in a matrix wanted"),
+        ({"end": "x"}, "broken XML"),
+        (
+            {"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"},
+            "call path of number 1 wanted, found two",
+        ),
+        ({"paths": "<cnode id='1' calleeId='4'/>"}, "region 4 of a call path wanted"),
+        ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 deep"),
+        ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a number of its own for each thread"),
+        ({"threads": THREADS.replace("<rank>1", "<rank>0")}, "a rank of its own for each process"),
+        ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "stands twice"),
+        (
+            {"more": "<topologies><cart ndims='2'><dim size='2' periodic='true'/></cart></topologies>"},
+            "topology of 2 dimensions wanted, found 1",
+        ),
+        (
+            {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='4'>2</coord></cart></topologies>"},
+            r"a place within \[2\] wanted, found \[2\]",
+        ),
+        (
+            {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='5'>1</coord></cart></topologies>"},
+            "there is no thread 5",
+        ),
+    ],
+)
+def test_what_contradicts_itself_is_refused_in_one_line(parts, message, read, tmp_path):
+    for name in ("e.cube", "e.cube.gz"):
+        with pytest.raises(InputError, match=message) as caught:
+            read(cube(**parts), name)
+        assert str(caught.value).startswith(str(tmp_path / name))
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("place", "more"), [("<severity>", "x"), ("</cube>", "x"), ("</severity>", "<!--")])
+def test_many_comments_before_something_wrong_are_refused_as_soon_as_few(place, more, read):
+    with pytest.raises(InputError, match="broken XML"):
+        read(cube().replace(place, f"{place}{'<!-- -->' * 400}{more}"))
+
+
+def test_more_call_paths_than_fit_into_memory_are_refused(read, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.experiment.cube.head.LIMITS", {"cnode": 2})
+    with pytest.raises(InputError, match="at most 2 elements <cnode> wanted, found more"):
+        read(cube())
+
+
+def test_more_values_than_fit_into_memory_are_refused_before_they_are_made(read, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.experiment.cube.reader.MAX_VALUES", 5)
+    with pytest.raises(InputError, match="at most 5 values a metric wanted, found 3 call paths on 2 locations"):
+        read(cube())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_an_encoding_whose_places_cannot_be_told_is_refused(encoding, tmp_path):
+    file = tmp_path / "e.cube"
+    file.write_bytes(cube().encode(encoding))
+    with pytest.raises(InputError):
+        load(file)
+
+
+def test_elements_that_nobody_asks_for_may_stand_anywhere_unless_there_is_no_end_of_them(read):
+    few, many = ("".join(f"<a{number:x}/>" for number in range(count)) for count in (1000, 20_000))
+    assert read(cube(metrics=METRICS.replace("<uom>", few + "<uom>"))).metric("time").unit == "sec"
+    with pytest.raises(InputError, match="at most 10,000 names of elements"):
+        read(cube(metrics=METRICS.replace("<uom>", many + "<uom>")))

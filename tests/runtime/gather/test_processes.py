@@ -1,0 +1,273 @@
+"""Processes that come about in other ways than by the launcher, and regions that come and go."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.runtime.folder import open_experiment
+
+from ...conftest import Tool
+
+WORK = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static double work(int n) { double s = 0; for (int i = 0; i < n; i++) s += 1.0 / (i + 1); return s; }
+"""
+
+FORKS = (
+    WORK
+    + """
+static void help(int n) { for (int i = 0; i < n; i++) work(1000); }
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            help(3);
+            if (i) execlp("true", "true", (char *)0);
+            _exit(0);
+        }
+        waitpid(child, 0, 0);
+    }
+    work(10);
+    return MPI_Finalize();
+}
+"""
+)
+
+SPAWNS = (
+    WORK
+    + """
+int main(int argc, char **argv) {
+    MPI_Comm parent, children;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    for (int i = 0; i < 2 && parent == MPI_COMM_NULL; i++) {
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 3, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        MPI_Comm_disconnect(&children);
+    }
+    if (parent != MPI_COMM_NULL) {
+        work(1000);
+        MPI_Comm_disconnect(&parent);
+    }
+    return MPI_Finalize();
+}
+"""
+)
+
+DAEMON = (
+    WORK
+    + """
+int main(int argc, char **argv) {
+    work(1000);
+    if (daemon(1, 1)) return 3;
+    for (int i = 0; i < 30; i++) { work(1000); usleep(100000); }
+    return 0;
+}
+"""
+)
+
+LATE = (
+    WORK
+    + """
+int main(int argc, char **argv) {
+    for (int i = 0; i < 2000; i++) work(100000);
+    MPI_Init(&argc, &argv);
+    work(1000);
+    return MPI_Finalize();
+}
+"""
+)
+
+NEVER = WORK + "int main(int argc, char **argv) { if (argc > 5) MPI_Init(&argc, &argv); return work(1000) < 0; }\n"
+
+TWICE = (
+    WORK
+    + """
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    work(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Init(&argc, &argv);
+    return MPI_Finalize();
+}
+"""
+)
+
+
+def measured(tool: Tool, *command: str, status: int = 0) -> Experiment:
+    done = tool("autoanalyzer", "run", "-o", "out", "--", *command)
+    assert done.returncode == status, done.stderr.decode()
+    return load(tool.folder / "out" / "experiment.cube")
+
+
+def visits(experiment: Experiment) -> dict[str, list[float]]:
+    rows = experiment.exclusive("visits").tolist()
+    return {experiment.path_name(place): row for place, row in enumerate(rows)}
+
+
+def inner(experiment: Experiment, name: str) -> list[float]:
+    """Give the visits of the region of this name that is not right below main."""
+    return next(row for path, row in visits(experiment).items() if path.endswith(f"/{name}"))
+
+
+def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str]) -> None:
+    launcher, compiler = mpi
+    tool.build(FORKS, compiler=compiler)
+    experiment = measured(tool, launcher, "-n", "2", "./app")
+    assert [each.process for each in experiment.locations] == list(range(6))
+    found = visits(experiment)
+    assert next(row for path, row in found.items() if path.endswith("help")) == [0, 0, 1, 1, 1, 1]
+    assert found["work"] == [1, 1, 0, 0, 0, 0]
+    assert experiment.notes.started == (2, 3, 4, 5)
+    assert experiment.notes.remarks == ("4 processes forked by others: numbered from 2",)
+    assert (experiment.notes.expected_processes, experiment.notes.missing, experiment.notes.unfinished) == (2, (), ())
+
+
+def test_spawned_processes_are_further_processes(tool: Tool) -> None:
+    """MPICH as Debian has it cannot spawn."""
+    tool.build(SPAWNS, compiler="mpicc.openmpi")
+    experiment = measured(tool, "mpirun.openmpi", "-n", "2", "./app")
+    assert visits(experiment)["work"] == [0, 0, *[1] * 6]
+    assert experiment.notes.started == (2, 3, 4, 5, 6, 7)
+    assert experiment.notes.remarks == ("6 processes started by MPI_Comm_spawn: numbered from 2",)
+    assert (experiment.notes.expected_processes, experiment.notes.missing, experiment.notes.unfinished) == (2, (), ())
+
+
+def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
+    tool.build(DAEMON)
+    experiment = measured(tool, "./app")
+    (running,) = (each for each in experiment.notes.remarks if "still runs" in each)
+    assert running.endswith("its data so far; once it has ended, autoanalyzer analyze out")
+    end = time.monotonic() + 60
+    while (tool.folder / "out" / "shards").exists() and time.monotonic() < end:
+        time.sleep(0.5)
+        experiment, _ = open_experiment(tool.folder / "out")
+    assert visits(experiment)["work"] == [1, 0]
+    assert inner(experiment, "work") == [0, 30]
+    assert experiment.notes.remarks == ("1 process forked by others: numbered 1",)
+    assert experiment.notes.started == (1,)
+
+
+def test_mpi_may_begin_late(tool: Tool, mpi: tuple[str, str]) -> None:
+    launcher, compiler = mpi
+    tool.build(LATE, compiler=compiler)
+    experiment = measured(tool, launcher, "-n", "2", "./app")
+    assert inner(experiment, "work") == [2000, 2000]
+    early = experiment.inclusive("wall_time")[0] - experiment.exclusive("program_time").sum(axis=0)
+    assert (early > experiment.exclusive("program_time").sum(axis=0)).all()
+
+
+def test_mpi_may_never_begin(tool: Tool, mpi: tuple[str, str]) -> None:
+    launcher, compiler = mpi
+    tool.build(NEVER, compiler=compiler)
+    experiment = measured(tool, launcher, "-n", "3", "./app")
+    assert visits(experiment)["work"] == [1, 1, 1]
+    assert (experiment.notes.missing, experiment.notes.unfinished, experiment.notes.remarks) == ((), (), ())
+
+
+def test_mpi_that_begins_twice_fails_as_ever(tool: Tool, mpi: tuple[str, str]) -> None:
+    launcher, compiler = mpi
+    tool.build(TWICE, compiler=compiler)
+    experiment = measured(tool, launcher, "-n", "2", "./app", status=1)
+    assert visits(experiment)["work"] == [1, 1]
+    assert experiment.notes.unfinished == (0, 1)
+
+
+PLUGINS = """
+#include <dlfcn.h>
+static int use(const char *library, const char *name) {
+    void *loaded = dlopen(library, RTLD_NOW);
+    int (*call)(int) = (int (*)(int))dlsym(loaded, name), sum = 0;
+    for (int i = 0; i < 3; i++) sum += call(10);
+    dlclose(loaded);
+    return sum;
+}
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 2; i++) sum += use("./libone.so", "one") + use("./libtwo.so", "two");
+    return sum == 0;
+}
+"""
+
+
+def test_libraries_that_come_and_go_keep_their_names(tool: Tool) -> None:
+    """The second one lies where the first one lay."""
+    for name in ("one", "two"):
+        tool.write(f"{name}.c", f"int {name}(int n) {{ int s = 0; for (int i = 0; i < n; i++) s += i; return s; }}")
+        built = tool("aa-mpicc", "-g", "-shared", "-fPIC", f"{name}.c", "-o", f"lib{name}.so")
+        assert built.returncode == 0, built.stderr
+    tool.build(PLUGINS, "-ldl")
+    experiment = measured(tool, "./app")
+    assert [inner(experiment, name) for name in ("one", "two")] == [[6], [6]]
+
+
+def on_a_small_disk(tool: Tool, size: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a shell command in a namespace where ``disk`` is a file system of its own."""
+    disk = tool.folder / "disk"
+    disk.mkdir(exist_ok=True)
+    namespace = ("unshare", "--mount", "--map-root-user")
+    mount = f"mount -t tmpfs -o size={size} none {disk}"
+    if tool(*namespace, "sh", "-c", mount).returncode:
+        pytest.xfail("a file system cannot be mounted here")
+    return tool(*namespace, "sh", "-c", f"{mount} && {' '.join(words)}")
+
+
+MANY = """
+int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+""" + "".join(
+    f"static int f{i}(int n) {{ int s = f(n + 1); for (int i = 0; i < n; i++) s += f(i); return s; }}\n"
+    for i in range(500)
+)
+MANY += f"int main(void) {{ int s = 0; {' '.join(f's += f{i}(3);' for i in range(500))} return s == 0; }}\n"
+
+
+def test_a_full_disk_costs_call_paths_and_no_time(tool: Tool) -> None:
+    tool.build(MANY)
+    done = on_a_small_disk(
+        tool, "280k", "autoanalyzer run -o disk/out --no-analyze -- ./app; echo $?; ls disk/out/shards;"
+        " mount -o remount,size=10m disk; autoanalyzer analyze disk/out; cp disk/out/experiment.cube ."
+    )  # fmt: skip
+    assert done.stdout.startswith(b"2\n"), done.stderr
+    assert b".shard\n" in done.stdout
+    assert b"No space left on device; the data stay in disk/out/shards: make room, and autoanalyzer" in done.stderr
+    experiment = load(tool.folder / "experiment.cube")
+    found = visits(experiment)
+    assert 100 < len(found) < 1500
+    (collapsed,) = (each for each in experiment.notes.remarks if "entries counted to their caller, for want" in each)
+    assert sum(row[0] for row in found.values()) + float(collapsed.split()[0]) == 501 + 500 * 9
+
+
+def test_a_disk_that_was_full_before_costs_a_line_a_rank(tool: Tool) -> None:
+    tool.build(MANY)
+    done = on_a_small_disk(tool, "20k", "autoanalyzer run -o disk/out -- mpirun -n 2 ./app; echo $?")
+    lines = done.stderr.decode().splitlines()
+    assert sum("No space left on device; nothing is recorded" in line for line in lines) == 2
+    assert done.stdout == b"2\n"
+    assert "nothing was recorded" in lines[-1]
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(tool: Tool) -> None:
+    tool.build("int main(void) { return 0; }")
+    done = on_a_small_disk(tool, "1m", "mount -o remount,ro disk; autoanalyzer run -o disk/out -- touch ran; echo $?")
+    assert done.stdout == b"2\n", done.stderr
+    assert b"disk/out: cannot be written: Read-only file system; choose another folder by -o" in done.stderr
+    assert not (tool.folder / "ran").exists()
+
+
+def test_no_home_is_needed(tool: Tool, tmp_path: Path) -> None:
+    tool.build("int main(void) { return 0; }", compiler="gcc")
+    homeless = {"HOME": "/proc/none", "XDG_CACHE_HOME": "", "AUTOANALYZER_CACHE": "", "TMPDIR": str(tmp_path)}
+    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./app", env=homeless)
+    assert done.returncode == 0, done.stderr
+    assert b"/proc/none/.cache/autoanalyzer cannot be written: the probe library is kept in" in done.stderr
+    assert (tool.folder / "out" / "experiment.cube").exists()

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from autoanalyzer.view.html_page import Picture, page, shown
+
+HOSTILE = [
+    "</script><script>document.title='owned'</script>",
+    "<b>bold</b> & <a href='https://example.org'>link</a>",
+    """it's "quoted" `so`""",
+    "$x^2$ %{y} {{ z }}",
+    "שלום \u202eevil",
+    "<!--<script>",
+]
+
+
+def _picture(names: list[str]) -> Picture:
+    bars = {"type": "bar", "x": [shown(name, 100) for name in names], "y": np.arange(1.0, len(names) + 1)}
+    figure = {"data": [bars], "layout": {"xaxis": {"type": "category", "title": {"text": shown(names[0], 100)}}}}
+    return Picture(names[0], figure, names)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_shown_as_text(name, browse, tmp_path: Path):
+    file = tmp_path / "page.html"
+    file.write_bytes(page(name, [_picture([name, "plain"])], about=name))
+    seen = browse(file)
+    text = name.replace("\u202e", "\ufffd")
+    assert (seen.complaints, seen.requests, seen.pictures) == ([], [], 1)
+    assert seen.text.count(text) >= 4
+    assert [each for each in seen.drawn if each == text] == [text, text]
+
+
+def test_a_long_name_loses_its_middle():
+    assert shown("a" * 100 + "b" * 100) == "a" * 20 + "…" + "b" * 19
+
+
+def test_a_page_asks_nothing_of_the_network_even_if_a_figure_does(browse, tmp_path: Path):
+    picture = _picture(["a", "b"])
+    picture.figure["layout"]["images"] = [{"source": "https://example.org/x.png", "x": 0, "y": 1}]
+    file = tmp_path / "page.html"
+    file.write_bytes(page("t", [picture]))
+    assert "Content Security Policy" in browse(file).complaints[0]
+
+
+def test_figures_are_what_plotly_takes():
+    assert go.Figure(dict(_picture(["a", "b"]).figure)).data[0].type == "bar"

@@ -1,0 +1,144 @@
+"""Findings as a JSON document (schema ``autoanalyzer.findings/1``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from ..analyze import Findings
+from ..analyze.decision_table import DecisionTable
+from ..analyze.disparity.causes import Cause
+from ..analyze.disparity.classes import LABELS
+from ..analyze.dissimilarity.causes import Difference
+from ..analyze.dissimilarity.clusters import THRESHOLD
+from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
+from .place import Place
+from .verdict import verdict_lines
+
+__all__ = ["SCHEMA", "findings_document"]
+
+SCHEMA: Final = "autoanalyzer.findings/1"
+
+
+def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
+    """Give findings as what ``json.dumps`` takes."""
+    experiment = findings.experiment
+    notes = experiment.notes
+    return {
+        "schema": SCHEMA,
+        "experiment": {
+            "file": str(file),
+            "program": notes.program,
+            "processes": len({place.process for place in experiment.locations}),
+            "locations": len(experiment.locations),
+            "call_paths": len(experiment.call_paths),
+            "wall_time": findings.program_time,
+            "outside": findings.outside,
+            "sources": {metric.name: metric.source for metric in experiment.metrics},
+        },
+        "completeness": {
+            "expected_processes": notes.expected_processes,
+            "started": list(notes.started),
+            "missing": list(notes.missing),
+            "unfinished": list(notes.unfinished),
+            "not_instrumented": list(notes.not_instrumented),
+            "repairs": notes.repairs,
+            "remarks": list(notes.remarks),
+        },
+        "overhead": asdict(findings.overhead),
+        "dissimilarity": _dissimilarity(findings),
+        "disparity": _disparity(findings),
+        "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.costs)],
+        "verdict": verdict_lines(findings, file),
+    }
+
+
+def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[str]) -> dict[str, Any]:
+    """What a decision table holds and comes to."""
+    return {
+        "reducts": [list(each) for each in table.reducts],
+        "root_causes": list(root_causes),
+        "decision_table": {
+            "attributes": list(table.attributes),
+            "lacking": list(findings.lacking),
+            "rows": [{"id": row.id, "values": list(row.values), "decision": row.decision} for row in table.rows],
+            "inconsistent": [list(each) for each in table.inconsistent],
+        },
+    }
+
+
+def _place(findings: Findings, region: int) -> dict[str, Any]:
+    return asdict(Place.of(findings.experiment, findings.performance.regions[region]))
+
+
+def _dissimilarity(findings: Findings) -> dict[str, Any]:
+    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
+    labels = performance.labels
+    to_try = TO_TRY_FOR_THREADS if performance.threads else TO_TRY_FOR_RANKS
+
+    def entry(index: int) -> dict[str, Any]:
+        differences = causes.of_core.get(index, ())
+        return {
+            **_place(findings, index),
+            "root_causes": [each.attribute for each in differences],
+            "evidence": _evidence(differences, to_try),
+            "same_work": index in causes.same_work,
+        }
+
+    return {
+        "exists": found.exists,
+        "metric": performance.metric,
+        "compared": "threads" if performance.threads else "ranks",
+        "jobs": found.jobs,
+        "not_judged": [_place(findings, core) for core in (findings.not_judged[1].cccr if findings.not_judged else ())],
+        "nested_teams": findings.nested_teams,
+        "threshold": THRESHOLD,
+        "clusters": [[labels[column] for column in each] for each in found.clusters],
+        "severity": found.severity,
+        "ccr": [entry(index) for index in found.ccr],
+        "cccr": [entry(index) for index in found.cccr],
+        "composite": found.composite,
+        "programs": found.programs,
+        "differs_alone": None if found.odd_one is None else labels[found.odd_one],
+        "noise": causes.noise,
+        "same_work": [list(group) for group in causes.alike],
+        "evidence": _evidence(causes.differences, to_try),
+        **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
+    }
+
+
+def _disparity(findings: Findings) -> dict[str, Any]:
+    found, causes = findings.disparity, findings.disparity_causes
+
+    def entry(index: int) -> dict[str, Any]:
+        severity = found.classes[index] if found.classes else 0
+        of_core = causes.causes.get(index, ())
+        return {
+            **asdict(Place.of(findings.experiment, findings.weighed[index])),
+            "value": found.values[index],
+            "severity": severity,
+            "label": LABELS[severity],
+            "cpi": findings.cpi[0][index] if findings.cpi else None,
+            "root_causes": [each.attribute for each in of_core],
+            "evidence": _evidence(of_core, TO_TRY),
+            "also": _evidence(causes.also.get(index, ()), TO_TRY),
+            "waiting": index in causes.waiting,
+            "waits_for": _place(findings, findings.late[index]) if index in findings.late else None,
+        }
+
+    named = {each.attribute for of_core in causes.causes.values() for each in of_core}
+    return {
+        "exists": found.exists,
+        "metric": findings.disparity_metric,
+        "cycles": findings.cycles,
+        "classes": [entry(index) for index in range(len(found.classes))],
+        "ccr": [entry(index) for index in found.ccr],
+        "cccr": [entry(index) for index in found.cccr],
+        **_rough_set(findings, causes.table, (name for name in causes.table.attributes if name in named)),
+    }
+
+
+def _evidence(causes: Iterable[Cause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{**asdict(each), "try": advice[each.attribute]} for each in causes]
