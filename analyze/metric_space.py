@@ -13,10 +13,10 @@ import numpy.typing as npt
 from ..errors import InputError, LocationsError, UsageError
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
+from ..experiment.selection import paths_named
 from .code_regions import startup_paths
 from .formula import Formula, measured, nearest, parts
 from .metric_choice import WantedMetrics
-from .selection import paths_named
 
 __all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks"]
 

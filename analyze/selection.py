@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
+from ..experiment.selection import paths_named
 from .code_regions import CodeRegion, code_regions, inclusive_over
 from .threads import Threads, find_threads
 
-__all__ = ["Selection", "complete", "paths_named"]
+__all__ = ["Selection", "complete"]
 
 Values = npt.NDArray[np.float64]
 
@@ -154,19 +155,3 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
     if not columns:
         raise UsageError(f"--exclude-region {pattern}: no rank {rank}")
     return sorted({each for path in paths for each in experiment.walk(path)}), columns
-
-
-def paths_named(experiment: Experiment, name: str) -> list[int]:
-    """Give the call paths of a region's name or path; else of a place, or of the one region whose name is meant.
-
-    Fortran does not tell capitals, and a procedure of a module is called without it.
-    """
-    regions = [path.region for path in experiment.call_paths]
-    exact = [index for index, each in enumerate(regions) if name in (each.name, experiment.path_name(index))]
-    if exact:
-        return exact
-    placed = [index for index, each in enumerate(regions) if name == f"{each.file}:{each.first_line}"]
-    if placed:
-        return placed
-    meant = [index for index, each in enumerate(regions) if f"::{each.name}".lower().endswith(f"::{name}".lower())]
-    return meant if len({regions[index].name for index in meant}) == 1 else []

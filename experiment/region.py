@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ DESCRIPTOR_VERSION: Final = "aa1"  # twin: AA_DESCRIPTOR_VERSION in runtime/prob
 
 KINDS: Final = frozenset({"program", "function", "loop", "parallel", "mpi", "io", "math", "syscall", "library", "user"})
 
+_UPWARDS: Final = re.compile(r"^/|^(\.{1,2}/)+")
 _ESCAPES: Final = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
 
@@ -43,6 +45,14 @@ class Region:
     def identity(self) -> tuple[str, str, str, int]:
         """Kind, file, function and ordinal: what stays the same when lines move."""
         return (self.kind, self.file, self.function or self.name, self.ordinal)
+
+    def is_at(self, place: str) -> bool:
+        """Tell whether it begins at ``FILE:LINE``, where either file may be named without its outer folders."""
+        file, _, line = place.rpartition(":")
+        if not file or not self.file or line != str(self.first_line):
+            return False
+        shorter, longer = sorted((_UPWARDS.sub("", file), _UPWARDS.sub("", self.file)), key=len)
+        return f"/{longer}".endswith(f"/{shorter}")
 
     @property
     def descriptor(self) -> str:

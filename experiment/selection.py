@@ -13,7 +13,7 @@ from .metric import Metric
 from .notes import Notes
 from .severities import LazySeverities, Severity
 
-__all__ = ["select"]
+__all__ = ["paths_named", "select"]
 
 
 def select(
@@ -27,8 +27,8 @@ def select(
 
     Args:
         experiment: Any.
-        subtree: A call path by its index, by its ``path_name``, or by its region's name, then wherever that is
-            entered first; the one procedure of a module that is called so, too. What is selected becomes a root.
+        subtree: A call path by its index, or as ``paths_named`` knows it, then wherever it is entered first. What is
+            selected becomes a root.
         processes: Ranks.
         metrics: Names. One whose parent is left out goes to the nearest metric that includes it.
 
@@ -73,13 +73,9 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
         if not 0 <= wanted < len(experiment.call_paths):
             raise InputError(f"a call path from 0 to {len(experiment.call_paths) - 1} wanted, found {wanted}")
         return sorted(experiment.walk(wanted))
-    names = [path.region.name for path in experiment.call_paths]
-    found = [path for path, name in enumerate(names) if name == wanted]
-    if wanted and not found:
-        found = [path for path in range(len(names)) if experiment.path_name(path) == wanted]
-    if not found and len({name for name in names if _within(name, wanted)}) == 1:
-        found = [path for path, name in enumerate(names) if _within(name, wanted)]
+    found = paths_named(experiment, wanted)
     if not found:
+        names = (path.region.name for path in experiment.call_paths)
         raise InputError(f"no region or call path {wanted!r}; {way_out(wanted, names)}")
     kept: set[int] = set()
     for path in found:
@@ -88,9 +84,27 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
     return sorted(kept)
 
 
-def _within(name: str, wanted: str) -> bool:
-    """Tell whether a name is that of a procedure in a module or class, without which it is called."""
-    return name.lower().endswith(f"::{wanted}".lower())
+def paths_named(experiment: Experiment, name: str) -> list[int]:
+    """Give the call paths of a region's name or path; else of a place, or of the one region whose name is meant.
+
+    Fortran does not tell capitals, and a procedure of a module is called without it.
+
+    Raises:
+        InputError: ``FILE:LINE`` is a place in several files.
+    """
+    regions = [path.region for path in experiment.call_paths]
+    exact = [index for index, each in enumerate(regions) if name in (each.name, experiment.path_name(index))]
+    if exact or not name:
+        return exact if name else []
+    placed = [index for index, each in enumerate(regions) if each.is_at(name)]
+    files = {regions[index].file for index in placed}
+    exact = [index for index in placed if name.startswith(f"{regions[index].file}:")]
+    if len(files) > 1 and not exact:
+        raise InputError(f"{name} is in {' and in '.join(sorted(files))}: name the folder, too")
+    if placed:
+        return exact or placed
+    meant = [index for index, each in enumerate(regions) if f"::{each.name}".lower().endswith(f"::{name}".lower())]
+    return meant if len({regions[index].name for index in meant}) == 1 else []
 
 
 def _columns(experiment: Experiment, processes: Collection[int] | None) -> list[int]:
