@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..experiment import Experiment, Region
-from ..experiment.plan.plan import Include, Merge, Pattern, Plan, Split
+from ..experiment.plan import Include, Merge, Pattern, Plan, Split
 from .costs import Cost
 from .findings import Findings
 

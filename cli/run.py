@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from ..errors import AutoanalyzerError
-from ..experiment.plan.plan import build_line
+from ..experiment.plan import build_line
 from ..runtime.folder import RunFolder
 from ..view import print_verdict, verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..errors import way_out
+from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.plan.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
-from ..experiment.plan.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
 
@@ -136,24 +136,32 @@ class Choice:
         return replace(self, plan=plan)
 
     def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
-        """Name the rules that are meant for some regions and match none, and what they may have meant.
+        """Say in one line that rules are meant for some regions and match none, and what the first may have meant.
 
         Args:
             regions: All that were found.
             whole: Whether these are all of the program, so that all rules are meant for them.
         """
-        known = list(regions)
+        found = list(self._without_match(list(regions), whole=whole))
+        if found:
+            rule, way = found[0]
+            many = f"{len(found)} rules of the plan match nothing, the first is its {rule}"
+            one = f"the plan's {rule} matches nothing"
+            yield f"{one if len(found) == 1 else many}; {way}"
+
+    def _without_match(self, known: list[Region], *, whole: bool) -> Iterator[tuple[str, str]]:
+        """Give each such rule, and what it may have meant."""
         for table, pattern in self.plan.patterns():
             meant = whole or _is_about(pattern, known)
             if meant and pattern.keys() and self._looks_for(pattern) and not any(map(pattern.matches, known)):
-                yield f"the plan's {table} of {pattern} matches nothing; {_meant(pattern, known)}"
+                yield f"{table} of {pattern}", _meant(pattern, known)
         for merge in self.plan.merge:
             members = {merge.member(region) for region in known}
             within = Pattern(file=merge.file, function=merge.function)
             if (whole or _is_about(within, known)) and (missing := set(range(len(merge.regions))) - members):
                 words = merge.regions[min(missing)]
                 names = (region.name for region in known if Pattern(function=merge.function).matches(region))
-                yield f"the plan's merge of {words} in {merge.function} matches nothing; {way_out(words, names)}"
+                yield f"merge of {words} in {merge.function}", way_out(words, names)
 
     def _looks_for(self, pattern: Pattern) -> bool:
         """Tell whether what a pattern means would have been found: what no mode asks for is not looked for."""

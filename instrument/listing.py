@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from ..experiment.plan.plan import Exclude, Include, Pattern, build_line, save_plan
+from ..experiment.plan import Exclude, Include, Pattern, build_line, save_plan
 from .choice import BY_THE_PLAN, Choice
 from .code_region import CodeRegion, CodeRegions
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ..experiment import Region
-from ..experiment.plan.plan import Exclude, Pattern, Plan, build_line, save_plan
+from ..experiment.plan import Exclude, Pattern, Plan, build_line, save_plan
 
 __all__ = ["write_plan"]
 

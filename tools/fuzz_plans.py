@@ -24,8 +24,8 @@ from mutations import constants
 from trials import Trials
 
 from autoanalyzer.errors import InputError
+from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split, load_plan, save_plan
 from autoanalyzer.experiment.plan.mode import MODES
-from autoanalyzer.experiment.plan.plan import Exclude, Include, Merge, Pattern, Plan, Split, load_plan, save_plan
 from autoanalyzer.experiment.region import KINDS, Region
 from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.compiler import CompilerCommand

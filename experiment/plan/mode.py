@@ -46,7 +46,7 @@ def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
     """
     found = modes_of(text.replace(",", " ").split(), asked_by)
     if not found:
-        raise UsageError(f"{asked_by}: modes wanted, found nothing; {_known('', MODES)}")
+        raise UsageError(f"{asked_by}: expected modes, found nothing; {_known('', MODES)}")
     return found
 
 
@@ -63,7 +63,7 @@ def modes_of(words: Iterable[str], asked_by: str) -> tuple[str, ...]:
     found = [word.strip() for word in words if word.strip()]
     for word in found:
         if word not in MODES:
-            raise UsageError(f"{asked_by}: modes wanted, found {word!r}; {_known(word, MODES)}")
+            raise UsageError(f"{asked_by}: expected modes, found {word!r}; {_known(word, MODES)}")
     return tuple(mode for mode in MODES if mode in found)
 
 

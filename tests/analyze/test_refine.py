@@ -5,7 +5,7 @@ from __future__ import annotations
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.refine import Refinement, refine
 from autoanalyzer.experiment import CallPath, Experiment, Region
-from autoanalyzer.experiment.plan.plan import load_plan, save_plan
+from autoanalyzer.experiment.plan import load_plan, save_plan
 
 
 def alike(value: float) -> list[float]:

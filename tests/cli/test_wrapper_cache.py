@@ -59,7 +59,7 @@ def test_whatever_the_object_follows_from_is_looked_at(tool, compiler):
     assert not compiler("-c", "x.c")[1]
     assert compiler("-O1", "-c", "x.c")[1]
     assert compiler("-o", "y.o", "-c", "x.c")[1]
-    assert compiler("-c", "x.c", AUTOANALYZER_PLAN=str(tool.write("plan.toml", "version = 1\n")))[1]
+    assert compiler("-c", "x.c", AUTOANALYZER_PLAN=str(tool.write("plan.toml", "version = 2\n")))[1]
     assert compiler("-c", "x.c", COMPILER_PATH="/usr/lib")[1]
     tool.write("n.h", "#define N 4\n")
     assert compiler("-c", "x.c")[1]

@@ -4,7 +4,7 @@ import pytest
 
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import Region
-from autoanalyzer.experiment.plan.plan import Exclude, Include, Merge, Pattern, Plan, Split
+from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split
 from autoanalyzer.instrument.choice import Choice, read_choice
 from autoanalyzer.instrument.code_region import CodeRegion, CodeRegions
 
@@ -99,23 +99,29 @@ def test_only_what_is_wanted_need_be_looked_for():
     assert Choice(looks_for_all=True).wants("syscall")
 
 
-def test_a_pattern_that_matches_nothing_is_said_with_the_nearest_names():
-    plan = Plan(
-        exclude=(
-            Exclude(Pattern(name="hal", file="a.c")),
-            Exclude(Pattern(file="b.c")),
-            Exclude(Pattern(function="man")),
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (
+            {"exclude": (Exclude(Pattern(name="hal", file="a.c")), Exclude(Pattern(file="b.c")))},
+            'the plan\'s exclude of name = "hal", file = "a.c" matches nothing; did you mean half?',
         ),
-        merge=(Merge("a.c", "main", ("loop#0", "loop@9")),),
-    )
-    choice = Choice(plan=plan)
-    assert list(choice.decided(_regions()).remarks) == [
-        'the plan\'s exclude of name = "hal", file = "a.c" matches nothing; did you mean half?',
-        "the plan's merge of loop@9 in main matches nothing; did you mean loop@5, loop@4, loop@3?",
+        (
+            {"merge": (Merge("a.c", "main", ("loop#0", "loop@9")),)},
+            "the plan's merge of loop@9 in main matches nothing; did you mean loop@5, loop@4, loop@3?",
+        ),
+    ],
+)
+def test_a_rule_that_matches_nothing_is_said_with_the_nearest_names(rules, said):
+    assert list(Choice(plan=Plan(**rules)).decided(_regions()).remarks) == [said]
+
+
+def test_rules_that_match_nothing_are_said_in_one_line():
+    plan = Plan(exclude=tuple(Exclude(Pattern(file=f"/elsewhere/{name}.c")) for name in ("ab", "b", "c")))
+    said = list(Choice(plan=plan).remarks((each.region for each in _regions().regions), whole=True))
+    assert said == [
+        '3 rules of the plan match nothing, the first is its exclude of file = "/elsewhere/ab.c"; there are a.c'
     ]
-    said = list(choice.remarks((each.region for each in _regions().regions), whole=True))
-    assert 'the plan\'s exclude of function = "man" matches nothing; did you mean main?' in said
-    assert 'the plan\'s exclude of file = "b.c" matches nothing; did you mean a.c?' in said
 
 
 def test_modes_are_read_from_the_environment_before_the_plan(tmp_path):
@@ -125,5 +131,5 @@ def test_modes_are_read_from_the_environment_before_the_plan(tmp_path):
     assert read_choice({}).modes == ("functions", "outer-loops", "user", "openmp")
     assert read_choice(environment).modes == ("math",)
     assert read_choice({**environment, "AUTOANALYZER_MODES": "mpi, functions"}).modes == ("functions", "mpi")
-    with pytest.raises(UsageError, match="AUTOANALYZER_MODES: modes wanted, found 'inner'; did you mean inner-loops"):
+    with pytest.raises(UsageError, match="AUTOANALYZER_MODES: expected modes, found 'inner'; did you mean inner-loops"):
         read_choice({"AUTOANALYZER_MODES": "inner"})

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from autoanalyzer.experiment import load
-from autoanalyzer.experiment.plan.plan import load_plan
+from autoanalyzer.experiment.plan import load_plan
 
 from .conftest import LAUNCH, SCRIPTS, copied
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autoanalyzer.experiment.plan.plan import Exclude, Include, Merge, Pattern, Plan, Split
+from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split
 from autoanalyzer.instrument.choice import Choice
 
 NEST = """      program p

@@ -1,0 +1,103 @@
+"""Which regions a rule of a plan means."""
+
+from __future__ import annotations
+
+import json
+import os.path
+import re
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Final
+
+from ..region import Region
+
+__all__ = ["KEYS", "Pattern", "spelled"]
+
+KEYS: Final = ("kind", "name", "file", "function", "ordinal")
+_SPECIAL: Final = re.compile(r"[*?[]")
+_UPWARDS: Final = re.compile(r"^(\.{1,2}/)+")
+_FORTRAN: Final = re.compile(r"\.f(?:or|tn|pp|\d\d)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Which regions are meant; what is None holds for any.
+
+    Attributes:
+        kind: Of the region, as ``Region`` has it; as the next three a pattern of ``fnmatch``.
+        name: Its name.
+        file: Its file, by its whole path or by the end of it.
+        function: The function that encloses it, or is it.
+        ordinal: Its place among those of its kind in its function.
+    """
+
+    kind: str | None = None
+    name: str | None = None
+    file: str | None = None
+    function: str | None = None
+    ordinal: int | None = None
+
+    @classmethod
+    def of(cls, region: Region) -> Pattern:
+        """Give the pattern of one region's identity."""
+        kind, file, function, ordinal = region.identity
+        return cls(kind, None, _escaped(file), _escaped(function), ordinal)
+
+    @classmethod
+    def of_name(cls, region: Region) -> Pattern:
+        """Give the pattern of the regions of one name in a function."""
+        return replace(cls.of(region), name=_escaped(region.name), ordinal=None)
+
+    def matches(self, region: Region) -> bool:
+        """Tell whether a region is meant."""
+        return (
+            self.ordinal in {None, region.ordinal}
+            and _is(self.kind, region.kind)
+            and self.is_of_file(region.file)
+            and _is_called(self.function, region.function or region.name, region.file)
+            and _is_called(self.name, region.name, region.file)
+        )
+
+    def is_of_file(self, file: str) -> bool:
+        """Tell whether regions of a file can be meant, whatever folder the compiler is given its name from."""
+        if self.file is None or _is(self.file, file):
+            return True
+        if self.file.rpartition("/")[2] != file.rpartition("/")[2] and not _SPECIAL.search(self.file):
+            return False  # as most rules of a large plan
+        whole = os.path.abspath(file)  # noqa: PTH100 - links are not followed
+        if self.file.startswith("/"):
+            return _is(self.file, whole)
+        end = f"/{_UPWARDS.sub('', self.file)}"
+        return whole.endswith(end) or _is(f"*{end}", whole)
+
+    def __str__(self) -> str:
+        """Say it as a plan does: ``kind = "loop", function = "solve"``."""
+        return ", ".join(f"{key} = {spelled(value)}" for key, value in self.keys().items())
+
+    def keys(self) -> dict[str, str | int]:
+        """Give the keys that are set, in the order in which a plan has them."""
+        return {key: value for key in KEYS if (value := getattr(self, key)) is not None}
+
+
+def spelled(value: object) -> str:
+    """Spell a value as TOML does, which escapes what JSON does in the same way."""
+    found = list(value) if isinstance(value, tuple) else value
+    return json.dumps(found, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _is_called(wanted: str | None, found: str, file: str) -> bool:
+    """Tell whether a name is meant; Fortran's are the same in upper and lower case."""
+    if wanted is None or not _FORTRAN.search(file):
+        return _is(wanted, found)
+    return _is(wanted.lower(), found.lower())
+
+
+def _is(wanted: str | None, found: str) -> bool:
+    if wanted is None or wanted == found:
+        return True
+    # A plan may have thousands of rules, and fnmatch keeps few patterns ready.
+    return _SPECIAL.search(wanted) is not None and fnmatchcase(found, wanted)
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"[\g<0>]", text)

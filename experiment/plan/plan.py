@@ -1,0 +1,159 @@
+"""A plan: which regions a build makes, as data. ``regions --plan``, a run and a user write it, the front ends obey it.
+
+.. code-block:: toml
+
+    version = 2
+    modes = ["functions", "outer-loops"]   # without it those of the command, or the default ones
+
+    [[include]]                            # beyond the modes: all loops of one function
+    function = "solve"
+    file = "solver.c"
+    modes = ["inner-loops"]
+
+    [[exclude]]                            # whatever else asks for it
+    kind = "function"
+    name = "debug_*"
+
+    [[eliminate]]                          # its time goes to what it lies in; what lies in it stays
+    function = "solve"
+    name = "loop@41"
+
+    [[merge]]                              # neighbours become one region
+    file = "solver.c"
+    function = "assemble"
+    regions = ["loop#0", "loop#1"]
+    name = "matrix"
+
+    [[split]]                              # a region is opened into the loops, or the blocks, right in it
+    function = "main"
+    kind = "loop"
+    ordinal = 0
+    into = "blocks"
+
+A rule holds for the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
+``ordinal``; texts are patterns (``*``, ``?``, ``[…]``). Kind, file, function and ordinal together are a region's
+identity.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from ..region import Region
+from .pattern import Pattern
+
+__all__ = ["PARTS", "VERSION", "Exclude", "Include", "Merge", "Plan", "Split", "build_line"]
+
+VERSION: Final = 2
+PARTS: Final = ("loops", "blocks")
+_MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    """Regions that are made beyond the modes.
+
+    Attributes:
+        pattern: Which.
+        modes: Only those that belong to these modes; all if none are named, also those left out for being tiny.
+        comment: What a reader is told; not read back.
+    """
+
+    pattern: Pattern
+    modes: tuple[str, ...] = ()
+    comment: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclude:
+    """Regions that are not made; their time goes to what they lie in.
+
+    Attributes:
+        pattern: Which.
+        reason: Why.
+        comment: What a reader is told; not read back.
+    """
+
+    pattern: Pattern
+    reason: str = ""
+    comment: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Neighbours that become one region, from the first to the last, with what stands between.
+
+    Attributes:
+        file: Where they are, a pattern; None for any.
+        function: What encloses them, a pattern.
+        regions: Their names, such as ``loop@41``, or kinds and ordinals, ``loop#0``.
+        name: What the whole is called; the members' names if empty.
+    """
+
+    file: str | None
+    function: str
+    regions: tuple[str, ...]
+    name: str = ""
+
+    def member(self, region: Region) -> int:
+        """Give the place of a region among the members; -1 if it is none."""
+        if Pattern(file=self.file, function=self.function).matches(region):
+            for place, word in enumerate(self.regions):
+                match = _MEMBER.fullmatch(word)
+                if word == region.name or (
+                    match and (match["kind"], int(match["ordinal"])) == (region.kind, region.ordinal)
+                ):
+                    return place
+        return -1
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Regions that are opened.
+
+    Attributes:
+        pattern: Which.
+        into: ``loops``: those right in it become regions. ``blocks``: so does every statement right in it that holds
+            others, and what stands between them.
+    """
+
+    pattern: Pattern
+    into: str = "loops"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a build makes of a program's regions.
+
+    Attributes:
+        modes: The modes; None for those that the command names, or the default.
+        include: What is made beyond them.
+        exclude: What is not made, whatever else asks for it.
+        eliminate: What is not made of all that is left.
+        merge: What becomes one.
+        split: What is opened.
+    """
+
+    modes: tuple[str, ...] | None = None
+    include: tuple[Include, ...] = ()
+    exclude: tuple[Exclude, ...] = ()
+    eliminate: tuple[Exclude, ...] = ()
+    merge: tuple[Merge, ...] = ()
+    split: tuple[Split, ...] = ()
+
+    def patterns(self) -> Iterator[tuple[str, Pattern]]:
+        """Give each rule's table and pattern, but for those of ``merge``."""
+        for table in ("include", "exclude", "eliminate", "split"):
+            for rule in getattr(self, table):
+                yield table, rule.pattern
+
+
+def build_line(path: Path) -> str:
+    """Give the line for a shell that builds by a plan, from whatever folders the build calls the compiler."""
+    line = f"AUTOANALYZER_PLAN={shlex.quote(str(path.resolve()))} make CC=aa-mpicc"
+    return "".join(each if each.isprintable() else "?" for each in line)
