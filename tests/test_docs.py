@@ -52,19 +52,19 @@ def test_the_page_of_a_command_names_every_option_of_its_help(name, tool):
     assert options <= set(_OPTION.findall(page))
 
 
-def test_every_variable_that_the_sources_read_is_in_the_guide():
+def test_every_variable_that_the_sources_read_is_in_the_reference():
     files = [file for room in SOURCES for kind in ("*.py", "*.c", "*.h") for file in (ROOT / room).rglob(kind)]
     texts = [file.read_text() for file in files]
     variables = {name for text in texts for name in re.findall(r"\bAUTOANALYZER(?:_[A-Z]+)*\b", text)}
     assert "AUTOANALYZER_CC" in variables
-    assert variables <= set(re.findall(r"\bAUTOANALYZER(?:_[A-Z]+)*\b", (DOCS / "guide.md").read_text()))
+    assert variables <= set(re.findall(r"\bAUTOANALYZER(?:_[A-Z]+)*\b", (DOCS / "reference.md").read_text()))
 
 
-def test_the_guide_knows_which_functions_are_tiny(tool):
+def test_the_reference_knows_which_functions_are_tiny(tool):
     tool.write("x.c", "double a(double x) { return x; }\nstatic inline void b(void) { a(1); }\n")
     reasons = re.findall(r": (tiny: .*)", tool("autoanalyzer", "regions", "x.c").stdout.decode())
     assert len(reasons) == 2
-    assert all(f"`{reason}`" in (DOCS / "guide.md").read_text() for reason in reasons)
+    assert all(f"`{reason}`" in (DOCS / "reference.md").read_text() for reason in reasons)
 
 
 def test_every_key_of_the_findings_is_described():
