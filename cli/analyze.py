@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 from ..view import explanation_lines, print_tree, print_verdict, verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets, is_output

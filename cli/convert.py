@@ -8,7 +8,7 @@ from typing import Final
 
 from ..experiment import save
 from ..experiment.storage import check_name
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 

@@ -9,7 +9,7 @@ from typing import Final
 from ..errors import UsageError
 from ..experiment import save, select
 from ..experiment.storage import check_name
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 from .part_arguments import names_of, ranks_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]

@@ -10,7 +10,7 @@ from typing import Final
 from ..errors import UsageError
 from ..experiment import flat
 from ..experiment.aggregate import LEVELS
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 from ..view import print_dump, shown_metrics, write_csv, write_json
 from .part_arguments import names_of
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 from ..view import contents_lines
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]

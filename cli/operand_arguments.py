@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..experiment.algebra import Hierarchy, Options
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 
 __all__ = ["add_exact_argument", "add_operand_arguments", "opened", "options_of"]
 

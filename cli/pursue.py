@@ -20,7 +20,7 @@ from ..analyze.metric_space import check_ranks
 from ..analyze.program_time import program_times
 from ..errors import InputError, UsageError
 from ..experiment.trace import TraceReader, read_trace
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document

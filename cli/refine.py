@@ -10,7 +10,7 @@ from typing import Final
 from ..analyze.refine import Opened, Refinement, refine
 from ..errors import InputError
 from ..experiment.plan import build_line, save_plan
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 from ..view import at_line, visible
 from .analysis_arguments import add_selection_arguments, findings_of
 from .documents import check_targets

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..analyze.metric_space import SCALES, MetricSpace, Scale
 from ..errors import UsageError
 from ..experiment import Experiment
-from ..runtime.folder import open_experiment
+from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.report import Report
 from .documents import check_targets

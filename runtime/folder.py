@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from ..experiment import Experiment, load
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 
-__all__ = ["RunFolder", "open_experiment"]
+__all__ = ["RunFolder"]
 
 _EXPERIMENT: Final = "experiment.cube"
 _SHARDS: Final = "shards"
@@ -101,26 +100,3 @@ class RunFolder:
     def shard_files(self) -> list[Path]:
         """List the shards, by name."""
         return sorted(self.shards.glob("*.shard"))
-
-
-def open_experiment(path: Path) -> tuple[Experiment, Path]:
-    """Read an experiment's file, or that of a run's folder; shards not gathered yet are merged first.
-
-    Returns:
-        The experiment and its file.
-
-    Raises:
-        InputError: There is no such file, or nothing of a run in the folder.
-    """
-    if not path.is_dir():
-        return load(path), path
-    folder = RunFolder(path)
-    # Shards beside an experiment are of a later run, or what could not be read of the same one.
-    if folder.experiment.exists() and not folder.has_later_shards():
-        return load(folder.experiment), folder.experiment
-    from .gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
-
-    experiment = gather_here(folder, ended=False)
-    if experiment is None:
-        raise InputError(f"{path}: {_EXPERIMENT} or shards wanted, found none; make them by autoanalyzer run")
-    return experiment, folder.experiment

@@ -16,7 +16,7 @@ from .build import probe_library
 from .command import find_program
 from .facts import RunFacts
 from .folder import RunFolder
-from .gather.gather import Told
+from .gather.folder_shards import Told
 from .gather.gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment
 from .mpi.detection import find_mpi

@@ -25,7 +25,7 @@ from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import shard_layout as layout
 from autoanalyzer.runtime.gather.gather import gather_here
-from autoanalyzer.runtime.gather.shard import read_shard
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.mpi.detection import Mpi
 
 SHARDS: Final = 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ from ...experiment import Experiment, save
 from ..build import probe_library
 from ..command import find_program
 from ..facts import RunFacts
+from ..failure_reason import failure_reason
 from ..folder import RunFolder
 from ..gather.gather import gather
 from ..launch import launch, measured_environment
@@ -33,8 +33,6 @@ __all__ = ["CountingRun", "prepared_counting"]
 _FOLDER: Final = "counting"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _TIMES: Final = 20  # how much longer counting may take
-_RULE: Final = re.compile(r"[-=]{20,}$")  # above and below what a launcher says
-_COMMENT: Final = re.compile(r"==\d+==|hwloc x86 backend|May be reenabled|and reloading them")
 
 Say = Callable[[str], object]
 
@@ -108,7 +106,8 @@ class CountingRun:
             shutil.rmtree(run.path, ignore_errors=True)
         if experiment is None or experiment.notes.unfinished:
             defect = _defect(status, expected, experiment)
-            raise InputError(f"the counting run {defect}: no counts; see {log}{_last_line(log)}")
+            reason = failure_reason(log.read_text(errors="replace"))
+            raise InputError(f"the counting run {defect}: no counts; see {log}{f' ({reason})' if reason else ''}")
         log.unlink()
         return experiment
 
@@ -192,13 +191,3 @@ def _defect(status: int, expected: int, experiment: Experiment | None) -> str:
     if status != expected:
         return f"ended with exit status {status}{f', not {expected}' if expected else ''}"
     return "recorded nothing" if experiment is None else "ended before MPI_Finalize"
-
-
-def _last_line(log: Path) -> str:
-    """Quote what the tool itself had to say, or the last that was printed before launchers have their say."""
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    said = [line.partition("autoanalyzer: ")[2] for line in lines if line.startswith("autoanalyzer: ")]
-    rule = next((place for place, line in enumerate(lines) if _RULE.match(line)), len(lines))
-    own = [line for line in lines[:rule] if not _COMMENT.match(line)]
-    line = (said or own[-1:] or lines[-1:] or [""])[0]
-    return f" ({line})" if line else ""

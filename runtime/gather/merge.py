@@ -18,7 +18,6 @@ from .processes import number_processes
 from .run_notes import run_notes
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
-from .whole_program import with_io_apart
 
 __all__ = ["merge_shards"]
 
@@ -44,6 +43,11 @@ _FIELDS: Final = {
     "io_bytes_read": ("io_read",),
     "io_bytes_written": ("io_written",),
 }
+
+_IO: Final = Region("io", "file I/O")
+
+# What moves from the base of the tree to that region; wall and CPU time hold those of I/O, too.
+_MOVED: Final = ("io_wall", "io_cpu", "io_calls", "io_read", "io_written")
 
 
 def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
@@ -192,7 +196,7 @@ class _Forest:
         main = _main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         root = self._place(None, region)
-        shard = with_io_apart(shard) if main is None else shard
+        shard = _with_io_apart(shard) if main is None else shard
         return [
             _Column(
                 Location(_MACHINE, shard.host, process, tree.index),
@@ -258,3 +262,31 @@ def _program_time(shard: Shard) -> float:
         return 0.0
     end = shard.mpi_finalising or shard.end or shard.last
     return max(0.0, end - shard.mpi_initialised)
+
+
+def _with_io_apart(shard: Shard) -> Shard:
+    """Make what the first thread read and wrote outside of every region a region of its own.
+
+    The probes count bytes and take times where the thread stands: that is the base of its tree, which holds the own
+    code of the program, too. MPI calls are regions there already. ::
+
+        (base: own code, file I/O)        (base: own code)
+         ├─ MPI_Init                 →     ├─ MPI_Init
+         └─ MPI_Bcast                      ├─ MPI_Bcast
+                                           └─ file I/O
+    """
+    first, *others = shard.threads
+    base = first.nodes[0]
+    if not any(base[name] for name in _MOVED):
+        return shard
+    nodes = np.append(first.nodes, np.zeros(1, NODE))
+    region = nodes[-1]
+    region["parent"], region["region"], region["visits"] = 0, len(shard.regions), base["io_calls"]
+    region["wall"], region["cpu"] = base["io_wall"], base["io_cpu"]
+    for name in _MOVED:
+        region[name] = base[name]
+        nodes[0][name] = 0
+    for name in ("wall", "cpu"):
+        nodes[0][name] -= region[name]
+    threads: tuple[ThreadTree, ...] = (replace(first, nodes=nodes), *others)
+    return replace(shard, regions=(*shard.regions, _IO), threads=threads)

@@ -8,13 +8,15 @@ from typing import Final
 import numpy as np
 
 from ...experiment import Notes
+from ...experiment.file_use import FileUse
 from ..facts import RunFacts
-from .files_used import most_used
+from .call_sites import without_call_site
 from .processes import count_alone, world_size
 from .shard import Shard
-from .throttling import throttled_regions
 
-__all__ = ["run_notes"]
+__all__ = ["most_used_files", "run_notes"]
+
+_MOST_FILES: Final = 20
 
 _SILENCE: Final = 0.5  # of the time that was recorded; shorter ones are not worth a word
 
@@ -31,7 +33,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
     expected = world_size(shards)
     unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
     instrumented = {shard.program for shard in shards if _has_probes(shard)}
-    throttled, untimed = throttled_regions(shards)
+    throttled, untimed = _throttled_regions(shards)
     uninstrumented = sorted(
         {
             (shard.program, "; --python-functions '*' shows functions" if shard.script else "")
@@ -62,7 +64,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
-        files=most_used(shard.files for shard in shards),
+        files=most_used_files(shard.files for shard in shards),
     )
 
 
@@ -164,3 +166,56 @@ def _last_seen(shard: Shard) -> str:
     tree = shard.threads[0]
     region = int(tree.nodes["region"][tree.current])
     return shard.program if region < 0 else shard.regions[region].name
+
+
+def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
+    """Sum up what was throttled.
+
+    Returns:
+        Descriptors of regions, each with how often it was entered and how long it took while its time was known, that
+        with the most entries first; and how many entries were not timed.
+    """
+    entered: dict[str, int] = {}
+    timed: dict[str, int] = {}
+    seconds: dict[str, float] = {}
+    for shard in shards:
+        for tree in shard.threads:
+            for node, visits in tree.throttled.items():
+                name = without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
+                all_visits = int(tree.nodes["visits"][node])
+                entered[name] = entered.get(name, 0) + all_visits
+                timed[name] = timed.get(name, 0) + min(visits, all_visits)
+                seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
+    reasons = {
+        name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
+        for name in sorted(entered, key=lambda name: -entered[name])
+    }
+    return reasons, sum(entered.values()) - sum(timed.values())
+
+
+def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ...]:
+    """Add up what processes did with each file, and give those that took longest, the others as one without a name."""
+    total: dict[str, FileUse] = {}
+    for files in processes:
+        for file in files:
+            if file.calls or file.seconds:
+                total[file.name] = _sum(file.name, total[file.name], file) if file.name in total else file
+    named = [file for file in total.values() if file.name]
+    ordered = sorted(named, key=lambda file: (-file.seconds, -file.bytes_read - file.bytes_written, file.name))
+    rest = [*ordered[_MOST_FILES:], *(total[name] for name in total if not name)]
+    others = rest[0] if rest else None
+    for file in rest[1:]:
+        others = _sum("", others or file, file)
+    return (*ordered[:_MOST_FILES], *((_sum("", others),) if others else ()))
+
+
+def _sum(name: str, *files: FileUse) -> FileUse:
+    """Of the processes the larger number: the same ones may have used several files."""
+    return FileUse(
+        name,
+        sum(file.processes for file in files) if name else max(file.processes for file in files),
+        sum(file.calls for file in files),
+        sum(file.bytes_read for file in files),
+        sum(file.bytes_written for file in files),
+        sum(file.seconds for file in files),
+    )

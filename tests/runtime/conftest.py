@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.files_used import most_used
+from autoanalyzer.runtime.gather.run_notes import most_used_files
 from autoanalyzer.runtime.mpi.detection import Mpi
 
 from .conftest import PROGRAMS, compiled, expectations, figures, recorded
@@ -89,7 +89,7 @@ def test_more_files_than_there_is_room_for_count_together(tmp_path: Path) -> Non
     assert sum(file.bytes_written for file in shard.files) == 700 * 5
     (others,) = [file for file in shard.files if not file.name]
     assert others.calls == 700 - (len(shard.files) - 1)
-    most = most_used([shard.files, shard.files])
+    most = most_used_files([shard.files, shard.files])
     assert len(most) == 21
     assert most[0].processes == 2
     assert sum(file.bytes_written for file in most) == 2 * 700 * 5

@@ -14,12 +14,14 @@ import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, load, save
-from autoanalyzer.runtime.folder import RunFolder, open_experiment
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import gather
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_layout import HEADER_LAYOUT, STATES
 from autoanalyzer.runtime.measure import measure
 from autoanalyzer.runtime.mpi.detection import find_mpi
+from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ..conftest import compiled
 from ..probe.conftest import library, plain_program, preloaded  # noqa: F401 - fixtures
@@ -48,7 +50,7 @@ int main(int argc, char **argv) {
     ("early", "remark"),
     [
         (1, "2 processes, each alone in its MPI_COMM_WORLD"),
-        (2, "the gather by MPI failed (3 processes in one MPI_COMM_WORLD wanted, found each alone)"),
+        (2, "the gather by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone)"),
     ],
 )
 def test_ranks_under_the_launcher_of_another_mpi_do_not_gather_against_each_other(
@@ -103,6 +105,20 @@ def test_shards_come_together_from_disks_that_only_some_ranks_see(
     assert any("short.shard" in each for each in experiment.notes.remarks) == (ranks > 1)
 
 
+def test_the_reason_why_the_gather_by_mpi_fails_is_told(
+    preloaded: Record,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    preloaded("+main -main")
+    monkeypatch.setenv("MPI4PY_LIBMPI", "/none/libmpi.so")
+    facts = RunFacts(["mpirun.openmpi", "-n", "2", "sh"])
+    experiment = gather.gather(RunFolder(tmp_path), facts, "mpi")
+    assert experiment is not None
+    failure = "the gather by MPI failed (RuntimeError: cannot load MPI library): only the data on this machine's disk"
+    assert experiment.notes.remarks[0].startswith(failure)
+
+
 def _changed(shard: Path, **fields: object) -> None:
     """Write other values into a shard's header."""
     header = np.memmap(shard, HEADER_LAYOUT, "r+", shape=1)
@@ -118,7 +134,7 @@ def test_what_may_still_be_written_elsewhere_is_kept(preloaded: Record, tmp_path
     for _ in range(2):
         experiment, _ = open_experiment(tmp_path)
         remark = experiment.notes.remarks[0]
-        assert remark.startswith("1 of 1 processes may still run, on elsewhere: their data so far, which stay in ")
+        assert remark.startswith("1 of 1 processes may still run, on elsewhere: these are their data so far, which")
         assert folder.shard_files() == [shard]
     _changed(shard, state=STATES.index("exited"))
     os.utime(shard, (time.time() + 1,) * 2)
@@ -153,5 +169,5 @@ def test_more_ranks_than_any_machine_has_are_a_defect(preloaded: Record, tmp_pat
     preloaded("+main -main")
     (shard,) = RunFolder(tmp_path).shard_files()
     _changed(shard, size=1 << 30)
-    with pytest.raises(InputError, match="shard with at most 16777216 ranks wanted, found 1073741824"):
+    with pytest.raises(InputError, match="expected a shard with at most 16777216 ranks, found 1073741824"):
         open_experiment(tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.experiment import Experiment, load
-from autoanalyzer.runtime.folder import open_experiment
+from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ...conftest import Tool
 
@@ -147,7 +147,7 @@ def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
     tool.build(DAEMON)
     experiment = measured(tool, "./app")
     (running,) = (each for each in experiment.notes.remarks if "still runs" in each)
-    assert running.endswith("its data so far; once it has ended, autoanalyzer analyze out")
+    assert running.endswith("these are its data so far; once it has ended, run autoanalyzer analyze out")
     end = time.monotonic() + 60
     while (tool.folder / "out" / "shards").exists() and time.monotonic() < end:
         time.sleep(0.5)
@@ -239,7 +239,7 @@ def test_a_full_disk_costs_call_paths_and_no_time(tool: Tool) -> None:
     )  # fmt: skip
     assert done.stdout.startswith(b"2\n"), done.stderr
     assert b".shard\n" in done.stdout
-    assert b"No space left on device; the data stay in disk/out/shards: make room, and autoanalyzer" in done.stderr
+    assert b"No space left on device; the data stay in disk/out/shards: make room, then run autoanalyzer" in done.stderr
     experiment = load(tool.folder / "experiment.cube")
     found = visits(experiment)
     assert 100 < len(found) < 1500

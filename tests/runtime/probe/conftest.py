@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather import shard as reader
+from autoanalyzer.runtime import build
+from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-PROBE = Path(reader.__file__).parents[1] / "probe"
+PROBE = Path(build.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
     *("call_site", "clock", *COUNTERS, "event", "fork", "process", "region"),
@@ -29,7 +31,7 @@ SANITIZED = {
     "TSAN_OPTIONS": f"halt_on_error=1:die_after_fork=0:suppressions={Path(__file__).with_name('loader.supp')}",
 }
 
-Record = Callable[..., list[reader.Shard]]
+Record = Callable[..., list[Shard]]
 
 
 def compile_c(*arguments: str | Path) -> None:
@@ -71,7 +73,7 @@ def raced_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, str]) -> Record:
     """Give a function that runs words, and reads the shards that they left."""
 
-    def record(words: str, *, before: tuple[str, ...] = (), status: int = 0, **more: str) -> list[reader.Shard]:
+    def record(words: str, *, before: tuple[str, ...] = (), status: int = 0, **more: str) -> list[Shard]:
         shards = tmp_path / "shards"
         shards.mkdir(exist_ok=True)
         variables = {**os.environ, "AUTOANALYZER_SHARDS": str(shards), **environment, **more}
@@ -85,7 +87,7 @@ def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, s
         )
         assert done.returncode == status, done.stderr
         (tmp_path / "stderr").write_text(done.stderr)
-        return [reader.read_shard(path) for path in sorted(shards.glob("*"))]
+        return [read_shard(path) for path in sorted(shards.glob("*"))]
 
     return record
 
@@ -124,7 +126,7 @@ def plug(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "plug.so"
 
 
-def visits_by_path(shard: reader.Shard, thread: int = 0) -> dict[str, int]:
+def visits_by_path(shard: Shard, thread: int = 0) -> dict[str, int]:
     """Give the visits of each call path, ``main/f``; the base of the tree is left out."""
     nodes = shard.threads[thread].nodes
     paths = [""]

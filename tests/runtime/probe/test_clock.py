@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 
 Record = Callable[..., list[Shard]]
 

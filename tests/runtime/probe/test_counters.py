@@ -12,7 +12,8 @@ import pytest
 
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
-from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 
 Record = Callable[..., list[Shard]]
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_layout import (
     ALIGNMENT,
     COUNTERS,
@@ -23,6 +23,7 @@ from autoanalyzer.runtime.gather.shard_layout import (
     REGION_RECORD,
     THROTTLE_RECORD,
 )
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 
 Record = Callable[..., list[Shard]]
 

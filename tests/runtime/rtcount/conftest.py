@@ -15,8 +15,9 @@ from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry
 from autoanalyzer.runtime.counting.command import counting_command
 from autoanalyzer.runtime.counting.tool import counting_tool
-from autoanalyzer.runtime.gather.shard import Shard, read_shard
+from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_layout import COUNTERS
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.launch import measured_environment
 from autoanalyzer.runtime.mpi.detection import find_mpi
 

@@ -1,0 +1,36 @@
+"""Opening an experiment, whatever of a run is there: a file, a folder, or shards that are still to be gathered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import InputError
+from ..experiment import Experiment, load
+from .folder import RunFolder
+
+__all__ = ["open_experiment"]
+
+
+def open_experiment(path: Path) -> tuple[Experiment, Path]:
+    """Read an experiment's file, or that of a run's folder; shards not gathered yet are merged first.
+
+    Returns:
+        The experiment and its file.
+
+    Raises:
+        InputError: There is no such file, or nothing of a run in the folder.
+    """
+    if not path.is_dir():
+        return load(path), path
+    folder = RunFolder(path)
+    # Shards beside an experiment are of a later run, or what could not be read of the same one.
+    if folder.experiment.exists() and not folder.has_later_shards():
+        return load(folder.experiment), folder.experiment
+    from .gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
+
+    experiment = gather_here(folder, ended=False)
+    if experiment is None:
+        raise InputError(
+            f"{path}: expected {folder.experiment.name} or shards, found neither; autoanalyzer run makes them"
+        )
+    return experiment, folder.experiment
