@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from ..errors import InputError
-from ..experiment import Experiment
+from ..experiment import Experiment, Region
+from ..experiment.plan import Exclude, Pattern, Plan, build_line, save_plan
 from .build import probe_library
 from .command import find_program
 from .facts import RunFacts
@@ -20,10 +21,14 @@ from .gather.folder_shards import Told
 from .gather.gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment
 from .mpi.detection import find_mpi
-from .plan import write_plan
 from .python_functions import python_environment, read_python_reports
 
 __all__ = ["Measurement", "become", "measure"]
+
+_PLAN_HEAD: Final = """\
+# Regions that the next build leaves out: {build}
+# A region is what its kind, file, function and ordinal say; drop an entry to have it measured again.
+"""
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ def measure(
     if experiment is None:
         folder.remove_shards()
     elif experiment.notes.throttled:
-        write_plan(folder.plan, experiment.notes.throttled)
+        _write_plan(folder.plan, experiment.notes.throttled)
     return Measurement(experiment, folder.experiment, status)
 
 
@@ -116,3 +121,13 @@ def become(command: Sequence[str], output: Path, python_functions: Sequence[str]
         os.execvpe(command[0], list(command), environment)
     except OSError as error:
         raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
+
+
+def _write_plan(path: Path, throttled: Mapping[str, str]) -> None:
+    """Write a plan that leaves regions out, by descriptor, each with the reason.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    rules = (Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
+    save_plan(path, Plan(exclude=tuple(rules)), _PLAN_HEAD.format(build=build_line(path)))

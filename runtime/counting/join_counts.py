@@ -14,7 +14,9 @@ from ...experiment import Experiment, Region
 from ...experiment.experiment import Severity
 from ...experiment.metric import COUNT_METRICS
 
-__all__ = ["join_counts"]
+__all__ = ["join_counts", "with_ref_cycles"]
+
+_REF_CYCLES: Final = next(metric for metric in COUNT_METRICS if metric.name == "ref_cycles")
 
 _TOLERATED: Final = 0.01
 """Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
@@ -72,6 +74,29 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
         locations=timing.locations,
         severities=severities,
         notes=replace(timing.notes, remarks=(*timing.notes.remarks, *remarks), counts_by_rank=not exchanged),
+    )
+
+
+def with_ref_cycles(experiment: Experiment) -> Experiment:
+    """Add ``ref_cycles`` to an experiment with instructions, but without cycles or the rate of its clock.
+
+    CPU time outside MPI, file I/O and OpenMP's waiting, as the counts leave out what is executed there, and simulated
+    ones the kernel, too.
+    """
+    rate = float(experiment.notes.clocks.get("ticks_per_second", 0))
+    if not rate or "instructions" not in experiment or {"cycles", "ref_cycles"} & {m.name for m in experiment.metrics}:
+        return experiment
+    parts = [name for name in ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time") if name in experiment]
+    inside = sum(experiment.exclusive(name) for name in parts)
+    cycles = np.maximum(experiment.exclusive("cpu_time") - inside, 0) * rate
+    source = f"derived:({'-'.join(['cpu_time', *parts])})*{rate:.4g}"
+    severities = {metric.name: experiment.exclusive(metric.name) for metric in experiment.metrics}
+    return Experiment(
+        metrics=[*experiment.metrics, replace(_REF_CYCLES, source=source)],
+        call_paths=experiment.call_paths,
+        locations=experiment.locations,
+        severities={**severities, _REF_CYCLES.name: cycles},
+        notes=experiment.notes,
     )
 
 

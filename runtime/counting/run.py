@@ -24,9 +24,8 @@ from ..mpi.detection import find_mpi
 from ..python_functions import python_environment
 from .cache_geometry import CacheGeometry
 from .command import counting_command
-from .join_counts import join_counts
-from .ref_cycles import with_ref_cycles
-from .working_copy import scratch_copy
+from .join_counts import join_counts, with_ref_cycles
+from .working_copy import working_copy
 
 __all__ = ["CountingRun", "prepared_counting"]
 
@@ -149,7 +148,7 @@ def prepared_counting(
         if chosen:
             yield CountingRun(command, output, chosen.absolute(), geometry, given, python_functions)
         else:
-            with scratch_copy(Path.cwd(), output, command) as folder:
+            with working_copy(Path.cwd(), output, command) as folder:
                 yield CountingRun(command, output, folder, geometry, given, python_functions)
 
 

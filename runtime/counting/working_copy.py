@@ -15,14 +15,14 @@ from typing import Final, NoReturn
 
 from ...errors import InputError
 
-__all__ = ["scratch_copy"]
+__all__ = ["working_copy"]
 
 _LARGEST: Final = 4 << 30  # bytes; whoever has more in a folder will not want it copied unasked
 _PREFIX: Final = "autoanalyzer-counting-"
 
 
 @contextmanager
-def scratch_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> Iterator[Path]:
+def working_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> Iterator[Path]:
     """Give a copy of a folder for the block, and remove it afterwards, also if a signal ends the block.
 
     What a command names outside of the folder by relative paths is there at the same relative place::

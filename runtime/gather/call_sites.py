@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from shutil import which
 from typing import Final, NamedTuple
 
 from ...experiment import Region
+from ..answer import answer
 from .shard import Shard
 
 __all__ = ["with_call_sites", "without_call_site"]
@@ -106,24 +105,10 @@ def _places(file: str, addresses: Sequence[str]) -> list[_Place | None]:
 
 
 def _ask(command: Sequence[str], questions: Iterable[str]) -> str:
-    """Give what a tool answers, a line or two for each line; nothing if it is missing, fails or takes too long."""
+    """Give what a tool answers, a line or two for each line; nothing if it does not answer."""
     environment = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}  # of no network
-    if not which(command[0]):
-        return ""
-    try:
-        answer = subprocess.run(
-            command,
-            input="".join(f"{each}\n" for each in questions),
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PATIENCE,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return answer.stdout if answer.returncode == 0 else ""
+    lines = "".join(f"{each}\n" for each in questions)
+    return answer(command, environment, question=lines, patience=_PATIENCE) or ""
 
 
 def _place(function: str, source: str) -> _Place | None:

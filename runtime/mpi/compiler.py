@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..answer import answer
 from .library import MpiLibrary, linked_mpi
 
 __all__ = ["MpiCompiler", "examine", "mpi_compilers"]
@@ -21,6 +21,7 @@ _C_OF_OTHERS = (
     *(("mpiifort", "mpiicc"), ("mpiifx", "mpiicx"), (r"mpif(ort|77|90|08)", "mpicc"), ("^ftn$", "cc")),
     *(("mpiicpc", "mpiicc"), ("mpiicpx", "mpiicx"), (r"mpi(c\+\+|cxx|CC)", "mpicc"), ("^CC$", "cc")),
 )
+_PATIENCE = 300  # seconds, of a busy disk
 _PROGRAM = "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n"
 
 
@@ -86,15 +87,7 @@ def examine(command: Sequence[str], environment: Mapping[str, str]) -> MpiCompil
         source = Path(folder, "mpi.c")
         source.write_text(_PROGRAM)
         program = Path(folder, "mpi")
-        try:
-            subprocess.run(
-                [*command, str(source), "-o", str(program)],
-                env=dict(environment),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=True,
-            )
-        except (OSError, subprocess.CalledProcessError):
+        if answer([*command, source, "-o", program], environment, patience=_PATIENCE) is None:
             return None
         library = linked_mpi(program, environment)
     return MpiCompiler(tuple(command), library) if library else None

@@ -6,20 +6,22 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..answer import answer
 from .compiler import mpi_compilers
 from .library import MpiLibrary, linked_mpi
-from .python_detection import mpi_of_python
 
 __all__ = ["Mpi", "find_mpi"]
 
 _OPENMPI_LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
 _LAUNCHER: Final = re.compile(r"(mpirun|mpiexec|orterun|prterun|prun|srun|aprun|jsrun|ibrun)\b")
+_PYTHON: Final = re.compile(r"python[\d.]*$")
+# The package alone is imported, which chooses among its modules: MPI is not begun.
+_QUESTION: Final = "import importlib.util as u; print(u.find_spec('mpi4py.MPI').origin)"
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # as after env and -x
 
 
@@ -52,7 +54,7 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
     launcher = _launcher(command, environment)
     told = {**environment, **dict(word.split("=", 1) for word in command if _ASSIGNMENT.match(word))}
     for program in _programs(command, environment):
-        if library := linked_mpi(program, environment) or mpi_of_python(program, told):
+        if library := linked_mpi(program, environment) or _mpi_of_python(program, told):
             return Mpi(library, launcher)
     return Mpi(_library_of_launcher(launcher, environment), launcher)
 
@@ -97,19 +99,14 @@ def _library_of_launcher(launcher: str, environment: Mapping[str, str]) -> MpiLi
 
 def _is_open_mpi(launcher: str, environment: Mapping[str, str]) -> bool | None:
     """Whether a launcher says that it is Open MPI's; None if it does not tell (srun starts both kinds)."""
-    try:
-        run = subprocess.run(
-            [launcher, "--version"],
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=20,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if re.search(r"open ?mpi|open-mpi|prte", run.stdout, re.IGNORECASE):
+    said = answer([launcher, "--version"], environment) or ""
+    if re.search(r"open ?mpi|open-mpi|prte", said, re.IGNORECASE):
         return True
-    return False if re.search(r"hydra|mpich|intel", run.stdout, re.IGNORECASE) else None
+    return False if re.search(r"hydra|mpich|intel", said, re.IGNORECASE) else None
+
+
+def _mpi_of_python(program: Path, environment: Mapping[str, str]) -> MpiLibrary | None:
+    """Ask an interpreter where its mpi4py is, and see what that is linked to; None if it is none, or has none."""
+    said = answer([program, "-c", _QUESTION], environment) if _PYTHON.match(program.name) else None
+    module = Path((said or "").strip())
+    return linked_mpi(module, environment) if module.is_file() else None

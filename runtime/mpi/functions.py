@@ -7,12 +7,12 @@ not covered, as functions of later versions of MPI are at first.
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ...errors import BuildError
+from ..answer import answer
 from .prototypes import read_declared, read_prototypes
 from .wrapped_functions import BY_HAND, SESSIONS, wrapped_functions
 
@@ -102,13 +102,10 @@ def read_functions(compiler: Sequence[str], environment: Mapping[str, str]) -> M
     Raises:
         BuildError: The compiler fails, or declares a function in another way than the standard.
     """
-    words = [*compiler, "-E", "-x", "c", "-"]
-    run = subprocess.run(
-        words, env=dict(environment), input="#include <mpi.h>\n", capture_output=True, text=True, check=False
-    )
-    if run.returncode != 0:
+    header = answer([*compiler, "-E", "-x", "c", "-"], environment, question="#include <mpi.h>\n", patience=300)
+    if header is None:
         raise BuildError(f"{compiler[0]} cannot read mpi.h: set AUTOANALYZER_CC to a compiler that can")
-    return mpi_functions(run.stdout)
+    return mpi_functions(header)
 
 
 def mpi_functions(preprocessed: str) -> MpiFunctions:

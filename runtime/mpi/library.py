@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import mmap
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from ..answer import answer
 
 __all__ = ["MpiLibrary", "is_elf", "linked_mpi"]
 
@@ -54,17 +55,6 @@ def linked_mpi(executable: Path, environment: Mapping[str, str]) -> MpiLibrary |
     """
     if not is_elf(executable):
         return None
-    try:
-        listing = subprocess.run(
-            ["ldd", str(executable.absolute())],
-            env={name: value for name, value in environment.items() if name != "LD_PRELOAD"} | {"LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except OSError:
-        return None
-    match = _NEEDED.search(listing.stdout)
+    variables = {name: value for name, value in environment.items() if name != "LD_PRELOAD"} | {"LC_ALL": "C"}
+    match = _NEEDED.search(answer(["ldd", executable.absolute()], variables) or "")
     return MpiLibrary(Path(match[2]).resolve(), match[1]) if match else None

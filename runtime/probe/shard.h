@@ -4,8 +4,8 @@
  * A header is followed by records that are only ever appended, each at a multiple of 64 bytes and of such a
  * size. A record counts once `used` lies behind it. Values are updated in place, so that a killed process
  * leaves them in the file. Pointers in it (base tells where the header was) serve the process alone, except
- * thread.current. Times are ticks. runtime/gather/shard.py reads the file; tests/runtime/test_shard_layout.py
- * compares the two.
+ * thread.current. Times are ticks. runtime/gather/shard_reader.py reads the file;
+ * tests/runtime/probe/test_shard_layout.py compares the two.
  */
 #ifndef AA_SHARD_H
 #define AA_SHARD_H

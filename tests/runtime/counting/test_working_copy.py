@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.runtime.counting import working_copy
-from autoanalyzer.runtime.counting.working_copy import scratch_copy
+from autoanalyzer.runtime.counting.working_copy import working_copy
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +36,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def test_a_copy_is_written_and_the_original_is_not(here: Path, temporary: Path) -> None:
-    with scratch_copy(here, here / "out") as copy:
+    with working_copy(here, here / "out") as copy:
         assert copy.name == "run"
         assert copy.is_relative_to(temporary)
         assert (copy / "deep" / "table").read_text() == "1 2 3"
@@ -51,7 +50,7 @@ def test_a_copy_is_written_and_the_original_is_not(here: Path, temporary: Path) 
 def test_programs_can_still_be_executed(here: Path) -> None:
     (here / "app").write_text("#!/bin/sh\nexit 7\n")
     (here / "app").chmod(0o755)
-    with scratch_copy(here, here / "out") as copy:
+    with working_copy(here, here / "out") as copy:
         assert subprocess.run([copy / "app"], check=False).returncode == 7
 
 
@@ -64,7 +63,7 @@ def test_a_program_finds_the_libraries_that_it_seeks_from_its_own_place(here: Pa
     for words in (library, program):
         subprocess.run(words, cwd=here, check=True)
     shutil.copy(here / "app", here / "other")
-    with scratch_copy(here, here / "out", ["mpirun", "-n", "2", "app"]) as copy:
+    with working_copy(here, here / "out", ["mpirun", "-n", "2", "app"]) as copy:
         assert subprocess.run(["./app"], cwd=copy, check=False).returncode == 7
         assert not (copy / "other").is_symlink()
 
@@ -75,7 +74,7 @@ def test_the_output_folder_and_the_copy_itself_are_left_out(here: Path, monkeypa
     (here / "deep" / "out").mkdir()
     (here / "tmp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(here / "tmp"))
-    with scratch_copy(here, here / "out") as copy:
+    with working_copy(here, here / "out") as copy:
         assert sorted(path.name for path in copy.iterdir()) == ["deep", "in.txt", "tmp"]
         assert list((copy / "tmp").iterdir()) == []
         assert (copy / "deep" / "out").is_dir()
@@ -90,7 +89,7 @@ def test_files_behind_links_are_copied_and_folders_are_not(here: Path, tmp_path:
     (here / "latest").symlink_to("deep")
     (here / "nothing").symlink_to("not/there")
     (here / "loop").symlink_to("loop")
-    with scratch_copy(here, here / "out") as copy:
+    with working_copy(here, here / "out") as copy:
         assert not (copy / "file").is_symlink()
         (copy / "file").write_text("small")
         assert (copy / "folder").readlink() == tmp_path / "data"
@@ -102,7 +101,7 @@ def test_files_behind_links_are_copied_and_folders_are_not(here: Path, tmp_path:
 
 def test_what_cannot_be_copied_is_left_out(here: Path) -> None:
     os.mkfifo(here / "pipe")
-    with scratch_copy(here, here / "out") as copy:
+    with working_copy(here, here / "out") as copy:
         assert sorted(path.name for path in copy.iterdir()) == ["deep", "in.txt"]
 
 
@@ -129,7 +128,7 @@ def test_what_the_command_names_beside_the_folder_is_beside_the_copy(here: Path,
         "deep/../in.txt",
         "../" + 300 * "x",
     ]
-    with scratch_copy(here, here / "out", words) as copy:
+    with working_copy(here, here / "out", words) as copy:
         assert (copy / "../app").resolve() == app
         (copy / "../../deck").write_text("other")
         (copy / "../tables/a").write_text("b")
@@ -142,7 +141,7 @@ def test_what_the_command_names_beside_the_folder_is_beside_the_copy(here: Path,
 
 @pytest.mark.parametrize("word", ["..", "--root=../..", "deep/../../../case"])
 def test_a_folder_around_the_working_directory_is_refused(here: Path, temporary: Path, word: str) -> None:
-    with pytest.raises(InputError) as caught, scratch_copy(here, here / "out", ["./app", word]):
+    with pytest.raises(InputError) as caught, working_copy(here, here / "out", ["./app", word]):
         pass
     assert str(caught.value).startswith(f"{word.rpartition('=')[2]}: paths below the working directory or beside it")
     assert "--counting-dir" in str(caught.value)
@@ -150,18 +149,18 @@ def test_a_folder_around_the_working_directory_is_refused(here: Path, temporary:
 
 
 def test_too_much_is_refused_before_it_is_copied(here: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working_copy, "_LARGEST", 1 << 30)
+    monkeypatch.setattr("autoanalyzer.runtime.counting.working_copy._LARGEST", 1 << 30)
     with (here / "sparse").open("wb") as file:
         file.truncate((1 << 30) + 1)
-    with pytest.raises(InputError, match=r"run: at most 1 GiB wanted .* --counting-dir"), scratch_copy(here, here):
+    with pytest.raises(InputError, match=r"run: at most 1 GiB wanted .* --counting-dir"), working_copy(here, here):
         pass
     assert list(temporary.iterdir()) == []
-    with scratch_copy(here, here / "sparse") as copy:
+    with working_copy(here, here / "sparse") as copy:
         assert not (copy / "sparse").exists()
 
 
 def test_nothing_is_left_after_an_error(here: Path, temporary: Path) -> None:
-    with pytest.raises(ValueError, match="within"), scratch_copy(here, here / "out") as copy:
+    with pytest.raises(ValueError, match="within"), working_copy(here, here / "out") as copy:
         (copy / "deep").chmod(0o500)
         raise ValueError("within")
     assert list(temporary.iterdir()) == []
@@ -172,8 +171,8 @@ def test_nothing_is_left_after_an_error(here: Path, temporary: Path) -> None:
 def test_nothing_is_left_after_a_signal(here: Path, temporary: Path, number: signal.Signals) -> None:
     text = (
         "import sys, time; from pathlib import Path\n"
-        "from autoanalyzer.runtime.counting.working_copy import scratch_copy\n"
-        "with scratch_copy(Path.cwd(), Path('out')) as copy: print(copy, flush=True); time.sleep(100)"
+        "from autoanalyzer.runtime.counting.working_copy import working_copy\n"
+        "with working_copy(Path.cwd(), Path('out')) as copy: print(copy, flush=True); time.sleep(100)"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", text],
@@ -193,7 +192,7 @@ def test_nothing_is_left_after_a_signal(here: Path, temporary: Path, number: sig
 def test_a_signal_that_is_ignored_stays_so(here: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with scratch_copy(here, here / "out"):
+        with working_copy(here, here / "out"):
             os.kill(os.getpid(), signal.SIGHUP)
         assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
@@ -202,5 +201,5 @@ def test_a_signal_that_is_ignored_stays_so(here: Path) -> None:
 
 def test_no_room_for_a_copy_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(here / "not" / "there"))
-    with pytest.raises(InputError, match=r"a copy .* TMPDIR, or --counting-dir"), scratch_copy(here, here / "out"):
+    with pytest.raises(InputError, match=r"a copy .* TMPDIR, or --counting-dir"), working_copy(here, here / "out"):
         pass

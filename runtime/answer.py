@@ -1,0 +1,39 @@
+"""What another program answers."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+__all__ = ["answer"]
+
+_PATIENCE: Final = 30.0  # seconds
+
+
+def answer(
+    command: Sequence[str | Path], environment: Mapping[str, str], *, question: str = "", patience: float = _PATIENCE
+) -> str | None:
+    """Give what a program writes; None if it is missing, fails or takes too long.
+
+    Args:
+        command: The program and its arguments.
+        environment: Its variables.
+        question: Its input.
+        patience: Seconds after which it takes too long.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            env=dict(environment),
+            input=question,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=True,
+            timeout=patience,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout
