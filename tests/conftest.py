@@ -67,6 +67,7 @@ class Opened:
     text: str
     drawn: list[str]
     pictures: int
+    buttons: list[str]
     complaints: list[str]
     requests: list[str]
 
@@ -94,9 +95,11 @@ def browse() -> Generator[Callable[[Path], Opened], None, None]:
             page.wait_for_function("window.Plotly && !document.querySelector('.figure:not(.js-plotly-plot)')")
             drawn = [each.text_content() or "" for each in page.query_selector_all("svg text")]
             pictures = len(page.query_selector_all(".figure .main-svg:first-of-type"))
+            buttons = [each.get_attribute("data-title") or "" for each in page.query_selector_all(".modebar-btn")]
             text = page.inner_text("body")
             page.close()
-            return Opened(text, drawn, pictures, complaints, [each for each in requests if each != file.as_uri()])
+            asked = [each for each in requests if each != file.as_uri()]
+            return Opened(text, drawn, pictures, buttons, complaints, asked)
 
         yield opened
         browser.close()

@@ -43,7 +43,7 @@ h1, h2, p, td, th { overflow-wrap: anywhere; }
 _DRAW: Final = """
 for (const place of document.querySelectorAll(".figure")) {
   const figure = JSON.parse(place.nextElementSibling.textContent);
-  Plotly.newPlot(place, figure.data, figure.layout, {displaylogo: false, responsive: true});
+  Plotly.newPlot(place, figure.data, figure.layout, {displaylogo: false, showSendToCloud: false, responsive: true});
 }
 """
 _LAYOUT: Final[Mapping[str, Any]] = {

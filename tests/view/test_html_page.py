@@ -37,12 +37,15 @@ def test_a_long_name_loses_its_middle():
     assert shown("a" * 100 + "b" * 100) == "a" * 20 + "…" + "b" * 19
 
 
-def test_a_page_asks_nothing_of_the_network_even_if_a_figure_does(browse, tmp_path: Path):
+def test_a_page_asks_nothing_of_the_network_and_offers_no_upload_even_if_a_figure_asks(browse, tmp_path: Path):
     picture = _picture(["a", "b"])
     picture.figure["layout"]["images"] = [{"source": "https://example.org/x.png", "x": 0, "y": 1}]
     file = tmp_path / "page.html"
     file.write_bytes(page("t", [picture]))
-    assert "Content Security Policy" in browse(file).complaints[0]
+    seen = browse(file)
+    assert "Content Security Policy" in seen.complaints[0]
+    assert seen.buttons
+    assert [each for each in seen.buttons if "Share" in each or "Plotly" in each] == []
 
 
 def test_figures_are_what_plotly_takes():
