@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Final, NoReturn
 
 from .. import __version__
-from ..errors import AutoanalyzerError, UsageError
+from ..errors import AutoanalyzerError, UsageError, way_out
 
 __all__ = ["main"]
 
@@ -59,9 +60,9 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except MemoryError:
-        status = _refuse("out of memory: a smaller experiment wanted; autoanalyzer cut makes one")
+        status = _refuse("out of memory; autoanalyzer cut makes a smaller experiment")
     except RecursionError:
-        status = _refuse("call paths that are less deep wanted; autoanalyzer cut --subtree takes a part of them")
+        status = _refuse("the call tree is too deep; autoanalyzer cut --subtree takes a part of it")
     except OSError as error:
         status = _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     sys.exit(status)
@@ -76,7 +77,9 @@ def _refuse(message: str) -> int:
 
 def _run(arguments: list[str]) -> int:
     chosen = arguments[0] if arguments and arguments[0] in COMMANDS else None
-    parser = _parser([chosen] if chosen else COMMANDS)
+    if arguments and not chosen and not arguments[0].startswith("-"):
+        raise UsageError(f"no command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
+    parser = _parser(chosen)
     if not arguments:
         parser.print_help()
         return 0
@@ -87,13 +90,12 @@ def _run(arguments: list[str]) -> int:
         words, flags = arguments[:place], arguments[place + 1 :]
     namespace, unknown = parser.parse_known_args(words, argparse.Namespace(compiler_flags=flags))
     if unknown:
-        asked = " ".join([parser.prog, *([chosen] if chosen else [])])
-        raise UsageError(f"unrecognized arguments: {' '.join(unknown)}; see {asked} --help")
+        raise UsageError(f"unknown arguments: {' '.join(unknown)}; {_near(unknown[0], namespace.parser)}")
     status: int = namespace.function(namespace)
     return status
 
 
-def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="autoanalyzer",
         description="What is slow in an MPI program, on which ranks, where in the source, and why.",
@@ -101,9 +103,15 @@ def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"autoanalyzer {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in names:
+    for name in [chosen] if chosen else COMMANDS:
         module = import_module(f".{name}", __package__)
         command = commands.add_parser(module.NAME, help=module.HELP, description=module.HELP, allow_abbrev=False)
         module.add_arguments(command)
-        command.set_defaults(function=module.run)
+        command.set_defaults(function=module.run, parser=command if chosen else parser)
     return parser
+
+
+def _near(word: str, parser: argparse.ArgumentParser) -> str:
+    """Name the option that a word may stand for, or where options are explained."""
+    near = way_out(word.partition("=")[0], re.findall(r"--[a-z-]+", parser.format_help())) if word[0] == "-" else ""
+    return near if near.startswith("did you mean") else f"see {parser.prog} --help"
