@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shlex
 from pathlib import Path
 from typing import Final
 
 from ..analyze import compare, metrics_to_compare
 from ..errors import UsageError
 from ..view import comparison_document, comparison_junit, comparison_lines, comparison_markdown, print_verdict
-from .documents import check_targets, is_output, write_document
+from .documents import add_documents, check_targets, is_output, write_document
 from .operand_arguments import add_exact_argument, opened
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -26,41 +27,41 @@ _DOCUMENTS: Final = {"markdown": "Markdown", "junit": "JUnit XML", "json": "JSON
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("base", type=Path, nargs="+", metavar="BASE", help="runs to compare with: files, or folders")
+    parser.add_argument(
+        "base", type=Path, nargs="+", metavar="BASE", help="runs to compare with: their folders or experiment files"
+    )
     parser.add_argument(
         "--with",
         dest="other",
         type=Path,
         nargs="+",
-        required=True,
         metavar="RUN",
-        help="runs to judge, of as many ranks",
+        help="runs to judge, with the same number of ranks",
     )
     parser.add_argument(
         "--fail-on",
         metavar="PERCENT",
-        help="end with exit code 3 if the program or a region is slower by this much, and surely: of one run on a side "
-        f"only a program that takes half as much again is; smaller changes are none (without it: {_THRESHOLD}%, and "
-        "exit code 0)",
+        help="exit with code 3 if the program, or a region of at least 5%% of its time, is surely slower by PERCENT; "
+        "waiting that moves between MPI calls does not count, and one run per side shows only a program that takes "
+        f"half as long again (without this option: {_THRESHOLD}%, and exit code 0)",
     )
     parser.add_argument(
         "--metric",
         action="append",
         metavar="NAME",
-        help="what is compared; may be repeated (default: wall_time, and compute_time, the CPU time outside MPI)",
+        help="what to compare; may be repeated (default: wall_time, and compute_time, which is CPU time outside MPI)",
     )
     add_exact_argument(parser)
-    for kind, title in _DOCUMENTS.items():
-        parser.add_argument(
-            f"--{kind}",
-            type=Path,
-            metavar="FILE",
-            help=f"write the verdict to FILE as {title}; - is standard output",
-        )
+    add_documents(parser, {kind: f"the verdict as {title}" for kind, title in _DOCUMENTS.items()})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    if not arguments.other:
+        runs = [shlex.quote(str(path)) for path in arguments.base]
+        half = len(runs) // 2 or 1
+        words = " ".join(["autoanalyzer compare", *runs[:half], "--with", *(runs[half:] or ["RUN"])])
+        raise UsageError(f"expected two sets of runs, the second one after --with: {words}")
     threshold = _percent(_THRESHOLD if arguments.fail_on is None else arguments.fail_on)
     targets: dict[str, Path | None] = {kind: getattr(arguments, kind) for kind in _DOCUMENTS}
     check_targets([*arguments.base, *arguments.other], **targets)
@@ -99,5 +100,5 @@ def _percent(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value / 100 < math.inf:
-        raise UsageError(f"--fail-on {text}: a percentage above 0 wanted, as in 5%")
+        raise UsageError(f"--fail-on {text}: expected a percentage above 0, such as 5%")
     return value / 100

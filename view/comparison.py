@@ -9,15 +9,15 @@ from typing import Any, Final
 from lxml import etree
 
 from ..analyze import Comparison, Judgement
+from ..analyze.comparison.comparison import MIN_SHARE
 from ..analyze.comparison.noise import CONFIDENCE, UNKNOWN_NOISE
 from .place import at_line, visible
-from .units import amount
+from .units import amount, many
 
 __all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown"]
 
 _SCHEMA: Final = "autoanalyzer.comparison/1"
 
-_WORDS: Final = {"slower": "SLOWER", "faster": "FASTER", "same": "SAME", "unclear": "UNCLEAR"}
 
 _OPEN: Final = 10.0  # ten times as much: nothing is known of what is above
 
@@ -33,13 +33,13 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
 def _lines(comparison: Comparison) -> list[str]:
     """Put a comparison into words: the program, then the regions that differ."""
     program = comparison.program
-    lines = [f"{_WORDS[program.verdict]:8} {_headline(comparison)}", f"         {_basis(comparison)}"]
+    lines = [f"{program.verdict.upper():8} {_headline(comparison)}", f"         {_basis(comparison)}"]
     changed = [each for each in comparison.regions if each.verdict != "same"]
-    lines += [f"{_WORDS[each.verdict]:8} {_sentence(comparison, each)}" for each in changed]
+    lines += [f"{each.verdict.upper():8} {_sentence(comparison, each)}" for each in changed]
     lines += _appeared(comparison)
     rest = len(comparison.regions) - len(changed)
     if rest:
-        lines.append(f"{_WORDS['same']:8} {_regions(rest)}")
+        lines.append(f"SAME     {many(rest, 'region')}")
     return lines
 
 
@@ -51,7 +51,7 @@ def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
 
 def _markdown(comparison: Comparison) -> str:
     lines = [
-        f"**{_WORDS[comparison.program.verdict]}** {_escaped(_headline(comparison))}",
+        f"**{comparison.program.verdict.upper()}** {_escaped(_headline(comparison))}",
         "",
         _basis(comparison),
         "",
@@ -157,8 +157,8 @@ def _appeared(comparison: Comparison) -> list[str]:
     """Name the regions that one side alone has, or that only some runs of a side have."""
     base, other = comparison.runs
     partial = [
-        f"PARTLY   {_named(comparison, path)} took part in {mine} of {base} runs of the base and in {theirs} of "
-        f"{other} of the other side: it is not judged"
+        f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} runs of the base and in {theirs} of {other} of "
+        f"the other side: it is not judged"
         for path, (mine, theirs) in comparison.partial
     ]
     return partial + [
@@ -175,12 +175,8 @@ def _headline(comparison: Comparison) -> str:
     """Say how the program differs, and that regions are slower where it is not."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
-    more = f"; {_regions(slower)} {'is' if slower == 1 else 'are'} slower" if hidden else ""
+    more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""
     return _sentence(comparison, comparison.program) + more
-
-
-def _regions(count: int) -> str:
-    return f"{count} {'region' if count == 1 else 'regions'}"
 
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:
@@ -188,11 +184,11 @@ def _sentence(comparison: Comparison, judgement: Judgement) -> str:
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
     size = f"{abs(100 * found.change):.{_digits(comparison.threshold)}f} %"
-    than = f"{size} {'more' if found.change > 0 else 'less'} than {base}" if size.strip("0. %") else "as the base does"
+    than = f"{size} {'more' if found.change > 0 else 'less'} than {base}" if size.strip("0. %") else "like the base"
     limits = _limits(comparison, judgement)
     sure = f" ({limits})" if limits else ""
-    doubt = f": {_doubt(comparison, judgement)}" if judgement.verdict == "unclear" else ""
-    return f"{_title(comparison, judgement)} {_verb(comparison)} {now}, {than}{sure}{doubt}"
+    why = _why(comparison, judgement)
+    return f"{_title(comparison, judgement)} {_verb(comparison)} {now}, {than}{sure}{f': {why}' if why else ''}"
 
 
 def _verb(comparison: Comparison) -> str:
@@ -206,10 +202,25 @@ def _limits(comparison: Comparison, judgement: Judgement) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def _why(comparison: Comparison, judgement: Judgement) -> str:
+    """Say what is unclear, or why a region that takes more is not slower."""
+    if judgement.verdict == "waiting":
+        return "waiting moved here, and the program is not slower"
+    return _doubt(comparison, judgement) if judgement.verdict == "unclear" else ""
+
+
 def _doubt(comparison: Comparison, judgement: Judgement) -> str:
+    found = judgement.shift
     if max(judgement.base, judgement.other) < comparison.least:
-        return f"too short to judge, {amount(comparison.least, comparison.unit)} at least wanted"
-    return "more runs to be sure" if comparison.noise_known else "repeat the runs to be sure"
+        return f"too short to judge, less than {amount(comparison.least, comparison.unit)}"
+    if found.low is None or found.high is None:
+        return "repeat the runs to be sure"
+    if found.low <= 0 <= found.high:
+        return "more runs to be sure"
+    if min(found.above, found.below) >= 1 - CONFIDENCE:
+        return "the runs of the two sides overlap; more runs to be sure"
+    judged = many(len(comparison.regions), "region")
+    return f"sure by itself, but not as one of {judged} judged together; more runs to be sure"
 
 
 def _basis(comparison: Comparison) -> str:
@@ -217,15 +228,15 @@ def _basis(comparison: Comparison) -> str:
     found, threshold = comparison.program.shift, comparison.threshold
     said = (
         f"{comparison.metric}, {'mean' if comparison.mean else 'sum'} of the ranks, the least of "
-        f"{base} {'run' if base == 1 else 'runs'} against that of {now}; less than {100 * threshold:g} % is no change"
+        f"{many(base, 'run')} against that of {now}; less than {100 * threshold:g} % is no change"
     )
     if found.noise is None:
-        return f"{said}; one run shows no noise: {100 * UNKNOWN_NOISE:g} % more or a third less is sure"
+        return f"{said}; one run shows no noise: only {100 * UNKNOWN_NOISE:g} % more or a third less is sure"
     if min(base, now) == 1:
         return f"{said}; simulated counts repeat"
     low, high = found.low, found.high
     wide = low is not None and high is not None and low <= -threshold <= threshold <= high
-    hidden = ", which would hide it" if found.noise >= threshold else ", but more runs are wanted to see that much"
+    hidden = ", which would hide it" if found.noise >= threshold else ", but it takes more runs to see that much"
     return f"{said}; noise {100 * found.noise:.1f} %{hidden if wide else ''}; sure to {100 * CONFIDENCE:g} %"
 
 
@@ -242,7 +253,8 @@ def _named(comparison: Comparison, path: int) -> str:
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
     """Say what the values of regions are, and what was matched by likeness."""
-    alone = ["regions are without what is below them"] if any(each.regions for each in comparisons) else []
+    said = f"regions are without what they call, and judged from {100 * MIN_SHARE:g} % of the program on"
+    alone = [said] if any(each.regions for each in comparisons) else []
     return [*alone, *_likeness(comparisons[0])]
 
 

@@ -24,12 +24,15 @@ __all__ = [
     "unit_of",
     "value_of_program",
     "values_by_path",
+    "waiting_by_path",
 ]
 
 _COMPUTE_TIME: Final = "compute_time"
 _NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = frozenset({"wall_time", "mpi_time", "io_time", "program_time", "time"})
 _SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
+_WITH_WAITING: Final = frozenset({"wall_time", "time"})
+_WAITING: Final = ("mpi_time", "omp_time")
 _POLLING: Final = "mpi_instructions"
 
 _Values = npt.NDArray[np.float64]
@@ -74,12 +77,12 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
     for label, found in zip(joined.labels, ranks, strict=True):
         if found != first:
             raise InputError(
-                f"{label}: {len(first)} ranks as in {joined.labels[0]} wanted, found {len(found)}: "
-                f"compare runs of one number of ranks"
+                f"{label}: expected {len(first)} ranks as in {joined.labels[0]}, found {len(found)}; "
+                f"compare runs with the same number of ranks"
             )
     if strangers(joined, range(count), range(count, len(joined.operands))):
         raise InputError(
-            f"{joined.labels[count]}: regions of {joined.labels[0]} wanted, found none in common: are they one program?"
+            f"{joined.labels[count]}: no region in common with {joined.labels[0]}; are they runs of the same program?"
         )
 
 
@@ -87,12 +90,16 @@ def _check_run(label: str, experiment: Experiment) -> None:
     """Refuse what was computed from runs, and runs that came to no end."""
     notes = experiment.notes
     if notes.derived_by:
-        raise InputError(f"{label}: a run wanted, found the result of {notes.derived_by[0]}; name the runs themselves")
+        raise InputError(
+            f"{label}: expected a run, found the result of {notes.derived_by[0]}; name the runs themselves"
+        )
     if notes.missing:
-        raise InputError(f"{label}: a whole run wanted, but nothing came back from {_ranks(notes.missing)}; repeat it")
+        raise InputError(
+            f"{label}: expected a complete run, but no data came back from {_ranks(notes.missing)}; repeat it"
+        )
     if notes.unfinished:
         raise InputError(
-            f"{label}: a whole run wanted, but {_ranks(notes.unfinished)} never entered MPI_Finalize; repeat it"
+            f"{label}: expected a complete run, but {_ranks(notes.unfinished)} never entered MPI_Finalize; repeat it"
         )
 
 
@@ -105,7 +112,7 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
     for name in _stored(metric):
         if name not in experiment:
             known = ", ".join(one.name for one in experiment.metrics)
-            raise InputError(f"{label}: metric {name!r} wanted, found none; it has {known}")
+            raise InputError(f"{label}: no metric {name!r}; it has {known}")
         if experiment.metric(name).aggregation != "sum":
             raise InputError(f"{label}: metric {name!r} does not add up along call paths and ranks; choose another")
 
@@ -113,9 +120,9 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
 def _check_values(label: str, experiment: Experiment, metric: str) -> None:
     for name in _stored(metric):
         if np.isnan(experiment.exclusive(name)).any():
-            raise InputError(f"{label}: values of all ranks wanted, found some missing; repeat that run")
+            raise InputError(f"{label}: values of some ranks are missing; repeat that run")
         if (rank := negative_rank(experiment, name)) is not None:
-            raise InputError(f"{label}: {name} of a run wanted, found a negative value on rank {rank}")
+            raise InputError(f"{label}: expected a run, found a negative value of {name} on rank {rank}")
 
 
 def _check_parts(joined: Integration) -> None:
@@ -124,12 +131,12 @@ def _check_parts(joined: Integration) -> None:
     there = {joined.rows[0][path] for path in first.roots}
     for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):
         if each.notes.cut_to != first.notes.cut_to:
-            wanted, found = (" of ".join(reversed(one.notes.cut_to)) or "the whole" for one in (first, each))
+            expected, found = (" of ".join(reversed(one.notes.cut_to)) or "the whole" for one in (first, each))
             raise InputError(
-                f"{label}: {wanted} as in {root} wanted, found {found}: cut all to one part of the program, or none"
+                f"{label}: expected {expected} as in {root}, found {found}; cut all to the same part, or none"
             )
         if there.isdisjoint(rows[path] for path in each.roots):
-            raise InputError(f"{label}: regions of {root} wanted, found none in common: are they one program?")
+            raise InputError(f"{label}: no region in common with {root}; are they runs of the same program?")
 
 
 def _check_endings(joined: Integration) -> None:
@@ -138,7 +145,7 @@ def _check_endings(joined: Integration) -> None:
     if len({*statuses} - {None}) < 2:
         return
     label, status = next(each for each in zip(joined.labels, statuses, strict=True) if each[1])
-    raise InputError(f"{label}: exit status 0 wanted, found {status}; repeat that run")
+    raise InputError(f"{label}: expected exit status 0, found {status}; repeat that run")
 
 
 def unit_of(experiment: Experiment, metric: str) -> str:
@@ -173,6 +180,20 @@ def values_by_path(joined: Integration, run: int, metric: str) -> _Values:
     return found
 
 
+def waiting_by_path(joined: Integration, run: int, metric: str) -> _Values:
+    """Give the part of the same values that is time in MPI calls, or that threads of OpenMP wait."""
+    experiment = joined.operands[run]
+    found = np.zeros(len(joined.call_paths))
+    if metric in _WITH_WAITING:
+        waits = [
+            _over_locations(experiment.exclusive(name), experiment, metric) for name in _WAITING if name in experiment
+        ]
+        found[joined.rows[run]] = sum(waits, np.zeros(len(experiment.call_paths)))
+        calls = [path for path, each in enumerate(joined.call_paths) if each.region.kind == "mpi"]
+        found[calls] = values_by_path(joined, run, metric)[calls]
+    return found
+
+
 @np.errstate(over="ignore", invalid="ignore")
 def value_of_program(experiment: Experiment, metric: str) -> float:
     """Give the value of the whole program, the start-up and the end of MPI left out: that of all its call paths.
@@ -183,7 +204,7 @@ def value_of_program(experiment: Experiment, metric: str) -> float:
 
 
 def _without_startup(experiment: Experiment, metric: str) -> _Values:
-    values = _over_locations(experiment, metric)
+    values = _over_locations(_exclusive(experiment, metric), experiment, metric)
     values[list(startup_paths(experiment))] = 0.0
     return values
 
@@ -194,8 +215,7 @@ def _exclusive(experiment: Experiment, metric: str) -> _Values:
     return experiment.exclusive(metric)
 
 
-def _over_locations(experiment: Experiment, metric: str) -> _Values:
-    values = _exclusive(experiment, metric)
+def _over_locations(values: _Values, experiment: Experiment, metric: str) -> _Values:
     if not is_mean(metric):
         return np.asarray(values.sum(axis=1))
     first: dict[int, int] = {}

@@ -13,7 +13,16 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, integrate
 from ..imported import with_kinds
-from .compared_runs import check_runs, is_mean, least_to_judge, repeats, unit_of, value_of_program, values_by_path
+from .compared_runs import (
+    check_runs,
+    is_mean,
+    least_to_judge,
+    repeats,
+    unit_of,
+    value_of_program,
+    values_by_path,
+    waiting_by_path,
+)
 from .noise import CONFIDENCE, Shift, shift
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
@@ -23,7 +32,7 @@ _TRIFLE: Final = (
     0.01  # of the program on the side where it takes more: what is gained or lost below is not worth a look
 )
 
-Verdict = Literal["slower", "faster", "same", "unclear"]
+Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
 
 _Values = npt.NDArray[np.float64]
 
@@ -38,7 +47,8 @@ class Judgement:
         other: Least value of the other runs.
         shift: Their relation, and how sure it is.
         verdict: ``slower`` and ``faster`` by the threshold at least, and surely; ``unclear`` by the threshold, but not
-            surely, or the program is too short; else ``same``, as where a region's change is a trifle to the program.
+            surely, or the program is too short; ``waiting`` where a region takes more in MPI calls or at barriers of
+            OpenMP, and the program is not slower; else ``same``, as where its change is a trifle to the program.
     """
 
     path: int | None
@@ -89,7 +99,7 @@ class Comparison:
 
     @property
     def slower(self) -> bool:
-        """Whether the program or a region is slower."""
+        """Whether the program or a region is slower; a region to which waiting has moved is not."""
         return any(each.verdict == "slower" for each in (self.program, *self.regions))
 
 
@@ -149,6 +159,11 @@ def compare(
     in_part = np.any([(count > 0) & (count < len(side)) for count, side in zip(seen, sides, strict=True)], axis=0)
     ever_heavy = np.any([side.max(axis=0) >= limit for side, limit in zip(sides, limits, strict=True)], axis=0)
     regions = [_judged(int(path), values[: len(base), path], values[len(base) :, path], bounds) for path in judged]
+    regions = _by_holm(regions, bounds)
+    if program.verdict != "slower":
+        working = values - [waiting_by_path(joined, run, metric) for run in range(len(runs))]
+        added = working[len(base) :].min(axis=0) - working[: len(base)].min(axis=0)
+        regions = [_unless_waiting(each, added, bounds) for each in regions]
     return Comparison(
         metric=metric,
         unit=unit_of(runs[0], metric),
@@ -157,7 +172,7 @@ def compare(
         mean=is_mean(metric),
         runs=(len(base), len(other)),
         program=program,
-        regions=tuple(sorted(_by_holm(regions, bounds), key=lambda each: each.base - each.other)),
+        regions=tuple(sorted(regions, key=lambda each: each.base - each.other)),
         appeared=tuple((int(path), float(after[path])) for path in np.flatnonzero(heavy & (seen[0] == 0) & ~in_part)),
         vanished=tuple((int(path), float(before[path])) for path in np.flatnonzero(heavy & (seen[1] == 0) & ~in_part)),
         partial=tuple(
@@ -167,12 +182,19 @@ def compare(
     )
 
 
+def _unless_waiting(region: Judgement, added: _Values, bounds: _Bounds) -> Judgement:
+    """Take a region for one to which waiting has moved if its work alone, ``added[path]``, is not slower."""
+    assert region.path is not None
+    less = added[region.path] < max(bounds.threshold * region.base, bounds.trifle)
+    return replace(region, verdict="waiting") if region.verdict == "slower" and less else region
+
+
 def _of_program(joined: Integration, run: int, metric: str) -> float:
     value = value_of_program(joined.operands[run], metric)
     if not 0 < value < np.inf:
         raise InputError(
-            f"{joined.labels[run]}: {metric} of the program above 0 and finite wanted, found {value:g}: "
-            f"nothing to compare"
+            f"{joined.labels[run]}: expected {metric} of the program above 0 and finite, found {value:g}; "
+            f"there is nothing to compare"
         )
     return value
 

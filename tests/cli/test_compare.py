@@ -1,6 +1,7 @@
 """The command compare, on runs in files."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,35 @@ def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(t
     assert "; 1 region is slower" in done.stdout.decode().splitlines()[0]
 
 
+def test_waiting_that_moves_into_a_call_of_a_faster_program_is_told_and_does_not_trip(tool):
+    call = Region("mpi", "MPI_Allreduce", "a.c", "work", 0, 12, 12)
+    for number, noise in enumerate((1.0, 1.002, 1.01)):
+        written(tool.folder / f"a{number}.cube", [0.1 * noise, 0.3 * noise, 2 * noise], work=call)
+        written(tool.folder / f"b{number}.cube", [0.1 * noise, 0.7 * noise, 1 * noise], work=call)
+    done = tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%")
+    assert done.returncode == 0
+    said = done.stdout.decode()
+    assert said.startswith("FASTER   the program takes")
+    assert "WAITING  MPI_Allreduce (a.c:12) takes 700 ms, 133.3 % more than 300 ms" in said
+    assert ": waiting moved here, and the program is not slower" in said
+
+
+def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool):
+    for number, noise in enumerate((1.0, math.exp(0.01), 1.02)):
+        written(tool.folder / f"a{number}.cube", [noise, noise, noise])
+        written(tool.folder / f"b{number}.cube", [noise, math.exp(0.13) * noise, noise])
+    said = tool("autoanalyzer", "compare", *A, "--with", *B).stdout.decode()
+    (line,) = (line for line in said.splitlines() if line.startswith("UNCLEAR  work"))
+    assert line.endswith("sure by itself, but not as one of 3 regions judged together; more runs to be sure")
+
+
+def test_compare_of_two_runs_prints_the_command_line_to_type(tool):
+    for words, way in ((["A", "B"], "A --with B"), (["A"], "A --with RUN"), (["a b", "c", "d"], "'a b' --with c d")):
+        done = tool("autoanalyzer", "compare", *words)
+        assert done.returncode == 2
+        assert done.stderr.decode().endswith(f"after --with: autoanalyzer compare {way}\n")
+
+
 def test_compare_says_once_what_was_matched_by_likeness(tool):
     moved = replace(WORK, file="w.c")
     for number in range(2):
@@ -94,7 +124,7 @@ def test_compare_refuses_a_run_that_is_named_twice(files):
     (files.folder / "again.cube").symlink_to("a.cube")
     done = files("autoanalyzer", "compare", "a.cube", "again.cube", "--with", "b.cube")
     assert done.returncode == 2
-    assert "again.cube: another run wanted, found the one of a.cube again" in done.stderr.decode()
+    assert "again.cube: this is the same run as a.cube" in done.stderr.decode()
 
 
 def test_compare_writes_markdown_junit_and_json(series):
@@ -115,7 +145,7 @@ def test_compare_says_that_one_run_is_not_enough(files):
     done = files("autoanalyzer", "compare", "b.cube", "--with", "a.cube", "--fail-on", "5%")
     assert done.returncode == 0
     said = done.stdout.decode()
-    assert "one run shows no noise: 50 % more or a third less is sure" in said
+    assert "one run shows no noise: only 50 % more or a third less is sure" in said
     assert "UNCLEAR  work (a.c:10) takes 2 s, 100.0 % more than 1 s: repeat the runs to be sure" in said
 
 
@@ -132,7 +162,7 @@ def test_compare_says_that_few_runs_hide_what_noise_does_not(tool):
     for number, noise in enumerate((1.0, 1.02)):
         written(tool.folder / f"a{number}.cube", [0.1, 2 * noise, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
-    assert "noise 1.3 %, but more runs are wanted to see that much; sure to 99 %" in done.stdout.decode()
+    assert "noise 1.3 %, but it takes more runs to see that much; sure to 99 %" in done.stdout.decode()
     written(tool.folder / "a1.cube", [0.1, 4, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
     assert "noise 64.5 %, which would hide it; sure to 99 %" in done.stdout.decode()
@@ -140,9 +170,9 @@ def test_compare_says_that_few_runs_hide_what_noise_does_not(tool):
 
 def test_compare_says_what_values_are(series):
     lines = series("autoanalyzer", "compare", *A, "--with", *A).stdout.decode().splitlines()
-    assert lines[0].startswith("SAME     the program takes 3.1 s, as the base does (")
+    assert lines[0].startswith("SAME     the program takes 3.1 s, like the base (")
     assert lines[1].strip().startswith("wall_time, mean of the ranks, the least of 3 runs against that of 3; ")
-    assert lines[-1].strip() == "regions are without what is below them"
+    assert lines[-1].strip() == "regions are without what they call, and judged from 5 % of the program on"
     (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
     assert (found["of_ranks"], found["least"]) == ("mean", 0.01)
 
@@ -159,33 +189,33 @@ def test_compare_says_what_a_region_took_that_is_gone_and_how_open_limits_are(to
 def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files):
     written(files.folder / "dead.cube", [0.1, 1, 0], notes=Notes(unfinished=(0, 1), program_status=137))
     written(files.folder / "lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
-    for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "nothing came back from rank 1")):
+    for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "no data came back from rank 1")):
         done = files("autoanalyzer", "compare", "a.cube", "--with", f"{name}.cube", "--fail-on", "5%")
         assert done.returncode == 2
-        assert done.stderr.decode() == f"autoanalyzer: {name}.cube: a whole run wanted, but {what}; repeat it\n"
+        assert done.stderr.decode() == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat it\n"
 
 
 def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
     written(files.folder / "c.cube", [0.1, 1, 1], ranks=3)
     done = files("autoanalyzer", "compare", "a.cube", "--with", "c.cube")
     assert done.returncode == 2
-    assert "2 ranks as in a.cube wanted, found 3" in done.stderr.decode()
+    assert "expected 2 ranks as in a.cube, found 3" in done.stderr.decode()
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--fail-on", "much"), "--fail-on much: a percentage above 0"),
-        (("--fail-on", "5e-324"), "--fail-on 5e-324: a percentage above 0"),
-        (("--fail-on", ""), "--fail-on : a percentage above 0"),
-        (("--fail-on", "5_0"), "--fail-on 5_0: a percentage above 0"),
-        (("--json", "b.cube"), "--json b.cube: another file wanted than one that is read"),
-        (("--junit", "../{folder}/a.cube"), "a.cube: another file wanted than one that is read"),
-        (("--metric", "x"), "a.cube: metric 'x' wanted"),
-        (("--json", "none/x"), "--json none/x: a file in a folder that exists"),
-        (("--json", "x", "--junit", "x"), "--json x: another file than that of --junit wanted"),
-        (("--json", "./x", "--markdown", "x"), "--json x: another file than that of --markdown wanted"),
-        (("--markdown", "-", "--junit", "-"), "--junit -: another file than that of --markdown wanted"),
+        (("--fail-on", "much"), "--fail-on much: expected a percentage above 0"),
+        (("--fail-on", "5e-324"), "--fail-on 5e-324: expected a percentage above 0"),
+        (("--fail-on", ""), "--fail-on : expected a percentage above 0"),
+        (("--fail-on", "5_0"), "--fail-on 5_0: expected a percentage above 0"),
+        (("--json", "b.cube"), "--json b.cube: this file is an input"),
+        (("--junit", "../{folder}/a.cube"), "a.cube: this file is an input"),
+        (("--metric", "x"), "a.cube: no metric 'x'"),
+        (("--json", "none/x"), "--json none/x: expected a file in an existing folder"),
+        (("--json", "x", "--junit", "x"), "--json x: --junit writes this file"),
+        (("--json", "./x", "--markdown", "x"), "--json x: --markdown writes this file"),
+        (("--markdown", "-", "--junit", "-"), "--junit -: --markdown writes this file"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):
@@ -204,7 +234,7 @@ def test_compare_takes_a_file_in_the_folder_of_a_run_for_the_run_itself(files):
     for words in (("compare", "run", "--with", "b.cube"), ("analyze", "run")):
         done = files("autoanalyzer", *words, "--json", "run/experiment.cube")
         assert done.returncode == 2
-        assert "--json run/experiment.cube: another file wanted than one that is read" in done.stderr.decode()
+        assert "--json run/experiment.cube: this file is an input" in done.stderr.decode()
 
 
 def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool):
@@ -216,7 +246,7 @@ def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool):
     assert "SLOWER   the program has 2.0e6, 0.04 % more than 2.0e6 (+0.04 %)" in said
     done = tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "1%")
     assert done.returncode == 0
-    assert "SAME     the program has 2.0e6, as the base does (0.0 %)" in done.stdout.decode()
+    assert "SAME     the program has 2.0e6, like the base (0.0 %)" in done.stdout.decode()
 
 
 def test_of_one_run_a_side_no_limits_are_given(files):
@@ -235,7 +265,7 @@ def test_values_that_are_far_apart_or_too_large_are_judged_or_refused(tool):
     done = tool(*words, "c.cube")
     assert done.returncode == 2
     assert done.stderr.decode() == (
-        "autoanalyzer: c.cube: n of the program above 0 and finite wanted, found inf: nothing to compare\n"
+        "autoanalyzer: c.cube: expected n of the program above 0 and finite, found inf; there is nothing to compare\n"
     )
 
 

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,31 @@ def test_a_loss_in_one_region_is_seen_where_another_gains_as_much():
     assert found.program.verdict == "same"
     assert verdicts(found) == {"x": "slower", "y": "faster", "z": "same"}
     assert found.slower
+
+
+@pytest.mark.parametrize("known", ["mpi_time", "kind"])
+def test_waiting_that_moves_to_another_region_is_told_and_slows_nothing_unless_the_program_is_slower(known):
+    """The region y waits, by its kind or by its time in MPI; what it adds to that is work."""
+
+    def runs(work: float, waiting: float, more: float = 0.0) -> list[Experiment]:
+        kind = "mpi" if known == "kind" else "function"
+        regions = [REGIONS[0], replace(REGIONS[1], kind=kind)]
+        rows = np.array([[0.1] * 2, [work] * 2, [waiting + more] * 2])
+        waits = np.array([[0.0] * 2, [0.0] * 2, [waiting] * 2])
+        metrics = [Metric("wall_time", "sec"), Metric("mpi_time", "sec", "wall_time")]
+        made = []
+        for noise in NOISE:
+            severities = {"wall_time": noise * rows, "mpi_time": noise * waits}
+            whole = experiment([work, waiting], regions=regions, metrics=metrics, severities=severities)
+            made.append(whole if known == "mpi_time" else select(whole, metrics=["wall_time"]))
+        return made
+
+    found = compare(runs(2.0, 0.2), runs(1.0, 0.8))
+    assert (found.program.verdict, verdicts(found)["y"], found.slower) == ("faster", "waiting", False)
+    found = compare(runs(2.0, 0.2), runs(2.0, 0.8))
+    assert (found.program.verdict, verdicts(found)["y"], found.slower) == ("slower", "slower", True)
+    if known == "mpi_time":
+        assert verdicts(compare(runs(2.0, 0.2), runs(1.0, 0.8, 0.2)))["y"] == "slower"
 
 
 def test_a_change_below_the_threshold_is_none_however_sure():
@@ -145,25 +171,25 @@ def test_the_start_up_of_mpi_is_no_part_of_the_program():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (experiment([1.0], ranks=3), "2 ranks as in 0 wanted, found 3"),
-        (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "none in common"),
-        (experiment([-1.0]), "wall_time of a run wanted, found a negative value on rank 0"),
-        (experiment([1.0, -0.5]), "wall_time of a run wanted, found a negative value on rank 0"),
-        (experiment([1e308], ranks=2), "wall_time of the program above 0 and finite wanted, found inf"),
-        (select(experiment([1.0]), subtree="x"), "the whole as in 0 wanted, found x: cut all to one part"),
-        (flat(experiment([1.0])), "the whole as in 0 wanted, found flat: cut all to one part"),
+        (experiment([1.0], ranks=3), "expected 2 ranks as in 0, found 3"),
+        (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "no region in common"),
+        (experiment([-1.0]), "expected a run, found a negative value of wall_time on rank 0"),
+        (experiment([1.0, -0.5]), "expected a run, found a negative value of wall_time on rank 0"),
+        (experiment([1e308], ranks=2), "expected wall_time of the program above 0 and finite, found inf"),
+        (select(experiment([1.0]), subtree="x"), "expected the whole as in 0, found x; cut all to the same part"),
+        (flat(experiment([1.0])), "expected the whole as in 0, found flat; cut all to the same part"),
         (
             experiment([], call_paths=[CallPath(REGIONS[0])], severities={"wall_time": np.ones((1, 2))}),
-            "none in common",
+            "no region in common",
         ),
-        (experiment([np.nan]), "found some missing"),
-        (experiment([1.0], notes=Notes(missing=(1,))), "but nothing came back from rank 1; repeat"),
-        (experiment([1.0], ranks=1, notes=Notes(missing=(1,))), "but nothing came back from rank 1; repeat"),
+        (experiment([np.nan]), "some ranks are missing"),
+        (experiment([1.0], notes=Notes(missing=(1,))), "but no data came back from rank 1; repeat"),
+        (experiment([1.0], ranks=1, notes=Notes(missing=(1,))), "but no data came back from rank 1; repeat"),
         (experiment([1.0], notes=Notes(unfinished=(0, 1))), "but ranks 0, 1 never entered MPI_Finalize; repeat"),
-        (experiment([1.0], notes=Notes(program_status=134)), "exit status 0 wanted, found 134; repeat"),
+        (experiment([1.0], notes=Notes(program_status=134)), "expected exit status 0, found 134; repeat"),
         (
             experiment([1.0], metrics=[Metric("time", "sec")], severities={"time": np.ones((2, 2))}),
-            "'wall_time' wanted",
+            "no metric 'wall_time'",
         ),
     ],
 )
@@ -186,7 +212,9 @@ def test_what_is_computed_from_runs_is_no_run(operation, tmp_path):
         select(result, processes=[0, 1]),
         mean(load(saved), load(saved), labels=["r", "r"]),
     ):
-        with pytest.raises(InputError, match=f"^1: a run wanted, found the result of {name}; name the runs themselves"):
+        with pytest.raises(
+            InputError, match=f"^1: expected a run, found the result of {name}; name the runs themselves"
+        ):
             compare([experiment([1.0])], [made], labels=("0", "1"))
     part = select(experiment([1.0]), processes=[0])
     assert compare([part] * 2, [part] * 2).program.verdict == "same"
@@ -198,7 +226,7 @@ def test_equal_parts_of_runs_are_compared_whatever_their_regions_are_called():
     assert part.notes.cut_to == (named.name,)
     assert compare([part] * 2, [part] * 2).program.verdict == "same"
     other = select(experiment([1.0], regions=[named]), subtree="main")
-    with pytest.raises(InputError, match=r"^1: residual = sum\(a, b\) as in 0 wanted, found main: cut all"):
+    with pytest.raises(InputError, match=r"^1: expected residual = sum\(a, b\) as in 0, found main; cut all"):
         compare([part], [select(other, processes=[0])], labels=("0", "1"))
 
 
@@ -225,7 +253,7 @@ def test_a_program_that_always_ends_with_a_status_is_compared():
 
 def test_a_base_of_zero_is_refused():
     nothing = experiment([0.0], severities={"wall_time": np.zeros((2, 2))})
-    with pytest.raises(InputError, match="above 0 and finite wanted, found 0"):
+    with pytest.raises(InputError, match="above 0 and finite, found 0"):
         compare([nothing], [experiment([1.0])])
 
 
@@ -265,5 +293,5 @@ def test_compute_time_is_cpu_time_outside_mpi():
     assert metrics_to_compare([experiment([1.0])]) == ("wall_time",)
     found = compare([computing(3, 1)] * 2, [computing(6, 4)] * 2, metric="compute_time")
     assert (found.program.base, found.program.other, found.unit) == (8, 8, "sec")
-    with pytest.raises(InputError, match="'cpu_time' wanted, found none"):
+    with pytest.raises(InputError, match="no metric 'cpu_time'"):
         compare([experiment([1.0])], [experiment([1.0])], metric="compute_time")
