@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 
-__all__ = ["BUILT_IN", "Formula", "measured", "nearest", "parts"]
+__all__ = ["BUILT_IN", "Formula", "measured", "parts"]
 
 Values = npt.NDArray[np.float64]
 
@@ -46,7 +45,7 @@ _FUNCTIONS: Final[dict[str, tuple[Callable[..., Any], int]]] = {
     "max": (np.maximum, 2),
 }
 _BRACKETS: Final = re.compile(r"\[([^\[\]]+)\]")
-_WANTED: Final = "NAME=FORMULA of metrics, numbers, + - * / **, parentheses, abs, sqrt, log, min and max wanted"
+_EXPECTED: Final = "expected NAME=FORMULA with metrics, numbers, + - * / **, parentheses, abs, sqrt, log, min and max"
 _LONGEST: Final = 1000
 
 
@@ -75,7 +74,7 @@ class Formula:
         """
         name, equals, body = (each.strip() for each in text.partition("="))
         if not (name and equals and body) or len(text) > _LONGEST:
-            raise UsageError(f"--derive {text[:_LONGEST]}: {_WANTED}")
+            raise UsageError(f"{text[:_LONGEST]}: {_EXPECTED}")
         bracketed: dict[str, str] = {}
 
         def placeholder(match: re.Match[str]) -> str:
@@ -88,7 +87,7 @@ class Formula:
             names = _names(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = f" ({error})" if type(error) is ValueError else ""
-            raise UsageError(f"--derive {text}: {_WANTED}{why}") from None
+            raise UsageError(f"{text}: {_EXPECTED}{why}") from None
         meant = {word: bracketed.get(word, word) for word in names}
         return cls(name, body, tuple(dict.fromkeys(meant.values())), tree, meant)
 
@@ -126,12 +125,6 @@ def _unit(tree: ast.expr, units: Mapping[str, str]) -> str:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
             return _unit(left, units) if _unit(left, units) == _unit(right, units) else ""
     return ""
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Name up to three of the known names that are near to one, for a message; else the first five."""
-    every = list(known)
-    return ", ".join(difflib.get_close_matches(name, every, n=3) or every[:5])
 
 
 def _names(tree: ast.expr) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ..errors import UsageError
-from .formula import BUILT_IN, Formula, nearest
+from ..errors import UsageError, way_out
+from .formula import BUILT_IN, Formula
 
 __all__ = ["WantedMetrics"]
 
@@ -47,19 +47,18 @@ class WantedMetrics:
             if formula.name not in known | own and known.issuperset(formula.metrics):
                 formulas[formula.name] = formula
         for formula in derived:
-            words = f"--derive {formula.name}={formula.text}"
+            words = f"{formula.name}={formula.text}"
             known = {*measured, *formulas}
             if formula.name in known:
-                raise UsageError(f"{words}: a new name wanted, found that of a metric")
+                raise UsageError(f"{words}: expected a new name, found that of a metric")
             for name in formula.metrics:
                 if name not in known:
-                    raise UsageError(f"{words}: no metric {name!r}; did you mean {nearest(name, known)}?")
+                    raise UsageError(f"{words}: no metric {name!r}; {way_out(name, known)}")
             formulas[formula.name] = formula
         wanted = tuple(dict.fromkeys([*(measured if names is None else names), *(each.name for each in derived)]))
         for name in wanted:
             if name not in formulas and name not in measured:
-                near = nearest(name, [*measured, *formulas])
-                raise UsageError(f"--metrics: no metric {name!r}; did you mean {near}?")
+                raise UsageError(f"no metric {name!r}; {way_out(name, [*measured, *formulas])}")
         needed = set(wanted)
         for formula in reversed(formulas.values()):
             if formula.name in needed:

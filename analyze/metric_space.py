@@ -10,15 +10,15 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError, LocationsError, UsageError
+from ..errors import InputError, LocationsError, UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
-from ..experiment.selection import paths_named
+from ..experiment.selection import check_ranks, paths_named
 from .code_regions import startup_paths
-from .formula import Formula, measured, nearest, parts
+from .formula import Formula, measured, parts
 from .metric_choice import WantedMetrics
 
-__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values", "check_ranks"]
+__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values"]
 
 Values = npt.NDArray[np.float64]
 Scale = Literal["standard", "mean", "none"]
@@ -100,7 +100,7 @@ class MetricSpace:
             InputError: No metric is left.
         """
         if exclusive and region is None:
-            raise UsageError("--exclusive: a region wanted whose values are meant, by --region")
+            raise UsageError("expected a region, whose values without what it calls are taken; found none")
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
         wanted = WantedMetrics.among(common, metrics, derived)
         tables = [
@@ -164,7 +164,7 @@ class MetricSpace:
         why |= {labels[row]: f"never in {place}" for row in np.flatnonzero(outside).tolist()}
         kept = np.flatnonzero(~missing & ~outside)
         if len(kept) < 2:
-            raise LocationsError(f"two locations at least wanted, found {len(kept)} with values in {place}")
+            raise LocationsError(f"need at least two locations with values in {place}, found {len(kept)}")
         space = cls(
             names,
             tuple(points[row] for row in kept.tolist()),
@@ -211,8 +211,8 @@ class MetricSpace:
         largest = int(sizes.argmax())
         if not 1 / _SQUARED <= sizes[largest] <= _SQUARED:
             raise UsageError(
-                f"--scale none: values from {1 / _SQUARED:g} to {_SQUARED:g} wanted, whose squares can be added up, "
-                f"found {sizes[largest]:.3g} of {self.metrics[largest]}; take --scale standard, or leave it out"
+                f"unscaled values must lie between {1 / _SQUARED:g} and {_SQUARED:g}, so that their squares can be "
+                f"summed; found {sizes[largest]:.3g} in {self.metrics[largest]}; scale the metrics, or leave it out"
             )
 
     def part(self, rows: npt.ArrayLike) -> MetricSpace:
@@ -224,7 +224,7 @@ class MetricSpace:
         """
         taken = np.asarray(rows, dtype=np.intp)
         if len(taken) < 2:
-            raise LocationsError(f"two locations at least wanted, found {len(taken)}")
+            raise LocationsError(f"need at least two locations, found {len(taken)}")
         return replace(
             self, points=tuple(self.points[row] for row in taken.tolist()), values=self.values[taken]
         )._cleaned()
@@ -250,7 +250,9 @@ class MetricSpace:
         kept = [name for name in self.metrics if name not in why]
         if not kept:
             said = "; ".join(f"{name}: {reason}" for name, reason in list(why.items())[:_LISTED])
-            raise InputError(f"a metric that differs among {len(self.points)} locations wanted, found none ({said})")
+            raise InputError(
+                f"need a metric that differs between the {len(self.points)} locations, found none ({said})"
+            )
         return replace(self.along(kept), dropped=why)
 
     def _unusable(self, column: Values) -> str | None:
@@ -267,18 +269,6 @@ class MetricSpace:
         return f"constant: {low:g}" if equal else None
 
 
-def check_ranks(excluded: Iterable[int], there: Collection[int]) -> None:
-    """Compare ranks to be left out with those that are there.
-
-    Raises:
-        UsageError: One is not there.
-    """
-    for rank in excluded:
-        if rank not in there:
-            known = f"; there are {min(there)} to {max(there)}" if there else ""
-            raise UsageError(f"--exclude-rank {rank}: no such rank{known}")
-
-
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt.NDArray[np.intp]:
     """Give the call paths whose values together are those of a region, or of the program."""
     if region is None:
@@ -286,8 +276,7 @@ def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt
         return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)
     paths = paths_named(experiment, region)
     if not paths:
-        near = nearest(region, dict.fromkeys(path.region.name for path in experiment.call_paths))
-        raise UsageError(f"--region {region}: no such region; did you mean {near}?")
+        raise UsageError(f"no region {region}; {way_out(region, (each.region.name for each in experiment.call_paths))}")
     if not exclusive:
         paths = sorted({each for path in paths for each in experiment.walk(path)})
     return np.array(paths, dtype=np.intp)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
-from ..experiment.selection import paths_named
+from ..experiment.selection import check_ranks, paths_named
 from .code_regions import CodeRegion, code_regions, inclusive_over
 from .threads import Threads, find_threads
 
@@ -127,12 +127,10 @@ def _columns_by_rank(
 ) -> tuple[npt.NDArray[np.intp], tuple[int, ...], npt.NDArray[np.intp]]:
     """Order the locations that take part by rank: their columns, the ranks, and where each rank's columns start."""
     processes = np.array([place.process for place in experiment.locations])
-    for rank in excluded:
-        if rank not in processes:
-            raise UsageError(f"--exclude-rank {rank}: no such rank; there are {processes.min()} to {processes.max()}")
+    check_ranks(excluded, processes, experiment.notes.missing)
     columns = np.flatnonzero(~np.isin(processes, excluded))
     if not len(columns):
-        raise UsageError("--exclude-rank: no rank is left")
+        raise UsageError("no rank is left")
     threads = np.array([place.thread for place in experiment.locations])
     columns = columns[np.lexsort((threads[columns], processes[columns]))]
     ranks, starts = np.unique(processes[columns], return_index=True)
@@ -147,11 +145,11 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
         name, _, rank = pattern.rpartition("@")
         paths = paths_named(experiment, name) if rank.isdecimal() else []
     if any(experiment.call_paths[path].parent is None for path in paths):
-        raise UsageError(f"--exclude-region {name}: a region below the whole program wanted")
+        raise UsageError(f"region {name}: expected one below the whole program")
     if not paths:
         names = (path.region.name for path in experiment.call_paths)
-        raise UsageError(f"--exclude-region {name}: no such region; {way_out(name, names)}")
+        raise UsageError(f"no region {name}; {way_out(name, names)}")
     columns = [i for i, place in enumerate(experiment.locations) if not rank or place.process == int(rank)]
     if not columns:
-        raise UsageError(f"--exclude-region {pattern}: no rank {rank}")
+        raise UsageError(f"region {pattern}: no rank {rank}")
     return sorted({each for path in paths for each in experiment.walk(path)}), columns

@@ -10,6 +10,7 @@ from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, Findings, analyz
 from ..experiment import Experiment
 from ..view import findings_document
 from .documents import write_document
+from .part_arguments import add_exclude_rank_argument
 
 __all__ = ["add_analysis_arguments", "add_selection_arguments", "findings_of", "write_findings"]
 
@@ -24,14 +25,7 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what is compared, and by what."""
-    parser.add_argument(
-        "--exclude-rank",
-        type=int,
-        action="append",
-        default=[],
-        metavar="RANK",
-        help="leave a rank out of the comparison, a master for instance; may be repeated",
-    )
+    add_exclude_rank_argument(parser)
     parser.add_argument(
         "--exclude-region",
         action="append",

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         experiment,
         subtree=arguments.subtree,
         processes=ranks_of(experiment, arguments.ranks),
-        metrics=names_of(experiment, arguments.metrics),
+        metrics=names_of(arguments.metrics, [each.name for each in experiment.metrics]),
     )
     save(part, arguments.output)
     return 0

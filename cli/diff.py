@@ -34,9 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         check_name(arguments.output)
     elif arguments.ratio:
-        raise UsageError("--ratio: a file to write wanted; add -o OUT")
+        raise UsageError("--ratio needs a file to write; add -o OUT")
     if arguments.ratio and arguments.metric:
-        raise UsageError("--ratio: no --metric wanted; ratios are written, not listed by region")
+        raise UsageError("--ratio cannot be combined with --metric: ratios are written, not listed by region")
     paths = (arguments.before, arguments.after)
     before, after = opened(paths)
     options = options_of(arguments, paths)

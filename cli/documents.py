@@ -17,7 +17,9 @@ __all__ = ["add_documents", "check_targets", "is_output", "write_document"]
 def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> None:
     """Add an option for each kind of document, with what is written to it."""
     for kind, what in kinds.items():
-        parser.add_argument(f"--{kind}", type=Path, metavar="FILE", help=f"write {what} to FILE; - is standard output")
+        parser.add_argument(
+            f"--{kind}", type=Path, metavar="FILE", help=f"write {what} to FILE (- for standard output)"
+        )
 
 
 def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
@@ -36,12 +38,12 @@ def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
         if target is None:
             continue
         if target.is_dir() or not target.parent.is_dir():
-            raise UsageError(f"--{option} {target}: a file in a folder that exists wanted")
+            raise UsageError(f"--{option} {target}: expected a file in an existing folder")
         if not is_output(target) and target.resolve() in read:
-            raise UsageError(f"--{option} {target}: another file wanted than one that is read")
+            raise UsageError(f"--{option} {target}: this file is an input; choose another one")
         other = taken.setdefault(target if is_output(target) else target.resolve(), option)
         if other != option and (is_output(target) or target.is_file() or not target.exists()):
-            raise UsageError(f"--{option} {target}: another file than that of --{other} wanted")
+            raise UsageError(f"--{option} {target}: --{other} writes this file; choose another one")
 
 
 def is_output(target: Path | None) -> bool:

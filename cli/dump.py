@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.flat:
         experiment = flat(experiment)
     everything = arguments.csv or arguments.json
-    metrics = names_of(experiment, arguments.metrics)
+    metrics = names_of(arguments.metrics, [each.name for each in experiment.metrics])
     if metrics is None:
         metrics = [each.name for each in experiment.metrics] if everything else shown_metrics(experiment, arguments.by)
     if arguments.csv:

@@ -51,7 +51,7 @@ def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]
     for path in paths:
         experiment, file = open_experiment(path)
         if distinct and names.setdefault(file.resolve(), path) is not path:
-            raise UsageError(f"{path}: another run wanted, found the one of {names[file.resolve()]} again")
+            raise UsageError(f"{path}: this is the same run as {names[file.resolve()]}; name each run once")
         experiments.append(experiment)
     return experiments
 
@@ -71,5 +71,5 @@ def _system(word: str) -> Hierarchy:
     if word == "collapse":
         return "collapse"
     if not word.isascii() or not word.isdecimal() or len(word) > 9:
-        raise UsageError(f"--system {word}: auto, collapse or the number of an operand wanted")
+        raise UsageError(f"--system {word}: expected auto, collapse or the number of an operand")
     return int(word) - 1

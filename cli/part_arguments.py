@@ -2,61 +2,65 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+from collections.abc import Collection
 from typing import Final
 
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
-from ..view import ranks
+from ..experiment.selection import check_ranks
 
-__all__ = ["names_of", "ranks_of"]
+__all__ = ["add_exclude_rank_argument", "names_of", "ranks_of"]
 
 _RANGE: Final = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
-def names_of(experiment: Experiment, words: str | None) -> list[str] | None:
-    """Read ``--metrics a,b``; None for None.
+def add_exclude_rank_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that leaves ranks out of an analysis."""
+    parser.add_argument(
+        "--exclude-rank",
+        type=int,
+        action="append",
+        default=[],
+        metavar="RANK",
+        help="leave this rank out, for example a master; may be repeated",
+    )
+
+
+def names_of(words: str | None, known: Collection[str] | None = None) -> list[str] | None:
+    """Read ``--metrics a,b``; None, which is all metrics, for None. A name with a comma in it can't be given.
 
     Raises:
-        UsageError: There is no such metric.
+        UsageError: There is no name, or one that is not known, if these are given.
     """
     if words is None:
         return None
-    names = [word.strip() for word in words.split(",") if word.strip()]
-    for name in names or [""]:
-        if name not in experiment:
-            known = (each.name for each in experiment.metrics)
+    names = list(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
+    if not names:
+        raise UsageError(f"--metrics {words!r}: expected names of metrics")
+    for name in names:
+        if known is not None and name not in known:
             raise UsageError(f"--metrics {words}: no metric {name!r}; {way_out(name, known)}")
-    return list(dict.fromkeys(names))
+    return names
 
 
 def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
     """Read ``--ranks 0-3,8``; None for None.
 
     Raises:
-        UsageError: It is no list of ranks, or there is no such rank.
+        UsageError: It is no list of ranks.
+        InputError: There is no such rank.
     """
     if words is None:
         return None
-    there = sorted({place.process for place in experiment.locations})
+    there = {place.process for place in experiment.locations}
     found: set[int] = set()
     for word in words.split(","):
         match = _RANGE.fullmatch(word.strip())
-        if not match:
-            raise UsageError(f"--ranks {words}: ranks and ranges as in 0-3,8 wanted")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if last < first:
-            raise UsageError(f"--ranks {words}: the lower rank of {word.strip()} first wanted")
-        within = {rank for rank in there if first <= rank <= last}
-        if len(within) < last - first + 1:
-            raise UsageError(f"--ranks {words}: {_strangers(experiment, first, last)}")
-        found |= within
+        named = range(int(match[1]), int(match[2] or match[1]) + 1) if match else ()
+        if not named:
+            raise UsageError(f"--ranks {words}: expected ranks and ranges, such as 0-3,8")
+        check_ranks(named, there, experiment.notes.missing)
+        found.update(named)
     return sorted(found)
-
-
-def _strangers(experiment: Experiment, first: int, last: int) -> str:
-    """Tell why ranks of a range are not there, and which are."""
-    there = {place.process for place in experiment.locations}
-    lost = [rank for rank in experiment.notes.missing if first <= rank <= last]
-    why = f"rank {lost[0]} is missing: nothing came back from there" if lost else "no such ranks"
-    return f"{why}; there are {ranks(sorted(there))}"

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 import numpy as np
 
 from ..analyze.metric_choice import WantedMetrics
-from ..analyze.metric_space import check_ranks
 from ..analyze.program_time import program_times
 from ..errors import InputError, UsageError
+from ..experiment.selection import check_ranks
 from ..experiment.trace import TraceReader, read_trace
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document
+from .part_arguments import names_of
 from .space_arguments import (
     REPORTS,
     add_space_arguments,
     check_seed,
     formulas,
-    metric_names,
     metric_space,
     write_report,
 )
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.follow is None or not periods:
             raise
     if not periods:
-        raise InputError(f"{arguments.input}: samples wanted, found a header alone")
+        raise InputError(f"{arguments.input}: expected samples, found only a header")
     unseen = {*arguments.exclude_rank} - {process for process, _ in windows.locations} if traced else ()
     report = pursuit_report(periods, state, late=windows.late, empty=windows.empty, unseen=sorted(unseen))
     about = {
@@ -125,22 +125,22 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
     inputs = [arguments.input, *arguments.sample]
     check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*REPORTS, "policy")})
     if is_output(arguments.policy):
-        raise UsageError("--policy -: a file wanted, in which each policy takes the place of that before")
+        raise UsageError("--policy -: expected a file, in which each policy replaces the one before")
     kind, other = ("a trace", _OF_RUNS) if traced else ("an experiment", _OF_TRACES)
     for option in other:
         if getattr(arguments, option):
-            raise UsageError(f"--{option}: {'an experiment' if traced else 'a trace (.csv)'} wanted, found {kind}")
+            raise UsageError(f"--{option} is for {'an experiment' if traced else 'a trace (.csv)'}, found {kind}")
     for option in _OF_TRACES:
         seconds = getattr(arguments, option)
         if seconds is not None and not (isfinite(seconds) and seconds > 0):
-            raise UsageError(f"--{option} {seconds:g}: seconds above 0 wanted")
+            raise UsageError(f"--{option} {seconds:g}: expected seconds above 0")
     if arguments.every and not arguments.window:
-        raise UsageError("--every: --window wanted, whose periods it says")
+        raise UsageError("--every needs --window")
     if arguments.every and arguments.every < arguments.window / _PERIODS:
         least = arguments.window / _PERIODS
-        raise UsageError(f"--every {arguments.every:g}: {least:g} seconds at least wanted, a thousandth of --window")
+        raise UsageError(f"--every {arguments.every:g}: expected at least {least:g} seconds, a thousandth of --window")
     if not 0 <= arguments.jitter < inf:
-        raise UsageError(f"--jitter {arguments.jitter:g}: a share from 0 on wanted, as 0.1 for a tenth")
+        raise UsageError(f"--jitter {arguments.jitter:g}: expected a share of at least 0, such as 0.1 for a tenth")
     check_seed(arguments.seed)
 
 
@@ -152,7 +152,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         trimming=arguments.trim,
         seed=arguments.seed,
         jitter=arguments.jitter,
-        metrics=metric_names(arguments),
+        metrics=names_of(arguments.metrics),
         derived=formulas(arguments),
         exclude_ranks=arguments.exclude_rank,
     )
@@ -189,7 +189,7 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
 def _opened(path: Path) -> Iterator[BinaryIO]:
     if str(path) == "-":
         if sys.stdin is None:
-            raise InputError("standard input: a trace wanted, found it closed")
+            raise InputError("standard input: expected a trace, found it closed")
         yield sys.stdin.buffer
         return
     with path.open("rb") as stream:
@@ -212,7 +212,7 @@ def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
             yield b""
             return
         elif os.fstat(descriptor).st_size < size:
-            raise InputError(f"{name}: a trace that grows wanted, found one that was cut; run pursue again")
+            raise InputError(f"{name}: expected a growing trace, but it was truncated; run pursue again")
         else:
             time.sleep(_PAUSE)
 

@@ -14,8 +14,9 @@ from ..experiment import Experiment
 from ..view.html_page import page
 from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document
+from .part_arguments import add_exclude_rank_argument, names_of
 
-__all__ = ["REPORTS", "add_space_arguments", "check_seed", "formulas", "metric_names", "metric_space", "write_report"]
+__all__ = ["REPORTS", "add_space_arguments", "check_seed", "formulas", "metric_space", "write_report"]
 
 REPORTS: Final = ("json", "csv", "html")
 
@@ -54,14 +55,7 @@ def add_space_arguments(
         metavar="NAME=FORMULA",
         help="a further metric: fp_rate=fp_ins/cycles; names that are no words in [brackets]; may be repeated",
     )
-    parser.add_argument(
-        "--exclude-rank",
-        type=int,
-        action="append",
-        default=[],
-        metavar="RANK",
-        help="leave a rank out; may be repeated",
-    )
+    add_exclude_rank_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is random (default: %(default)s)")
     what = ("all numbers as JSON", f"{rows} as CSV", "a page of pictures, whole in itself, as HTML")
     add_documents(parser, dict(zip(REPORTS, what, strict=True)))
@@ -74,22 +68,7 @@ def check_seed(seed: int) -> None:
         UsageError: It is none.
     """
     if not 0 <= seed < _SEEDS:
-        raise UsageError(f"--seed {seed}: a number from 0 to {_SEEDS - 1} wanted")
-
-
-def metric_names(arguments: argparse.Namespace) -> list[str] | None:
-    """Read ``--metrics a,b``; a name with a comma in it can't be given. None is all metrics.
-
-    Raises:
-        UsageError: There is no name.
-    """
-    words: str | None = arguments.metrics
-    if words is None:
-        return None
-    names = [word.strip() for word in words.split(",") if word.strip()]
-    if not names:
-        raise UsageError(f"--metrics {words!r}: names of metrics wanted")
-    return names
+        raise UsageError(f"--seed {seed}: expected a number from 0 to {_SEEDS - 1}")
 
 
 def formulas(arguments: argparse.Namespace) -> list[Formula]:
@@ -112,7 +91,7 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment) -> Met
         *experiments,
         region=arguments.region,
         exclusive=arguments.exclusive,
-        metrics=metric_names(arguments),
+        metrics=names_of(arguments.metrics),
         derived=formulas(arguments),
         by=arguments.by or "thread",
         exclude_ranks=arguments.exclude_rank,

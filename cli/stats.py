@@ -87,11 +87,11 @@ def _check(arguments: argparse.Namespace) -> None:
     for option, analyses in _ONLY.items():
         if getattr(arguments, option) is not None and arguments.analysis not in analyses:
             dashes = "-" if len(option) == 1 else "--"
-            raise UsageError(f"{dashes}{option}: {', '.join(analyses)} wanted, found {arguments.analysis}")
+            raise UsageError(f"{dashes}{option} is for {', '.join(analyses)}, not {arguments.analysis}")
     if arguments.rotation and arguments.analysis != "factors" and arguments.factor is None:
-        raise UsageError("--rotation: factors wanted, or --factor N")
+        raise UsageError("--rotation needs the analysis factors, or --factor N")
     if arguments.analysis == "map" and arguments.sample:
-        raise UsageError("--sample: one run a map wanted, as a place holds one rank")
+        raise UsageError("--sample: a map shows one run, because each of its places holds one rank")
     check_seed(arguments.seed)
 
 
@@ -104,12 +104,12 @@ def _grid(text: str | None) -> list[int] | None:
     if text is None:
         return None
     if not re.fullmatch(r"[1-9][0-9]{0,6}(x[1-9][0-9]{0,6}){0,5}", text):
-        raise UsageError(f"--grid {text}: sizes wanted, as in 8x8 or 4x4x2")
+        raise UsageError(f"--grid {text}: expected sizes such as 8x8 or 4x4x2")
     return [int(size) for size in text.split("x")]
 
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
-    """Carry out the analysis, within clusters, too, if that is wanted."""
+    """Carry out the analysis, within clusters, too, if asked for."""
     from ..analyze import statistics  # noqa: PLC0415 - takes a second
     from ..view import statistics as view  # noqa: PLC0415
 
@@ -170,7 +170,7 @@ def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
     count = len(factors.factors)
     listed = ", ".join(f"{place} {visible(each.name)}" for place, each in enumerate(factors.factors, start=1))
     if not 1 <= number <= count:
-        raise UsageError(f"--factor {number}: one of {count} factors wanted ({listed or 'the metrics have none'})")
+        raise UsageError(f"--factor {number}: no such factor; {listed or 'these metrics have none in common'}")
     if not factors.factors[number - 1].metrics:
-        raise UsageError(f"--factor {number}: a factor that metrics join wanted ({listed})")
+        raise UsageError(f"--factor {number}: no metric belongs to this factor ({listed})")
     return space.along(factors.factors[number - 1].metrics)

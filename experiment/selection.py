@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from .metric import Metric
 from .notes import Notes
 from .severities import LazySeverities, Severity
 
-__all__ = ["paths_named", "select"]
+__all__ = ["check_ranks", "paths_named", "select"]
 
 
 def select(
@@ -110,10 +110,22 @@ def paths_named(experiment: Experiment, name: str) -> list[int]:
 def _columns(experiment: Experiment, processes: Collection[int] | None) -> list[int]:
     if processes is None:
         return list(range(len(experiment.locations)))
-    there = {each.process for each in experiment.locations}
-    if strangers := set(processes) - there:
-        raise InputError(f"no rank {min(strangers)}; there are {min(there)} to {max(there)}")
+    check_ranks(processes, {each.process for each in experiment.locations}, experiment.notes.missing)
     return [column for column, each in enumerate(experiment.locations) if each.process in processes]
+
+
+def check_ranks(ranks: Iterable[int], there: Collection[int], missing: Collection[int] = ()) -> None:
+    """Compare ranks that are named with those that are there.
+
+    Raises:
+        InputError: One is not.
+    """
+    for rank in ranks:
+        if rank in missing:
+            raise InputError(f"rank {rank} is missing: no data came back from it")
+        if rank not in there:
+            known = f"; there are ranks {min(there)} to {max(there)}" if there else ""
+            raise InputError(f"no rank {rank}{known}")
 
 
 def _metrics(experiment: Experiment, names: Sequence[str]) -> list[Metric]:

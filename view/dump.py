@@ -130,7 +130,7 @@ def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusi
 
 def _check_held(metric: str, values: Severity) -> None:
     if np.isinf(values).any():
-        raise InputError(f"metric {visible(metric)!r}: sums that a number can hold wanted, found larger ones")
+        raise InputError(f"metric {visible(metric)!r}: its sums are too large for a number")
 
 
 def _put_together(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:

@@ -127,7 +127,7 @@ def pursue(space: MetricSpace, *, dimensions: int = 3, trimming: Trimming = "non
     space = trimmed(space, distance, trimming)
     points, width = space.values.shape
     if points < LEAST_POINTS:
-        reason = f"{points} locations; {LEAST_POINTS} wanted at least: metrics by how much they differ"
+        reason = f"{points} locations, at least {LEAST_POINTS} needed: metrics are ordered by how much they differ"
         return _found(space, outliers, status="too-few", reason=reason, ranking=_by_spread(space))
     scaled = space.scaled()
     with threadpool_limits(1):  # others would be waited for longer than they work
@@ -138,7 +138,7 @@ def pursue(space: MetricSpace, *, dimensions: int = 3, trimming: Trimming = "non
     status: Status = "converged" if found.converged else "stopped"
     reason = f"{found.agreeing} of {found.followed} starts agree"
     if points < 2 * width:
-        status, reason = "too-few", f"{points} locations for {width} metrics; {2 * width} wanted"
+        status, reason = "too-few", f"{points} locations for {width} metrics, {2 * width} needed"
     elif found.index <= critical:
         status, reason = "no-structure", f"index {found.index:.3g}; chance comes to {critical:.3g}"
     named = tuple(Ranked(space.metrics[each.metric], each.importance, each.loading, each.index) for each in order)
@@ -174,7 +174,7 @@ def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
         InputError: There are fewer than four points.
     """
     if len(space.points) < LEAST_POINTS:
-        raise InputError(f"four locations at least wanted, found {len(space.points)}")
+        raise InputError(f"need at least {LEAST_POINTS} locations, found {len(space.points)}")
     with threadpool_limits(1):
         return index(sphered(space.along(metrics).scaled()).values)
 

@@ -75,8 +75,8 @@ class SlidingWindow:
             return
         if self._every < _DIGITS / _ROUNDINGS * self._slack(samples.times):
             raise InputError(
-                f"times with digits for windows {self._every:g} s apart wanted, found "
-                f"{np.abs(samples.times).max():.17g}; take a wider --window"
+                f"times up to {np.abs(samples.times).max():.17g} s have too few digits for windows {self._every:g} s "
+                f"apart; choose a wider window"
             )
         if not self._number:
             self._origin = min(self._origin, float(samples.times.min()))

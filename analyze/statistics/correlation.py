@@ -68,7 +68,7 @@ def correlation(space: MetricSpace) -> Correlation:
         InputError: There is one metric.
     """
     if len(space.metrics) < 2:
-        raise InputError(f"correlation: two metrics that differ at least wanted, found {space.metrics[0]}")
+        raise InputError(f"correlation: need at least two metrics that differ, found {space.metrics[0]}")
     matrix = np.corrcoef(space.scaled(), rowvar=False)
     matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)

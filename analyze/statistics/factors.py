@@ -103,10 +103,10 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
     """
     width = len(space.metrics)
     if width < 3:
-        raise InputError(f"factors: three metrics that differ at least wanted, found {', '.join(space.metrics)}")
+        raise InputError(f"factors: need at least three metrics that differ, found {', '.join(space.metrics)}")
     most = _most(width)
     if count is not None and not 1 <= count <= most:
-        raise UsageError(f"-k {count}: factors from 1 to {most} wanted, as {width} metrics can bear")
+        raise UsageError(f"expected 1 to {most} factors, the most that {width} metrics support, found {count}")
     matrix = np.atleast_2d(np.corrcoef(space.scaled(), rowvar=False))
     eigenvalues = np.maximum(np.linalg.eigvalsh(matrix)[::-1], 0.0)
     random = _random_eigenvalues(len(space.points), width, seed)

@@ -78,7 +78,7 @@ def grid_of(experiment: Experiment, wanted: Sequence[int] | None = None) -> Grid
             size = "x".join(map(str, wanted))
             near = "x".join(map(str, _square(len(processes))))
             raise UsageError(
-                f"--grid {size}: {len(processes)} places, a rank each, wanted, found {math.prod(wanted)}; try {near}"
+                f"grid {size}: expected {len(processes)} places, one per rank, found {math.prod(wanted)}; try {near}"
             )
         return Grid(tuple(wanted), "given", "", _row_by_row(processes, wanted))
     for topology in experiment.topologies:

@@ -54,7 +54,7 @@ def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "stan
         InputError: There is one metric.
     """
     if len(space.metrics) < 2:
-        raise InputError(f"pca: two metrics that differ at least wanted, found {space.metrics[0]}")
+        raise InputError(f"pca: need at least two metrics that differ, found {space.metrics[0]}")
     found = PCA(svd_solver="full").fit(space.scaled(scale))
     components, scores = np.asarray(found.components_), np.asarray(found.transform(space.scaled(scale)))
     sizes = np.abs(components)

@@ -50,11 +50,11 @@ def recursively(
     """
     result = analysis(space)
     if len(path) == _DEEPEST:
-        return Part(path, result, ended=f"{_DEEPEST} times is as deep as it goes")
+        return Part(path, result, ended=f"{_DEEPEST} levels is as deep as it goes")
     partition = clusters(space, result)
     if partition.silhouette is None or partition.silhouette < DISTINCT:
         found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
-        return Part(path, result, ended=f"a silhouette of {DISTINCT} at least wanted, found {found}")
+        return Part(path, result, ended=f"that needs a silhouette of at least {DISTINCT}, found {found}")
     parts, without = [], {}
     for number, rows in enumerate(partition.members, start=1):
         if len(rows) >= _LEAST:

@@ -38,11 +38,11 @@ def test_what_has_the_name_of_a_built_in_formula_takes_its_place():
 @pytest.mark.parametrize(
     ("names", "derived", "said"),
     [
-        (["tim"], [], "--metrics: no metric 'tim'; did you mean time"),
+        (["tim"], [], "no metric 'tim'; did you mean time"),
         (["cpj"], [], "did you mean cpi"),
-        (None, [Formula.parse("a=tim/2")], "--derive a=tim/2: no metric 'tim'; did you mean time"),
-        (None, [Formula.parse("time=visits")], "--derive time=visits: a new name wanted"),
-        (None, [RATE, RATE], "a new name wanted"),
+        (None, [Formula.parse("a=tim/2")], "a=tim/2: no metric 'tim'; did you mean time"),
+        (None, [Formula.parse("time=visits")], "time=visits: expected a new name"),
+        (None, [RATE, RATE], "expected a new name"),
     ],
 )
 def test_unknown_and_taken_names_are_refused(names, derived, said):

@@ -3,7 +3,7 @@ import pytest
 
 from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.errors import InputError, UsageError
+from autoanalyzer.errors import AutoanalyzerError, InputError, UsageError
 from autoanalyzer.experiment import Builder, Experiment
 
 
@@ -80,19 +80,19 @@ def test_what_is_no_formula_is_refused_in_one_line(text):
         ({"metrics": ["wal_time"]}, "did you mean wall_time"),
         ({"region": "lop"}, "did you mean loop"),
         ({"derived": [Formula.parse("a=wall_tim/2")]}, "did you mean wall_time"),
-        ({"exclude_ranks": [9]}, "there are 0 to 3"),
-        ({"exclusive": True}, "--region"),
+        ({"exclude_ranks": [9]}, "there are ranks 0 to 3"),
+        ({"exclusive": True}, "expected a region"),
     ],
 )
 def test_unknown_names_are_refused_with_the_nearest(heat, words, said):
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(AutoanalyzerError, match=said):
         MetricSpace.of(heat, **words)
 
 
-def test_two_points_and_a_metric_are_wanted(heat):
-    with pytest.raises(InputError, match="two locations at least wanted, found 1"):
+def test_two_points_and_a_metric_are_needed(heat):
+    with pytest.raises(InputError, match="need at least two locations with values in the program, found 1"):
         MetricSpace.of(heat, exclude_ranks=[0, 1, 2])
-    with pytest.raises(InputError, match=r"a metric that differs among 4 locations wanted.*constant: 1"):
+    with pytest.raises(InputError, match=r"need a metric that differs between the 4 locations.*constant: 1"):
         MetricSpace.of(heat, region="main", exclusive=True, metrics=["wall_time"])
 
 
@@ -160,6 +160,6 @@ def test_metrics_that_differ_by_64_roundings_are_constant(roundings, kept):
 @pytest.mark.parametrize("size", [1e-200, 1e200])
 def test_values_whose_squares_are_no_numbers_are_not_taken_as_they_are(size):
     space = MetricSpace.of_columns({"a": size * np.array([1.0, 2.0, 4.0])}, [Point(rank) for rank in range(3)])
-    with pytest.raises(UsageError, match=r"--scale none: values from 1e-100 to 1e\+100 wanted.* of a; take --scale"):
+    with pytest.raises(UsageError, match=r"between 1e-100 and 1e\+100.* in a; scale the metrics"):
         space.scaled("none")
     assert space.scaled()[:, 0] == pytest.approx([-1.0690449676496976, -0.2672612419124244, 1.3363062095621219])

@@ -135,13 +135,19 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
     [
         (("diff", "a.cube", "none.cube"), "none.cube: cannot be read"),
         (("diff", "a.cube", "b.cube", "-o", "d.txt"), "d.txt: a name that ends in"),
-        (("diff", "a.cube", "b.cube", "--ratio"), "--ratio: a file to write wanted"),
-        (("diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube", "--metric", "visits"), "--ratio: no --metric wanted"),
+        (("diff", "a.cube", "b.cube", "--ratio"), "--ratio needs a file to write"),
+        (
+            ("diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube", "--metric", "visits"),
+            "--ratio cannot be combined with --metric",
+        ),
         (("diff", "a.cube", "b.cube", "--metric", "x"), "--metric x: no such metric"),
         (("diff", "least.cube", "least.cube", "--metric", "wall_time"), "--metric wall_time: it does not add up"),
         (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev of two experiments at least wanted"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
-        (("mean", "a.cube", "-o", "m.cube", "--system", "first"), "--system first: auto, collapse or the number"),
+        (
+            ("mean", "a.cube", "-o", "m.cube", "--system", "first"),
+            "--system first: expected auto, collapse or the number",
+        ),
         (("merge", "a.cube", "-o", "none/m.cube"), "cannot be written"),
         (("mean", "none.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
         (("diff", "none.cube", "a.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),

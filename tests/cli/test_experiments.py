@@ -78,7 +78,7 @@ def test_sums_that_no_number_can_hold_are_refused(saved, options):
         ),
         saved.folder / "much.cube",
     )
-    message = "autoanalyzer: metric 'much': sums that a number can hold wanted, found larger ones"
+    message = "autoanalyzer: metric 'much': its sums are too large for a number"
     assert refused(saved, "dump", "much.cube", *options) == message
     assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")
     assert "inf" in said(saved, "diff", "much.cube", "much.cube")
@@ -196,8 +196,8 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         (["cut", "app.cube", "-o", "b.cube", "--subtree", ""], "no region or call path ''"),
         (["dump", "app.cube", "--json", "--exclusive"], "--json: no --exclusive wanted"),
         (["cut", "app.cube", "-o", "b.cube"], "--subtree, --ranks or --metrics wanted"),
-        (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no such ranks; there are ranks 0-1"),
-        (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "ranks and ranges as in 0-3,8 wanted"),
+        (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no rank 2; there are ranks 0 to 1"),
+        (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "expected ranks and ranges, such as 0-3,8"),
         (["cut", "app.cube", "-o", "b.cube", "--subtree", "sned"], "did you mean send"),
     ],
 )
@@ -206,7 +206,7 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(words, m
     assert [each.name for each in saved.folder.iterdir()] == ["app.cube"]
 
 
-@pytest.mark.parametrize("words", ["1-0", "\u0660", "", "0-", "7"])
+@pytest.mark.parametrize("words", ["1-0", "\u0660", "", "0-"])
 def test_ranks_that_are_none_are_refused_before_anything_is_written(words, saved):
     assert f"--ranks {words}:" in refused(saved, "cut", "app.cube", "-o", "part.cube", "--ranks", words)
     assert not (saved.folder / "part.cube").exists()

@@ -121,7 +121,7 @@ def test_an_experiment_is_one_period_and_its_events_are_the_next_list(tool, here
     (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
     assert (period["metrics"][0], period["status"]) == ("tlb", "converged")
     few = here("pursue", "run.cube", *(word for rank in range(26) for word in ("--exclude-rank", str(rank))))
-    assert b"too-few (6 locations for 4 metrics; 8 wanted)" in few.stdout
+    assert b"too-few (6 locations for 4 metrics, 8 needed)" in few.stdout
     more = here("pursue", "run.cube", "--sample", "run.cube", "--json", "-")
     assert json.loads(more.stdout)["periods"][0]["locations"] == 64
 
@@ -210,7 +210,7 @@ def test_standard_input_is_a_trace(tool):
 def test_standard_input_that_is_closed_is_told_in_one_line(tool):
     done = tool("sh", "-c", "autoanalyzer pursue - <&-")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"autoanalyzer: standard input: a trace wanted, found it closed\n"
+    assert done.stderr == b"autoanalyzer: standard input: expected a trace, found it closed\n"
 
 
 def test_of_a_trace_that_is_followed_ranks_to_be_left_out_that_never_came_are_said(trace, here):
@@ -238,24 +238,24 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["none.csv"], "none.csv"),
         (["trace.csv", "--metrics", "writs"], "no metric 'writs'; did you mean writes"),
         (["trace.csv", "--derive", "x=writs/reads"], "no metric 'writs'; did you mean writes"),
-        (["trace.csv", "--derive", "reads=writes"], "a new name wanted"),
-        (["trace.csv", "--exclude-rank", "99"], "--exclude-rank 99: no such rank; there are 0 to 23"),
-        (["trace.csv", "--window", "0"], "--window 0: seconds above 0 wanted"),
-        (["trace.csv", "--window", "nan"], "seconds above 0 wanted"),
-        (["trace.csv", "--every", "1"], "--every: --window wanted"),
-        (["trace.csv", "--window", "1", "--every", "1e-310"], "--every 1e-310: 0.001 seconds at least wanted"),
-        (["trace.csv", "--window", "1e-310"], "times with digits for windows 5e-311 s apart wanted, found"),
-        (["trace.csv", "--policy", "-"], "--policy -: a file wanted"),
-        (["run.cube", "--sample", "bad.csv", "--json", "bad.csv"], "--json bad.csv: another file wanted"),
-        (["trace.csv", "--jitter", "-1"], "--jitter -1: a share from 0 on wanted"),
+        (["trace.csv", "--derive", "reads=writes"], "expected a new name"),
+        (["trace.csv", "--exclude-rank", "99"], "no rank 99; there are ranks 0 to 23"),
+        (["trace.csv", "--window", "0"], "--window 0: expected seconds above 0"),
+        (["trace.csv", "--window", "nan"], "expected seconds above 0"),
+        (["trace.csv", "--every", "1"], "--every needs --window"),
+        (["trace.csv", "--window", "1", "--every", "1e-310"], "--every 1e-310: expected at least 0.001 seconds"),
+        (["trace.csv", "--window", "1e-310"], "too few digits for windows 5e-311 s apart"),
+        (["trace.csv", "--policy", "-"], "--policy -: expected a file"),
+        (["run.cube", "--sample", "bad.csv", "--json", "bad.csv"], "--json bad.csv: this file is an input"),
+        (["trace.csv", "--jitter", "-1"], "--jitter -1: expected a share of at least 0"),
         (["trace.csv", "--dimensions", "4"], "invalid choice: "),
         (["trace.csv", "--seed", "-1"], "--seed -1"),
-        (["trace.csv", "--region", "x"], "--region: an experiment wanted, found a trace"),
-        (["run.cube", "--window", "1"], "--window: a trace (.csv) wanted, found an experiment"),
-        (["trace.csv", "--policy", "none/p.json"], "a file in a folder that exists wanted"),
+        (["trace.csv", "--region", "x"], "--region is for an experiment, found a trace"),
+        (["run.cube", "--window", "1"], "--window is for a trace (.csv), found an experiment"),
+        (["trace.csv", "--policy", "none/p.json"], "expected a file in an existing folder"),
         (["empty.csv"], "found an empty file"),
         (["LOUD.CSV"], "LOUD.CSV:2: a number wanted, found 'y'"),
-        (["header.csv"], "samples wanted, found a header alone"),
+        (["header.csv"], "expected samples, found only a header"),
         (["bad.csv", "--json", "o.json"], "bad.csv:2: a number wanted, found 'x'"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else "",

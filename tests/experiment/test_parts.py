@@ -69,7 +69,7 @@ def test_a_metric_without_its_parent_goes_to_the_nearest_one_that_includes_it(ex
     [
         ({"subtree": "wrok"}, "no region or call path 'wrok'; did you mean work"),
         ({"subtree": 6}, "a call path from 0 to 5 wanted, found 6"),
-        ({"processes": [0, 7]}, "no rank 7; there are 0 to 1"),
+        ({"processes": [0, 7]}, "no rank 7; there are ranks 0 to 1"),
         ({"metrics": ["speed"]}, "no metric 'speed'"),
         ({"processes": []}, "one rank at least to be selected wanted, found none"),
         ({"metrics": []}, "one metric at least to be selected wanted, found none"),

@@ -120,7 +120,7 @@ def test_a_sample_between_two_windows_is_in_the_later_one_however_its_time_is_ro
 @pytest.mark.parametrize(("width", "last"), [(1e-310, 20.0), (1.0, 1e16)])
 def test_windows_narrower_than_the_digits_of_times_are_refused(width, last):
     windows = SlidingWindow(width)
-    with pytest.raises(InputError, match="times with digits for windows"):
+    with pytest.raises(InputError, match="too few digits for windows"):
         list(windows.add(trace([0, last])))
 
 

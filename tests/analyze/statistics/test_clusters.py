@@ -114,7 +114,7 @@ def test_a_part_without_a_result_says_why(make_space):
     whole = recursively(space, kmeans, lambda _, found: found.partition)
     assert [part.path for part in whole.parts] == [(2,)]
     assert list(whole.without) == [1]
-    assert "differs among 6 locations wanted, found none (a: constant: 1" in whole.without[1]
+    assert "differs between the 6 locations, found none (a: constant: 1" in whole.without[1]
     assert whole.ended is None
     few = recursively(make_space({"a": [1, 1, 5, 5, 9, 9]}), kmeans, lambda _, found: found.partition)
     assert (few.parts, few.ended) == ((), "none has 4 locations")
@@ -133,7 +133,7 @@ def test_each_criterion_chooses_as_many_clusters_as_there_are(make_space, criter
 def test_no_more_clusters_than_different_points(make_space):
     space = make_space({"a": [1, 1, 1, 5, 5, 9]})
     assert kmeans(space).partition.count <= 3
-    with pytest.raises(UsageError, match="clusters from 2 to 3 wanted"):
+    with pytest.raises(UsageError, match="expected 2 to 3 clusters"):
         kmeans(space, clusters=4)
 
 
@@ -163,7 +163,7 @@ def test_the_programs_own_grid_is_taken_before_a_guess():
     grid = grid_of(made.experiment())
     assert (grid.sizes, grid.source, grid.name, grid.place(0, 3)) == ((6,), "topology", "ring", (5,))
     assert grid_of(made.experiment(), [3, 2]).place(3, 0) == (1, 1)
-    with pytest.raises(UsageError, match="6 places, a rank each, wanted, found 8; try 2x3"):
+    with pytest.raises(UsageError, match="expected 6 places, one per rank, found 8; try 2x3"):
         grid_of(made.experiment(), [2, 4])
 
 

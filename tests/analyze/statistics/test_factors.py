@@ -92,7 +92,7 @@ def test_three_metrics_and_factors_that_they_can_bear_are_wanted(make_space):
     drawn = np.random.default_rng(6).standard_normal((20, 4))
     with pytest.raises(InputError, match="three metrics"):
         factors(make_space({"a": drawn[:, 0], "b": drawn[:, 1]}))
-    with pytest.raises(UsageError, match="factors from 1 to 1 wanted"):
+    with pytest.raises(UsageError, match="expected 1 to 1 factors"):
         factors(make_space({name: drawn[:, each] for each, name in enumerate("abcd")}), count=2)
 
 
