@@ -18,7 +18,7 @@ from .operand_arguments import add_exact_argument, opened
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "compare"
-HELP: Final = "judge whether runs of one version of a program are slower than those of another"
+HELP: Final = "judge whether one version of a program is slower than another, from repeated runs of both"
 
 _TRIPPED: Final = 3
 _THRESHOLD: Final = "5%"

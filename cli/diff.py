@@ -16,16 +16,18 @@ from .operand_arguments import add_operand_arguments, opened, options_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "diff"
-HELP: Final = "subtract the second experiment from the first: what is gained is above 0, what is lost below"
+HELP: Final = "show what changed from one experiment to another: gains are positive, losses negative"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("before", type=Path, metavar="BEFORE", help="an experiment's file, or a run's folder")
-    parser.add_argument("after", type=Path, metavar="AFTER", help="another")
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="the file to write, if any")
-    parser.add_argument("--ratio", action="store_true", help="divide the first by the second instead; needs -o")
-    parser.add_argument("--metric", metavar="NAME", help="the metric whose changes are listed by region")
+    parser.add_argument("before", type=Path, metavar="BEFORE", help="a run's folder or an experiment file")
+    parser.add_argument("after", type=Path, metavar="AFTER", help="the experiment to subtract from BEFORE")
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="write the difference to this file")
+    parser.add_argument("--ratio", action="store_true", help="divide BEFORE by AFTER instead of subtracting; needs -o")
+    parser.add_argument(
+        "--metric", metavar="NAME", help="list the changes of this metric by region (default: wall_time)"
+    )
     add_operand_arguments(parser)
 
 

@@ -98,8 +98,8 @@ def _run(arguments: list[str]) -> int:
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="autoanalyzer",
-        description="What is slow in an MPI program, on which ranks, where in the source, and why.",
-        epilog="A first look: aa-mpicc -O2 -g app.c -o app && autoanalyzer run -- mpirun -n 4 ./app",
+        description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the source, and why.",
+        epilog="To start: aa-mpicc -O2 -g app.c -o app && autoanalyzer run -- mpirun -n 4 ./app",
     )
     parser.add_argument("--version", action="version", version=f"autoanalyzer {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -15,7 +15,7 @@ from .operand_arguments import add_operand_arguments, opened, options_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "mean"
-HELP: Final = "average experiments: one for a series of runs"
+HELP: Final = "average a series of runs into one experiment"
 
 _STATISTICS: Final = {"mean": mean, "min": minimum, "max": maximum, "sum": total, "stddev": stddev}
 
@@ -23,10 +23,10 @@ _STATISTICS: Final = {"mean": mean, "min": minimum, "max": maximum, "sum": total
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="experiments' files, or runs' folders"
+        "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="folders of runs, or experiment files"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="the file to write")
-    parser.add_argument("--statistic", choices=[*_STATISTICS], default="mean", help="what to take instead of the mean")
+    parser.add_argument("--statistic", choices=[*_STATISTICS], default="mean", help="what to compute (default: mean)")
     add_operand_arguments(parser)
 
 

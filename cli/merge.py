@@ -15,13 +15,13 @@ from .operand_arguments import add_operand_arguments, opened, options_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "merge"
-HELP: Final = "join the metrics of experiments; one that several have is taken from the first"
+HELP: Final = "put the metrics of several experiments into one; the first experiment that has a metric provides it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="experiments' files, or runs' folders"
+        "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="folders of runs, or experiment files"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="the file to write")
     add_operand_arguments(parser)

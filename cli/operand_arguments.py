@@ -21,8 +21,8 @@ def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
         "--system",
         default="auto",
         metavar="WHICH",
-        help="machines and nodes: of operand 1, 2, …, or collapse to one (default: of operand 1 if all agree on which "
-        "processes share a node, else collapse)",
+        help="take machines and nodes from experiment 1, 2, …, or collapse them into one (default: from the first if "
+        "all agree on which processes share a node, else collapse)",
     )
 
 
@@ -31,7 +31,7 @@ def add_exact_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="match regions by file, function, kind and ordinal alone, never by likeness",
+        help="match regions only by file, function, kind and ordinal, never by similarity",
     )
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "pursue"
-HELP: Final = "which metrics are worth recording, from one period to the next, by projection pursuit"
+HELP: Final = "find the metrics that are worth recording, period by period, by projection pursuit"
 
 # The same names as in analyze.pursuit, which is imported when it is needed; a test compares them.
 _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
@@ -55,33 +55,46 @@ _PAUSE: Final = 0.1  # seconds between looks at a file that grows
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "input", type=Path, metavar="INPUT", help="a trace (.csv, or - for standard input), or an experiment"
+        "input",
+        type=Path,
+        metavar="INPUT",
+        help="a trace (.csv, or - for standard input), a run's folder or an experiment file",
     )
-    trace = parser.add_argument_group("of a trace")
-    trace.add_argument("--window", type=float, metavar="S", help="seconds that are averaged (default: all)")
-    trace.add_argument("--every", type=float, metavar="S", help="seconds between periods (default: half a window)")
+    trace = parser.add_argument_group("options for a trace")
+    trace.add_argument(
+        "--window", type=float, metavar="S", help="average the samples of S seconds (default: of the whole trace)"
+    )
+    trace.add_argument(
+        "--every", type=float, metavar="S", help="start a new period every S seconds (default: half a window)"
+    )
     trace.add_argument(
         "--follow",
         type=float,
         metavar="S",
-        help="tell each period as it is complete, and end when the trace has not grown for S seconds",
+        help="report each period when it is complete; stop when the trace has not grown for S seconds",
     )
-    run_of = parser.add_argument_group("of an experiment")
-    add_space_arguments(parser, run_of, rows="a row a period")
+    run_of = parser.add_argument_group("options for an experiment")
+    add_space_arguments(parser, run_of, rows="one row per period")
     parser.add_argument(
-        "--dimensions", type=int, choices=(1, 2, 3), default=3, help="of projections (default: %(default)s)"
+        "--dimensions",
+        type=int,
+        choices=(1, 2, 3),
+        default=3,
+        help="dimensions of the projections (default: %(default)s)",
     )
     parser.add_argument(
-        "--trim", choices=_TRIMMINGS, default="none", help="what is done to locations far out (default: %(default)s)"
+        "--trim", choices=_TRIMMINGS, default="none", help="what to do with outlying locations (default: %(default)s)"
     )
     parser.add_argument(
         "--jitter",
         type=float,
         default=0.1,
         metavar="SHARE",
-        help="by how much metrics must be better to be recorded instead (default: %(default)s)",
+        help="how much better other metrics must be to replace those recorded (default: %(default)s)",
     )
-    parser.add_argument("--policy", type=Path, metavar="FILE", help="after each period write to FILE what to record")
+    parser.add_argument(
+        "--policy", type=Path, metavar="FILE", help="after each period, write to FILE what to record next"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -35,29 +35,31 @@ def add_space_arguments(
     """
     runs = of_runs or parser
     runs.add_argument(
-        "--region", metavar="NAME", help="a region, by its name, path or FILE:LINE, with what is below (default: all)"
+        "--region",
+        metavar="NAME",
+        help="analyze only this region and what it calls: a name, path or FILE:LINE (default: the program)",
     )
-    runs.add_argument("--exclusive", action="store_true", help="of the region alone, without what is below it")
+    runs.add_argument("--exclusive", action="store_true", help="leave out what the region calls")
     runs.add_argument(
         "--sample",
         type=Path,
         action="append",
         default=[],
         metavar="EXPERIMENT",
-        help="a further run, whose locations are points, too; may be repeated",
+        help="add the locations of another run; may be repeated",
     )
-    runs.add_argument("--by", choices=("thread", "process"), help="what a location is (default: thread)")
-    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics (default: all that were measured)")
+    runs.add_argument("--by", choices=("thread", "process"), help="what counts as a location (default: thread)")
+    parser.add_argument("--metrics", metavar="NAME,…", help="use only these metrics (default: all that were measured)")
     parser.add_argument(
         "--derive",
         action="append",
         default=[],
         metavar="NAME=FORMULA",
-        help="a further metric: fp_rate=fp_ins/cycles; names that are no words in [brackets]; may be repeated",
+        help="add a metric, such as fp_rate=fp_ins/cycles (other names than words in [brackets]); may be repeated",
     )
     add_exclude_rank_argument(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of what is random (default: %(default)s)")
-    what = ("all numbers as JSON", f"{rows} as CSV", "a page of pictures, whole in itself, as HTML")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
+    what = ("all numbers as JSON", f"{rows} as CSV", "a self-contained HTML page of pictures")
     add_documents(parser, dict(zip(REPORTS, what, strict=True)))
 
 

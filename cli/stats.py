@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "stats"
-HELP: Final = "which metrics say the same, which locations are alike, and what parts them"
+HELP: Final = "find redundant metrics, groups of similar ranks or threads, and what tells them apart"
 
 _ANALYSES: Final = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
 # The same names as in analyze.statistics, which is imported when it is needed; a test compares them.
@@ -46,22 +46,35 @@ _ONLY: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
-    parser.add_argument("analysis", choices=_ANALYSES, help="what to find out")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a run's folder or an experiment file")
     parser.add_argument(
-        "-k", type=int, metavar="K", help="how many clusters or factors (default: chosen, and said why)"
+        "analysis",
+        choices=_ANALYSES,
+        help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: what metrics have in "
+        "common; pca: the main differences; map: clusters on the process grid",
     )
-    parser.add_argument("--linkage", choices=_LINKAGES, help="distance of clusters in the tree (default: ward)")
-    parser.add_argument("--criterion", choices=_CRITERIA, help="what chooses k of kmeans (default: silhouette)")
-    parser.add_argument("--rotation", choices=_ROTATIONS, help="how factors are turned (default: varimax)")
-    parser.add_argument("--factor", type=int, metavar="N", help="by the metrics of the Nth of the factors alone")
-    parser.add_argument("--grid", metavar="8x8", help="the process grid (default: the program's own, or a guess)")
+    parser.add_argument(
+        "-k", type=int, metavar="K", help="number of clusters or factors (default: chosen from the data)"
+    )
+    parser.add_argument(
+        "--linkage", choices=_LINKAGES, help="how the distance between clusters is measured (default: ward)"
+    )
+    parser.add_argument(
+        "--criterion", choices=_CRITERIA, help="how kmeans chooses the number of clusters (default: silhouette)"
+    )
+    parser.add_argument("--rotation", choices=_ROTATIONS, help="rotation of the factors (default: varimax)")
+    parser.add_argument("--factor", type=int, metavar="N", help="use only the metrics of factor N")
+    parser.add_argument(
+        "--grid", metavar="8x8", help="the process grid (default: the program's topology, else a guess)"
+    )
     parser.add_argument(
         "--scale",
         choices=SCALES,
-        help="how metrics are made comparable: by their standard deviation (default), mean, or not at all",
+        help="scale each metric by its standard deviation (default), by its mean, or not at all",
     )
-    parser.add_argument("--recurse", action="store_true", help="again within each cluster, where clusters are distinct")
+    parser.add_argument(
+        "--recurse", action="store_true", help="repeat the analysis within each cluster, if the clusters are distinct"
+    )
     add_space_arguments(parser)
 
 

@@ -11,19 +11,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..errors import UsageError
+from ..errors import UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.algebra import Integration
 from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
 from .place import at_line, visible
-from .units import amount
+from .units import amount, count
 
 __all__ = ["operation_lines", "print_changes"]
 
 _PREFERRED: Final = ("wall_time", "time")
 _METRICS: Final = 16
 _REGIONS: Final = 15
+_MANY: Final = 1000  # times as much: then no digits after the point
 _LEAST: Final = 0.001  # of the whole: smaller changes of a region are not listed
 
 _Totals = npt.NDArray[np.float64]
@@ -53,10 +54,10 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     """
     names = [each.name for each in joined.metrics]
     if chosen is not None and chosen not in names:
-        raise UsageError(f"--metric {chosen}: no such metric; there are {', '.join(names)}")
+        raise UsageError(f"--metric {chosen}: no such metric; {way_out(chosen, names)}")
     metrics = [each for each in joined.metrics if each.aggregation == "sum"]
     if chosen in {*names} - {each.name for each in metrics}:
-        raise UsageError(f"--metric {chosen}: it does not add up along call paths and ranks; choose another")
+        raise UsageError(f"--metric {chosen}: it cannot be summed over call paths and ranks; choose another metric")
     totals = {each.name: _totals(joined, each) for each in metrics}
     _print_metrics(joined, totals)
     metric = _by_region(joined, totals, chosen)
@@ -128,8 +129,15 @@ def _locations(joined: Integration) -> str:
 
 def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:
     gain = before - after + 0.0
-    share = f"{100 * gain / abs(before):+.1f} %" if before and not np.isnan(gain) else ""
-    return amount(before, unit), amount(after, unit), amount(gain, unit), share
+    return amount(before, unit), amount(after, unit), amount(gain, unit), _relative(before, after, gain)
+
+
+def _relative(before: float, after: float, gain: float) -> str:
+    """Write a gain as a percentage, or what has doubled at least as ``× 12``; nothing where neither informs."""
+    factor = after / before if before else np.nan
+    if 2 <= factor < np.inf:
+        return f"× {factor:.3g}" if factor < _MANY else f"× {count(factor)}"
+    return f"{100 * gain / abs(before):+.1f} %" if abs(gain) <= 2 * abs(before) and before else ""
 
 
 def _table(*titles: str, left: list[str]) -> Table:

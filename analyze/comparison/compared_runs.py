@@ -114,7 +114,7 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
             known = ", ".join(one.name for one in experiment.metrics)
             raise InputError(f"{label}: no metric {name!r}; it has {known}")
         if experiment.metric(name).aggregation != "sum":
-            raise InputError(f"{label}: metric {name!r} does not add up along call paths and ranks; choose another")
+            raise InputError(f"{label}: metric {name!r} cannot be summed over call paths and ranks; choose another")
 
 
 def _check_values(label: str, experiment: Experiment, metric: str) -> None:

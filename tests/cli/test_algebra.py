@@ -55,6 +55,15 @@ def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
     assert result.notes.history == ("difference(a.cube, b.cube)",)
 
 
+def test_diff_writes_what_has_doubled_as_a_factor(files):
+    for name, values in (("c", [0.1, 0.001, 1]), ("d", [0.1, 0.968989, 2])):
+        written(files.folder / f"{name}.cube", values)
+    said = [line.split() for line in files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()]
+    assert ["2", "ms", "1.94", "s", "-1.94", "s", "×", "969", "work", "a.c:10"] in said
+    assert ["2", "s", "4", "s", "-2", "s", "×", "2", "idle", "a.c:20"] in said
+    assert ["2.2", "s", "6.14", "s", "-3.94", "s", "×", "2.79", "wall_time"] in said
+
+
 def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(files):
     for name in "cd":
         written(files.folder / f"{name}.cube", [-0.0, 1 if name == "c" else 0, 0], ranks=1, node=name)
@@ -141,7 +150,7 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
             "--ratio cannot be combined with --metric",
         ),
         (("diff", "a.cube", "b.cube", "--metric", "x"), "--metric x: no such metric"),
-        (("diff", "least.cube", "least.cube", "--metric", "wall_time"), "--metric wall_time: it does not add up"),
+        (("diff", "least.cube", "least.cube", "--metric", "wall_time"), "--metric wall_time: it cannot be summed"),
         (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev of two experiments at least wanted"),
         (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
         (

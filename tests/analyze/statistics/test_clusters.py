@@ -120,7 +120,7 @@ def test_a_part_without_a_result_says_why(make_space):
     assert (few.parts, few.ended) == ((), "none has 4 locations")
     noise = make_space({f"m{each}": np.random.default_rng(each).standard_normal(40) for each in range(5)})
     ended = recursively(noise, kmeans, lambda _, found: found.partition).ended
-    assert ended.startswith("a silhouette of 0.5 at least wanted, found 0.")
+    assert ended.startswith("that needs a silhouette of at least 0.5, found 0.")
 
 
 @pytest.mark.parametrize("criterion", ["silhouette", "calinski-harabasz", "davies-bouldin"])
