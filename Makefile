@@ -35,7 +35,7 @@ demo: $(VENV)/.ready
 	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
 test: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
 

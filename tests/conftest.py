@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -20,6 +24,57 @@ from autoanalyzer.cli.main import main
 Done = subprocess.CompletedProcess[bytes]
 
 BIN = Path(sys.executable).parent
+
+
+class CommandServer:
+    """Carries commands of ``autoanalyzer`` out in forks of one process, which spares them the start of Python."""
+
+    COMMANDS = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
+    AT_START = ("PYTHON", "LC_", "LANG")  # what Python reads at its start alone
+
+    def __init__(self) -> None:
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            server = Path(__file__).with_name("command_server.py")
+            self._process = subprocess.Popen([sys.executable, server], stdin=theirs)
+
+    def close(self) -> None:
+        self._requests.close()
+        self._process.wait()
+
+    def run(self, words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes) -> Done:
+        request = json.dumps([words, str(folder), environment])
+        with TemporaryFile() as given, ThreadPoolExecutor(2) as pool:
+            given.write(stdin)
+            given.seek(0)
+            (printed, out), (complained, error) = os.pipe(), os.pipe()
+            socket.send_fds(self._requests, [request.encode()], [given.fileno(), out, error])
+            os.close(out)
+            os.close(error)
+            said = list(pool.map(_all_of, (printed, complained)))
+            return Done(words, int(self._requests.recv(16)), *said)
+
+
+def _all_of(pipe: int) -> bytes:
+    with open(pipe, "rb") as stream:
+        return stream.read()
+
+
+command_server = cache(CommandServer)
+
+
+def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None = None, *, stdin: bytes = b"") -> Done:
+    """Run a command as a process, those of ``autoanalyzer`` by the server if they need no Python of their own."""
+    own = env or {}
+    name = Path(words[0]).name
+    program = BIN / name if (BIN / name).exists() else words[0]
+    command = [str(program), *map(str, words[1:])]
+    environment = {**os.environ, **own}
+    if name in CommandServer.COMMANDS and not any(key.startswith(CommandServer.AT_START) for key in own):
+        return command_server().run(command, folder, environment, stdin)
+    return subprocess.run(
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, check=False, timeout=200
+    )
 
 
 @dataclass(frozen=True)
@@ -35,16 +90,8 @@ class Tool:
         return path
 
     def __call__(self, *words: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Done:
-        program = BIN / words[0] if (BIN / words[0]).exists() else words[0]
-        return subprocess.run(
-            [program, *words[1:]],
-            cwd=self.folder,
-            env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", **(env or {})},
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=200,
-        )
+        own = env or {}
+        return run(words, self.folder, {"PATH": f"{BIN}:{os.environ['PATH']}", **own}, stdin=stdin)
 
     def build(self, source: str, *flags: str, compiler: str = "mpicc") -> None:
         """Compile ``source`` with probes into the program ``app``."""
@@ -131,6 +178,8 @@ def _launchable_mpi(tmp_path_factory: pytest.TempPathFactory) -> Generator[None,
             workers = temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary
             patch.setenv("AUTOANALYZER_CACHE", str(workers / "cache"))
         yield
+    if command_server.cache_info().currsize:
+        command_server().close()
 
 
 @pytest.fixture(params=sorted(MPIS))

@@ -10,6 +10,8 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+from ..conftest import run
+
 SAMPLES = Path(__file__).parents[2] / "samples"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 LAUNCH = ("mpirun.openmpi", "--oversubscribe", "-n", "4")
@@ -54,7 +56,9 @@ class Sample:
         subprocess.run(make, cwd=self.folder, env=env, check=True)
 
     def output(self, *command: str | Path) -> str:
-        return subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+        done = run(command, self.folder)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
 
     def printed_untouched(self) -> str:
         self.build(self.untouched)

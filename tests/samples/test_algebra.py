@@ -12,37 +12,38 @@ import pytest
 from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.experiment.aggregate import totals
 
+from ..conftest import run
 from .conftest import LAUNCH, SCRIPTS, copied
 
 SIZE = ("120", "30")
 
 
-def run(folder: Path, edit: Callable[[Path], None] = lambda _: None, *variables: str) -> Path:
+def measured(folder: Path, edit: Callable[[Path], None] = lambda _: None, *variables: str) -> Path:
     """Build rays, edited, in a folder of its own, run it, and give its experiment's file."""
     sample = copied("rays", folder)
     edit(sample)
     subprocess.run(["make", "-s", f"CC={SCRIPTS / 'aa-mpicc'}", *variables], cwd=sample, check=True)
-    command = [SCRIPTS / "autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./rays", *SIZE]
-    subprocess.run(command, cwd=sample, check=True, stdout=subprocess.PIPE)
+    command = ["autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./rays", *SIZE]
+    run(command, sample).check_returncode()
     return sample / "out"
 
 
 def diff(before: Path, after: Path, *options: str) -> tuple[Experiment, str]:
     """Run the command, and give what it wrote and printed."""
     output = before.parent / "difference.cube"
-    command = [SCRIPTS / "autoanalyzer", "diff", before, after, "-o", output, *options]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return load(output), done.stdout
+    done = run(["autoanalyzer", "diff", before, after, "-o", output, *options], before)
+    assert done.returncode == 0, done.stderr.decode()
+    return load(output), done.stdout.decode()
 
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return run(tmp_path_factory.mktemp("before"))
+    return measured(tmp_path_factory.mktemp("before"))
 
 
 @pytest.fixture(scope="module")
 def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return run(tmp_path_factory.mktemp("dynamic"), lambda _: None, "SCHEDULE=dynamic")
+    return measured(tmp_path_factory.mktemp("dynamic"), lambda _: None, "SCHEDULE=dynamic")
 
 
 def _edit(sample: Path) -> None:
@@ -60,7 +61,7 @@ def _edit(sample: Path) -> None:
 
 @pytest.fixture(scope="module")
 def after(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return run(tmp_path_factory.mktemp("after"), _edit)
+    return measured(tmp_path_factory.mktemp("after"), _edit)
 
 
 def test_the_totals_of_a_difference_agree_with_the_two_runs(before: Path, dynamic: Path) -> None:

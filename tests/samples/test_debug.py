@@ -7,13 +7,13 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from autoanalyzer.experiment import load
 from autoanalyzer.experiment.plan import load_plan
 
+from ..conftest import run
 from .conftest import LAUNCH, SCRIPTS, copied
 
 # Sample → its size, the file with the planted loop, a text in that loop's first line and that line's offset from it.
@@ -24,10 +24,11 @@ PLANTED = {
 }
 
 
-def debug(sample: Path, *words: str, build: str = "make -j2") -> Any:
-    """Carry the command out in a sample's folder; tests of its own see neither modes nor plans of the caller."""
-    command = [SCRIPTS / "autoanalyzer", "debug", "--build", build, "-o", "out", *words]
-    return subprocess.run(command, cwd=sample, capture_output=True, text=True, check=False, timeout=250)
+def debug(sample: Path, *words: str, build: str = "make -j2") -> tuple[str, str]:
+    """Carry the command out in a sample's folder; what it printed and said."""
+    done = run(["autoanalyzer", "debug", "--build", build, "-o", "out", *words], sample)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode(), done.stderr.decode()
 
 
 def place(sample: Path, name: str) -> str:
@@ -46,10 +47,9 @@ def found(sample: Path) -> set[str]:
 
 def test_the_first_round_knows_functions_and_the_second_ends_at_the_planted_loop(tmp_path: Path) -> None:
     sample = copied("spectra", tmp_path)
-    done = debug(sample, "--json", "findings.json", "--", *LAUNCH, "./spectra", PLANTED["spectra"][0])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == 2 * "spectra: 2000 windows, 24 of 24 waves counted right\n"
-    assert re.search(r"^autoanalyzer: opened +analyse_anew.c:5 +analyse: loops$", done.stderr, re.M)
+    printed, said = debug(sample, "--json", "findings.json", "--", *LAUNCH, "./spectra", PLANTED["spectra"][0])
+    assert printed == 2 * "spectra: 2000 windows, 24 of 24 waves counted right\n"
+    assert re.search(r"^autoanalyzer: opened +analyse_anew.c:5 +analyse: loops$", said, re.M)
     plan = load_plan(sample / "out" / "first" / "plan.toml")
     assert plan.modes == ()
     assert "analyse" in {rule.pattern.function for rule in plan.include if rule.modes}
@@ -64,8 +64,7 @@ def test_the_first_round_knows_functions_and_the_second_ends_at_the_planted_loop
 @pytest.mark.parametrize("name", PLANTED)
 def test_debug_ends_at_the_planted_loop(name: str, tmp_path: Path) -> None:
     sample = copied(name, tmp_path)
-    done = debug(sample, "--json", "findings.json", "--", *LAUNCH, f"./{name}")
-    assert done.returncode == 0, done.stderr
+    debug(sample, "--json", "findings.json", "--", *LAUNCH, f"./{name}")
     assert place(sample, name) in found(sample)
 
 
@@ -73,10 +72,9 @@ def test_refine_writes_the_plan_that_opens_a_bottleneck(tmp_path: Path) -> None:
     sample = copied("spectra", tmp_path)
     env = {**os.environ, "AUTOANALYZER_MODES": "functions"}
     subprocess.run(["make", "-s", f"CC={SCRIPTS / 'aa-mpicc'}"], cwd=sample, env=env, check=True)
-    run = [SCRIPTS / "autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./spectra", "2000"]
-    subprocess.run(run, cwd=sample, check=True, capture_output=True)
-    refine = [SCRIPTS / "autoanalyzer", "refine", "out", "-o", "plan.toml"]
-    done = subprocess.run(refine, cwd=sample, capture_output=True, text=True, check=True)
-    *opened, last = done.stdout.splitlines()
+    command = ["autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./spectra", "2000"]
+    run(command, sample).check_returncode()
+    done = run(["autoanalyzer", "refine", "out", "-o", "plan.toml"], sample)
+    *opened, last = done.stdout.decode().splitlines()
     assert "opened   analyse_anew.c:5   analyse: loops" in opened
     assert last == f"plan plan.toml: AUTOANALYZER_PLAN={sample / 'plan.toml'} make CC=aa-mpicc"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,8 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.launch import measured_environment
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
+from ...conftest import run
+
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
 
 Counts = dict[str, dict[str, int]]
@@ -36,8 +37,7 @@ class Lab:
         path = self.folder / f"{name}.c"
         path.write_text(source)
         words = [compiler, "-O1", "-g", *flags, str(path), "-o", str(path.with_suffix(""))]
-        autoanalyzer = Path(sys.executable).parent / "autoanalyzer"
-        subprocess.run([autoanalyzer, "compile", "--", *words], cwd=self.folder, check=True)
+        run(["autoanalyzer", "compile", "--", *words], self.folder).check_returncode()
         return path.with_suffix("")
 
     def count(

@@ -1,0 +1,84 @@
+"""Carries out commands of ``autoanalyzer``, each in a fork of this process, which has read its modules once for all.
+
+Requests come by the socket that is the standard input: words, folder and environment as JSON, with three streams.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import pkgutil
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import clang.cindex
+
+from autoanalyzer.cli import main, wrapper
+
+COMMANDS = {
+    "autoanalyzer": main.main,
+    "aa-mpicc": wrapper.mpicc,
+    "aa-mpicxx": wrapper.mpicxx,
+    "aa-mpifort": wrapper.mpifort,
+}
+SECONDS = 200  # after which a command is ended
+
+
+def import_all() -> None:
+    """Import also what commands import only when they need it."""
+    import_module("autoanalyzer.runtime.gather.gather")
+    for room in ("analyze", "cli", "experiment", "instrument", "view"):
+        package = import_module(f"autoanalyzer.{room}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    clang.cindex.Index.create()
+
+
+def serve(requests: socket.socket) -> None:
+    """Fork for each request and answer with its exit status; return only in the forks, which are as was asked."""
+    while True:
+        request, streams, _, _ = socket.recv_fds(requests, 1 << 20, 3)
+        if not request:
+            sys.exit()
+        process = os.fork()
+        if process == 0:
+            break
+        for stream in streams:
+            os.close(stream)
+        requests.send(str(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])).encode())
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
+    sys.argv, folder, environment = json.loads(request)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    signal.alarm(SECONDS)
+
+
+def carry_out(command: Callable[[], object]) -> None:
+    """End this process with the command's status; the interpreter isn't torn down, which would copy all its memory."""
+    status: object = 1
+    try:
+        command()
+    except SystemExit as ended:
+        status = ended.code
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    sys.stdout.flush()
+    os._exit(int(status or 0))
+
+
+if __name__ == "__main__":
+    import_all()
+    gc.freeze()
+    with socket.socket(fileno=os.dup(0)) as requests:
+        serve(requests)
+    carry_out(COMMANDS[Path(sys.argv[0]).name])
