@@ -17,7 +17,7 @@ from ..experiment.algebra import Integration
 from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
 from .place import at_line, visible
-from .units import amount, count
+from .units import amount, count, many
 
 __all__ = ["operation_lines", "print_changes"]
 
@@ -32,12 +32,9 @@ _Totals = npt.NDArray[np.float64]
 
 def operation_lines(result: Experiment, file: Path | None) -> list[str]:
     """Say what a derived experiment holds, how it came about, and where it was written."""
-    parts = (
-        f"{len(result.metrics)} metrics",
-        f"{len(result.call_paths)} call paths",
-        f"{len(result.locations)} locations",
-    )
-    lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {', '.join(parts)}"]
+    parts = {"metric": result.metrics, "call path": result.call_paths, "location": result.locations}
+    counted = ", ".join(many(len(each), name) for name, each in parts.items())
+    lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {counted}"]
     return [*map(visible, [*lines, *([f"data {file}"] if file else [])])]
 
 

@@ -25,7 +25,7 @@ def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     notes = experiment.notes
     yield f"{file}"
     if notes.derived_by:
-        yield f"derived     by {', '.join(notes.derived_by)}: no run, but what was computed from runs"
+        yield f"derived     by {', '.join(notes.derived_by)}: computed from runs, not a run itself"
     if notes.program or notes.command:
         yield f"program     {notes.program}   {' '.join(notes.command)}".rstrip()
     yield from _system(experiment)

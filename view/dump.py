@@ -163,7 +163,7 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         ]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
-            Console().print("what does not add up is missing; see it by --by thread")
+            Console().print("metrics that cannot be summed are missing; --by thread shows them")
         return
     titles = [".".join(map(str, label)) for label in columns_at(experiment, level)]
     for place, name in enumerate(metrics):

@@ -140,7 +140,7 @@ def pursue(space: MetricSpace, *, dimensions: int = 3, trimming: Trimming = "non
     if points < 2 * width:
         status, reason = "too-few", f"{points} locations for {width} metrics, {2 * width} needed"
     elif found.index <= critical:
-        status, reason = "no-structure", f"index {found.index:.3g}; chance comes to {critical:.3g}"
+        status, reason = "no-structure", f"index {found.index:.3g}; chance reaches {critical:.3g}"
     named = tuple(Ranked(space.metrics[each.metric], each.importance, each.loading, each.index) for each in order)
     return _found(
         space,

@@ -50,7 +50,7 @@ def recursively(
     """
     result = analysis(space)
     if len(path) == _DEEPEST:
-        return Part(path, result, ended=f"{_DEEPEST} levels is as deep as it goes")
+        return Part(path, result, ended=f"{_DEEPEST} levels are the limit")
     partition = clusters(space, result)
     if partition.silhouette is None or partition.silhouette < DISTINCT:
         found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"

@@ -106,7 +106,7 @@ def test_mean_takes_another_statistic_if_asked_to(files, statistic, work):
     (metric,) = result.metrics
     assert result.exclusive(metric.name)[1, 0] == pytest.approx(work)
     assert result.notes.history == (f"{statistic}(a.cube, b.cube)",)
-    assert f"{statistic}(a.cube, b.cube): 1 metrics, 3 call paths, 2 locations" in done.stdout.decode()
+    assert f"{statistic}(a.cube, b.cube): 1 metric, 3 call paths, 2 locations" in done.stdout.decode()
 
 
 def test_operations_on_files_are_composed_and_remember_their_steps(files):

@@ -54,7 +54,7 @@ def test_info_says_what_there_is(saved):
 def test_info_says_at_the_top_that_a_file_is_no_run(saved):
     save(difference(*[load(saved.folder / "app.cube")] * 2), saved.folder / "d.cube")
     lines = said(saved, "info", "d.cube").splitlines()
-    assert lines[1] == "derived     by difference: no run, but what was computed from runs"
+    assert lines[1] == "derived     by difference: computed from runs, not a run itself"
 
 
 def test_info_names_every_operation_that_led_to_a_file(saved):
@@ -62,7 +62,7 @@ def test_info_names_every_operation_that_led_to_a_file(saved):
     made = difference(run, run)
     save(merge(mean(made, made), select(made, subtree="main")), saved.folder / "m.cube")
     lines = said(saved, "info", "m.cube").splitlines()
-    assert lines[1].startswith("derived     by difference, mean, merge: no run")
+    assert lines[1].startswith("derived     by difference, mean, merge: computed from runs")
 
 
 @pytest.mark.parametrize("options", [(), ("--csv",), ("--by", "process")])
@@ -102,7 +102,10 @@ def test_ratios_are_not_added_up(saved):
     assert by_thread["metrics"][0]["aggregation"] == "none"
     assert by_thread["exclusive"]["wall_time.ratio"] == [[1.0, 1.0], [1.0, 1.0], [None, None]]
     assert by_thread["inclusive"]["wall_time.ratio"] == [[None, None], [1.0, 1.0], [None, None]]
-    assert said(saved, "dump", "r.cube").splitlines()[-1] == "what does not add up is missing; see it by --by thread"
+    assert (
+        said(saved, "dump", "r.cube").splitlines()[-1]
+        == "metrics that cannot be summed are missing; --by thread shows them"
+    )
     table = said(saved, "dump", "r.cube", "--metrics", "wall_time.ratio", "--by", "thread").splitlines()
     assert table[1].split() == ["1", "1", "main"]
     assert table[-1] == "wall_time.ratio by thread, without what is below"

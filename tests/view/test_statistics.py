@@ -43,7 +43,7 @@ def test_a_difference_is_told_as_it_is(own, others, said):
 
 def test_a_cluster_in_the_middle_has_nothing_of_its_own():
     space = _space(m=[1.0, 1, 2, 2.0001, 3, 3])
-    assert differences(space, Partition.of(space, [0, 0, 1, 1, 2, 2], space.scaled()), 1) == "nothing of its own"
+    assert differences(space, Partition.of(space, [0, 0, 1, 1, 2, 2], space.scaled()), 1) == "nothing distinctive"
 
 
 def _noise(points: int, metrics: int) -> MetricSpace:
@@ -53,7 +53,7 @@ def _noise(points: int, metrics: int) -> MetricSpace:
 
 def test_of_no_clusters_no_more_is_said_than_that():
     for report in (hierarchy_report(hierarchy(_noise(40, 5))), kmeans_report(kmeans(_noise(40, 5)))):
-        assert "take the locations for one kind" in report.sentences[-1]
+        assert "treat the locations as one kind" in report.sentences[-1]
         assert len(report.sentences) == 2
 
 
@@ -68,14 +68,14 @@ def test_a_cut_that_leaves_all_locations_apart_has_no_next_merge():
 
 def test_chance_is_told_of_all_pairs_together():
     said = correlation_report(correlation(_noise(7, 30))).sentences[-1]
-    assert "chance would make 0.45 of 435 pairs redundant with 7 locations" in said
+    assert "With 7 locations, chance alone would make 0.45 of 435 pairs of unrelated metrics redundant" in said
     assert len(correlation_report(correlation(_noise(30, 30))).sentences) == 1
 
 
 def test_one_is_said_as_one():
     column = np.arange(12.0) ** 2
     said = correlation_report(correlation(_space(a=column, b=2 * column))).sentences
-    assert said[0].startswith("2 metrics of 12 locations say 1 thing: a tells 1 other (b; |r|")
+    assert said[0].startswith("2 metrics of 12 locations form 1 group: a stands for 1 other (b; |r|")
 
 
 def test_what_is_cut_says_so():
@@ -101,8 +101,10 @@ def test_parts_say_what_is_dropped_in_them_and_what_has_no_result():
         "Dropped: same (constant: 3).",
         "Within cluster 2: Dropped: a (constant: 5).",
     ]
-    assert any(each.startswith("Nothing within cluster 1: a metric that differs") for each in report.sentences)
+    assert any(each.startswith("Cluster 1 is not analyzed: need a metric that differs") for each in report.sentences)
     assert list(report.document["without"]) == ["1"]
     assert [each["path"] for each in report.document["within"]] == [[2]]
     alone = nested_report(recursively(_noise(40, 5), kmeans, lambda _, found: found.partition), kmeans_report)
-    assert alone.sentences[-1].startswith("No cluster is gone into: a silhouette of 0.5 at least wanted, found 0.")
+    assert alone.sentences[-1].startswith(
+        "Clusters are not analyzed further: that needs a silhouette of at least 0.5, found 0."
+    )

@@ -10,7 +10,7 @@ from ..report import Cell
 
 __all__ = ["HEADER", "period_document", "period_line", "period_row", "span"]
 
-HEADER: Final = ("seconds", "status", "index", "chance", "locations", "the three best", "recorded from then on")
+HEADER: Final = ("seconds", "status", "index", "chance", "locations", "three best metrics", "recorded next")
 
 
 def span(period: Period) -> str:

@@ -82,7 +82,7 @@ def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequenc
         "legend": {"orientation": "h", "y": 1.1},
     }
     return Picture(
-        "The three best metrics of each period, and which are recorded", {"data": traces, "layout": layout}, said
+        "The three best metrics of each period, and those recorded", {"data": traces, "layout": layout}, said
     )
 
 
@@ -140,7 +140,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
         "xaxis": {"title": {"text": "seconds"}},
         "yaxis": axis_of(state.metrics),
     }
-    said = ["White is a metric without structure of its own; an empty field one that does not differ among locations."]
+    said = ["White: no structure of its own. Empty: the metric does not differ between locations."]
     return Picture("Importance of all metrics", {"data": traces, "layout": layout}, said)
 
 
@@ -162,8 +162,8 @@ def _reduction(state: PursuitOverTime) -> Picture:
         "xaxis": {"title": {"text": "seconds"}},
         "yaxis": {"title": {"text": "% of fields left out"}, "rangemode": "tozero"},
     }
-    said = f"{percent(100 * state.reduction.share)} of {state.reduction.fields} fields, as each selection is recorded."
-    return Picture("Data that the selections save", {"data": traces, "layout": layout}, [said])
+    said = f"{percent(100 * state.reduction.share)} of {state.reduction.fields} fields are not recorded."
+    return Picture("Data saved by the selections", {"data": traces, "layout": layout}, [said])
 
 
 def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
@@ -184,7 +184,7 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
         "xaxis": {"title": {"text": "importance"}},
         "yaxis": axis_of([each.metric for each in found.ranking]),
     }
-    return Picture("All metrics, in the order in which they are named", {"data": traces, "layout": layout}, said)
+    return Picture("All metrics, ranked", {"data": traces, "layout": layout}, said)
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:
@@ -218,7 +218,7 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
         "yaxis": {"title": {"text": titles[1]}},
     }
     when = span(telling.period)
-    said = f"{when} s: deviations from the mean along the axes, turned until each is made of few metrics."
+    said = f"{when} s: deviations from the mean; the axes are rotated so that each is made of few metrics."
     return Picture(
         "Locations in the best projection",
         {"data": traces, "layout": layout},

@@ -79,7 +79,7 @@ def _ranking(telling: Telling) -> Table:
     ]
     cut = part_of(len(rows), len(found.ranking), "metric")
     return Table(
-        f"Metrics of {found.space.place}, those that show the most structure first: {found.status}"
+        f"Metrics of {found.space.place}, those with the most structure first: {found.status}"
         f"{f' ({cut})' if cut else ''}",
         ("metric", "importance", "loading", "index", "who stands out"),
         rows,
@@ -95,25 +95,25 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     telling = state.telling
     if telling is None or not telling.found.worth:
         every = f"all {len(state.metrics)} metrics" if len(state.metrics) > 1 else "the metric"
-        return [_nothing(periods), f"Record {every} on: nothing is known against any."]
+        return [_nothing(periods), f"Keep recording {every}: none is known to be dispensable."]
     found = telling.found
     when = f"From {span(telling.period)} s " if len(periods) > 1 else ""
-    make = "makes" if len(found.metrics) == 1 else "make"
+    show = "shows" if len(found.metrics) == 1 else "show"
     size = f"{found.locations} locations in {many(len(found.space.metrics), 'metric')}"
-    beyond = f"index {found.index:.3g}; chance comes to {found.critical:.3g}"
-    said = [f"{when}{names(found.metrics)} {make} the least normal view of {size} ({beyond}){_little(found)}."]
+    beyond = f"index {found.index:.3g}; chance reaches {found.critical:.3g}"
+    said = [f"{when}{names(found.metrics)} {show} the most structure of {size} ({beyond}){_little(found)}."]
     who = [text for text in (standing_out(found.space, name) for name in found.metrics) if text]
     said.append(
         f"Look at {'; '.join(who)}."
         if who
-        else "No few locations stand out: many differ, as stats kmeans may part them."
+        else "No small group of locations stands out: many differ; stats kmeans may separate them."
     )
     if len(periods) > 1:
         worth = [each.found for each in periods if each.found and each.found.worth]
         times = Counter(name for each in worth for name in each.metrics)
         listed = ", ".join(f"{name} ({count})" for name, count in times.most_common(5))
         show = "shows" if len(worth) == 1 else "show"
-        said.append(f"{len(worth)} of {len(periods)} periods {show} structure; among their three best are {listed}.")
+        said.append(f"{len(worth)} of {len(periods)} periods {show} structure, most often in {listed}.")
     return [*said, _saving(state)]
 
 
@@ -122,7 +122,7 @@ def _little(found: Outcome) -> str:
     best = found.ranking[: len(found.metrics)]
     largest = max(each.importance for each in best)
     little = [each.metric for each in best if each.importance < _LITTLE * largest]
-    return f"; {names(little)} add{'s' if len(little) == 1 else ''} little to it" if little else ""
+    return f"; {names(little)} add{'s' if len(little) == 1 else ''} little" if little else ""
 
 
 def _nothing(periods: Sequence[Period]) -> str:
@@ -131,7 +131,7 @@ def _nothing(periods: Sequence[Period]) -> str:
     reason = next(each.reason for each in reversed(periods) if each.status == status)
     if len(periods) == 1:
         return f"No metric stands out: {status} ({reason})."
-    return f"No period of {len(periods)} has a metric that stands out: {count} are {status}, the last as {reason}."
+    return f"No metric stands out in any of {len(periods)} periods: {count} are {status}, the last by {reason}."
 
 
 def _saving(state: PursuitOverTime) -> str:
@@ -140,7 +140,7 @@ def _saving(state: PursuitOverTime) -> str:
     saved = f"{percent(100 * now)} of the fields of each record" if now else "nothing"
     text = f"Next, {as_typed(record, state.sources)} leaves out {saved}"
     if len(state.reduction.course) > 1:
-        text += f"; with each selection in its time it was {percent(100 * state.reduction.share)} of this trace"
+        text += f"; over this trace, the selections left out {percent(100 * state.reduction.share)}"
     return f"{text}."
 
 
@@ -150,13 +150,13 @@ def _caveats(
     said = []
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
-        said.append(f"{many(len(few), 'period')} with too few locations, the last {few[-1].reason}.")
+        said.append(f"Too few locations in {many(len(few), 'period')}, the last with {few[-1].reason}.")
     if empty:
-        said.append(f"Passed over: {many(empty, 'window')} without any sample.")
+        said.append(f"Skipped: {many(empty, 'window')} without any sample.")
     if late:
-        said.append(f"Left out: {many(late, 'sample')} that came after their window.")
+        said.append(f"Left out: {many(late, 'sample')} that came after their window was closed.")
     if unseen:
-        said.append(f"To be left out, but never seen: {ranks(unseen)}.")
+        said.append(f"Excluded, but never seen: {ranks(unseen)}.")
     return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
 
 

@@ -69,7 +69,7 @@ def differences(space: MetricSpace, partition: Partition, cluster: int, most: in
     for column in partition.by_deviation(cluster)[:most]:
         own, others = (float(space.values[rows, column].mean()) for rows in (inside, ~inside))
         said.append(f"{space.metrics[column]} {_against(space, space.metrics[column], own, others)}")
-    return "; ".join(said) or "nothing of its own"
+    return "; ".join(said) or "nothing distinctive"
 
 
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
@@ -94,18 +94,18 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
     best = partition.by_f_ratio[0]
     typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
     return [
-        f"{space.metrics[best]} parts them most (F = {partition.f_ratios[best]:.4g}). {told}",
-        f"What helps one location helps its cluster: look at one of each, {typical}.",
+        f"{space.metrics[best]} separates them best (F = {partition.f_ratios[best]:.4g}). {told}",
+        f"What helps one location helps its cluster: look at one of each, such as {typical}.",
     ]
 
 
 def strength(partition: Partition) -> str | None:
-    """Say if clusters are hardly any."""
+    """Say if clusters are not distinct."""
     if partition.silhouette is None or partition.silhouette >= WEAK:
         return None
     return (
-        f"These are no clear clusters (silhouette {partition.silhouette:.2f}, {WEAK} is the least): take the locations "
-        "for one kind."
+        f"The clusters are not distinct (silhouette {partition.silhouette:.2f}, at least {WEAK} needed): treat the "
+        "locations as one kind."
     )
 
 
@@ -123,11 +123,11 @@ def table(space: MetricSpace, partition: Partition) -> Table:
     ]
     cut = part_of(len(rows), partition.count, "cluster")
     title = f"Clusters of {many(len(space.points), 'location')} in {space.place}{f'; {cut}' if cut else ''}"
-    return Table(title, ("cluster", "who", "size", "typical", "against the others"), rows)
+    return Table(title, ("cluster", "who", "size", "typical", "compared with the others"), rows)
 
 
 def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
-    """Show which metrics part the clusters."""
+    """Show which metrics separate the clusters."""
     rows = []
     for column in partition.by_f_ratio[:_SHOWN]:
         metric = space.metrics[column]
@@ -136,7 +136,7 @@ def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
     columns = min(partition.count, _ACROSS)
     header = ("metric", "F-ratio", *(f"cluster {number + 1}" for number in range(columns)))
     parts = (
-        "What parts the clusters: variability between over that within them; means",
+        "What separates the clusters: variance between them over variance within them; means",
         part_of(columns, partition.count, "cluster"),
         part_of(len(rows), len(partition.by_f_ratio), "metric"),
     )

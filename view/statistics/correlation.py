@@ -69,18 +69,18 @@ def _sentences(found: Correlation) -> list[str]:
     if redundant:
         largest = redundant[0]
         said = [
-            f"{head} say {many(len(groups), 'thing')}: {largest.representative} tells "
+            f"{head} form {many(len(groups), 'group')}: {largest.representative} stands for "
             f"{many(len(largest.members) - 1, 'other')} "
             f"({names([each for each in largest.members if each != largest.representative])}; |r| ≥ "
             f"{_floor(largest.least)}).",
-            f"To count less next time, keep one of each group: {_next(found)}",
+            f"To record less next time, keep one of each group: {_next(found)}",
         ]
     else:
         said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): none can be left out."]
     if (expected := found.chance * found.pairs) > _UNSURE:
         said.append(
-            f"Were the metrics unrelated, chance would make {expected:.2g} of {many(found.pairs, 'pair')} redundant "
-            f"with {len(space.points)} locations: take groups for hints, or add runs by --sample."
+            f"With {len(space.points)} locations, chance alone would make {expected:.2g} of "
+            f"{many(found.pairs, 'pair')} of unrelated metrics redundant: take groups as hints, or add --sample runs."
         )
     return said
 
@@ -100,7 +100,9 @@ def _groups(found: Correlation) -> Table:
         for each in found.groups
     ]
     return Table(
-        f"Metrics of {found.space.place} by what they say", ("representative", "metrics", "least |r|", "others"), rows
+        f"Groups of redundant metrics of {found.space.place}",
+        ("representative", "metrics", "least |r|", "others"),
+        rows,
     )
 
 
@@ -165,7 +167,7 @@ def _scatterplots(found: Correlation) -> Picture:
     rows = some_rows(space)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.intp))]
     cut = drawn(part_of(len(rows), len(space.points), "location"), part_of(len(chosen), len(space.metrics), "metric"))
-    choice = ["--metrics chooses."] if len(chosen) < len(space.metrics) else []
+    choice = ["Choose others with --metrics."] if len(chosen) < len(space.metrics) else []
     return Picture("Scatterplot matrix", _panels(space, chosen, rows), [*cut, *choice])
 
 

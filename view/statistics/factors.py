@@ -72,11 +72,11 @@ def _sentences(found: Factors) -> list[str]:
     space = found.space
     if not found.factors:
         return [
-            f"{len(space.metrics)} metrics of {len(space.points)} locations have no factor in common: their "
-            "correlations are those that unrelated metrics have by chance, so each tells something of its own."
+            f"{len(space.metrics)} metrics of {len(space.points)} locations have no common factor: they correlate no "
+            "more than unrelated metrics do by chance, so each of them tells something different."
         ]
     whole = sum(each.explained for each in found.factors)
-    how = "as was asked for" if found.given else "by parallel analysis"
+    how = "as requested" if found.given else "by parallel analysis"
     listed = "; ".join(
         f"{number} is {each.name} ({percent(100 * each.explained)}: {names(each.metrics, 4) or 'no metric'})"
         for number, each in enumerate(found.factors, start=1)
@@ -84,22 +84,22 @@ def _sentences(found: Factors) -> list[str]:
     count = len(found.factors)
     said = [
         f"{many(count, 'factor')} {how} explain{'s' if count == 1 else ''} {percent(100 * whole)} of "
-        f"how {len(space.metrics)} metrics vary over {len(space.points)} locations. Factor {listed}."
+        f"the variance of {len(space.metrics)} metrics over {len(space.points)} locations. Factor {listed}."
     ]
     first = [each.metrics[0] for each in found.factors if each.metrics]
     alone = f"; {names(found.alone)} stand{'s' if len(found.alone) == 1 else ''} alone" if found.alone else ""
     said.append(
-        f"One metric tells each factor: {', '.join(first)}{alone}. Where the ranks differ by a factor: map --factor N."
+        f"One metric for each factor is enough: {', '.join(first)}{alone}. To see where ranks differ: map --factor N."
         if first
-        else f"No metric loads by {JOINS}: all stand alone."
+        else f"No metric has a loading of {JOINS}: all stand alone."
     )
     said += [
-        f"{name} is a Heywood case: its factors explain it altogether, the other metrics {percent(100 * borne)} of it. "
-        "Take fewer factors (-k), or leave it out."
+        f"{name} is a Heywood case: its factors explain all of it, the other metrics only {percent(100 * borne)}. "
+        "Use fewer factors (-k), or leave it out."
         for name, borne in found.heywood.items()
     ]
     if not found.converged:
-        said.append("The iterations did not converge: take fewer factors (-k), or leave out redundant metrics.")
+        said.append("The iterations did not converge: use fewer factors (-k), or leave out redundant metrics.")
     return said
 
 
@@ -118,9 +118,7 @@ def _table(found: Factors) -> Table:
         ]
         rows.append((name, *cells, f"{found.communalities[row]:.3f}"))
     header = ("metric", *(f"{each + 1} {found.factors[each].name}" for each in columns), "communality")
-    title = (
-        f"Loadings of metrics of {found.space.place} ({found.rotation}; * joins the factor; under {_SMALL} left out)"
-    )
+    title = f"Loadings of metrics of {found.space.place} ({found.rotation}; * belongs to it; below {_SMALL} not shown)"
     return Table(title, header, rows)
 
 

@@ -52,25 +52,25 @@ def cut_sentences(found: Hierarchy) -> list[str]:
     space, partition = found.space, found.partition
     sizes = [len(rows) for rows in partition.members]
     if partition.count == 1:
-        said = [f"{len(space.points)} locations are one cluster, as was asked for."]
+        said = [f"{len(space.points)} locations form one cluster, as requested."]
     else:
         said = [
-            f"Cut at {found.height:.3g} ({found.method}), {len(space.points)} locations are {partition.count} clusters "
-            f"of {names(sizes, 10)}{_next_merge(found)}."
+            f"Cut at {found.height:.3g} ({found.method}), {len(space.points)} locations form {partition.count} "
+            f"clusters of {names(sizes, 10)}{_next_merge(found)}."
         ]
     if found.sampled:
         far = f"; {len(found.far)} are far from all of them ({names([space.labels[row] for row in found.far])})"
         said.append(
-            f"The tree is one of a sample of {len(found.sample)} locations; each of the others joined the nearest "
-            f"one's cluster{far if len(found.far) else ''}."
+            f"The tree is built from a sample of {len(found.sample)} locations; each other location joined the cluster "
+            f"of the nearest one{far if len(found.far) else ''}."
         )
     return said
 
 
 def weakness(found: Hierarchy) -> str | None:
-    """Say if clusters are hardly any."""
+    """Say if clusters are not distinct."""
     if found.suggested and found.drop < LONE and len(found.space.points) > 2:
-        return "No cut stands out: take the locations for one kind, or choose -k."
+        return "No cut stands out: treat the locations as one kind, or choose -k."
     return clusters.strength(found.partition)
 
 
@@ -78,8 +78,8 @@ def _next_merge(found: Hierarchy) -> str:
     """Say why the cut is there, unless it leaves nothing that was merged."""
     if found.partition.count == len(found.merges) + 1 or found.drop < 1:
         return ""
-    below = f"{found.drop:.3g} times" if found.drop < _MUCH else "a thousand times and more"
-    return f"; {'where merges fall most: ' if found.suggested else ''}the next merge is {below} lower"
+    below = f"{found.drop:.3g} times" if found.drop < _MUCH else "more than a thousand times"
+    return f"; {'this is the largest gap: ' if found.suggested else ''}the next merge is {below} lower"
 
 
 def _sentences(found: Hierarchy) -> list[str]:
@@ -132,7 +132,7 @@ def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
     if found.partition.count > 1:
         cut = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": found.height, "y1": found.height}
         layout["shapes"] = [{**cut, "line": {"dash": "dash", "color": _GREY, "width": 1}}]
-    note = f"The last {shown_leaves} clusters are drawn; a number in brackets is how many locations one has."
+    note = f"The last {shown_leaves} clusters are drawn; numbers in brackets count their locations."
     return Picture(
         "Dendrogram", {"data": traces, "layout": layout}, [*sentences, *([note] if points > _LEAVES else [])]
     )

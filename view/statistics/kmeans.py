@@ -39,8 +39,8 @@ def _sentences(found: Clusters) -> list[str]:
     space, partition = found.space, found.partition
     sizes = [len(rows) for rows in partition.members]
     score = found.scores.get(partition.count)
-    chosen = "" if score is None else f", as the {found.criterion} says ({score:.3g})"
-    said = f"{len(space.points)} locations are {many(partition.count, 'cluster')} of {names(sizes, 10)}{chosen}."
+    chosen = "" if score is None else f", chosen by {found.criterion} ({score:.3g})"
+    said = f"{len(space.points)} locations form {many(partition.count, 'cluster')} of {names(sizes, 10)}{chosen}."
     weak = clusters.strength(partition)
     return [said, weak] if weak else [said, *clusters.advice(space, partition)]
 
@@ -72,4 +72,4 @@ def _f_ratios(found: Clusters, sentences: list[str]) -> Picture:
         "yaxis": axis_of([found.space.metrics[column] for column in order]),
     }
     said = [*sentences, *drawn(part_of(len(order), len(partition.by_f_ratio), "metric"))]
-    return Picture("Which metrics part the clusters", {"data": [bars], "layout": layout}, said)
+    return Picture("Which metrics separate the clusters", {"data": [bars], "layout": layout}, said)

@@ -42,7 +42,7 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
     )
     said = _sentences(found, factor)
     printed = _printed(found)
-    unseen = [] if printed else ["The map is too large to be printed: --html draws it."]
+    unseen = [] if printed else ["The map is too large to print: --html draws it."]
     return Report(
         [*said, *unseen],
         [clusters.table(space, partition), *printed],
@@ -69,14 +69,14 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     space, partition = tree.space, tree.partition
     size = "x".join(map(str, grid.sizes))
     where = {
-        "topology": f"The grid {size} is the program's own{f' ({grid.name})' if grid.name else ''}.",
+        "topology": f"The grid is {size}, the program's own topology{f' ({grid.name})' if grid.name else ''}.",
         "given": f"The grid is {size}, as given.",
-        "guess": f"The program told no grid: {size} is a guess; --grid gives another one.",
+        "guess": f"The program has no topology: {size} is a guess; set the grid with --grid.",
     }[grid.source]
     if factor is not None:
         number, factors = factor
         chosen = factors.factors[number - 1]
-        where += f" Clusters are by factor {number}, {chosen.name}: {names(chosen.metrics)}."
+        where += f" Clusters are made from factor {number}, {chosen.name}: {names(chosen.metrics)}."
     said = [where, *cut_sentences(tree)]
     weak = weakness(tree)
     if weak or partition.count == 1:
@@ -86,7 +86,7 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
         called = found.words[cluster] or clusters.who(space, partition, cluster)
         said.append(f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])}), has {what}.")
     if partition.count > _TOLD:
-        said.append(f"The table tells of {many(partition.count - _TOLD, 'more cluster')}.")
+        said.append(f"The table lists {many(partition.count - _TOLD, 'more cluster')}.")
     return said
 
 

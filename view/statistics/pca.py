@@ -61,8 +61,8 @@ def _sentences(found: Components) -> list[str]:
     space, partition = found.space, found.partition
     said = [
         f"{enough} of {len(found.explained)} components hold{'s' if enough == 1 else ''} "
-        f"{percent(100 * sums[enough - 1])} of how {len(space.metrics)} metrics vary: {len(space.points)} locations "
-        f"can be told apart by {many(enough, 'number')}.",
+        f"{percent(100 * sums[enough - 1])} of the variance of {len(space.metrics)} metrics: {many(enough, 'number')} "
+        f"can tell {len(space.points)} locations apart.",
         f"The first component ({percent(100 * found.explained[0])}) is led by {names(_leading(found, 0))}"
         + (
             f", the second ({percent(100 * found.explained[1])}) by {names(_leading(found, 1))}."
