@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..experiment import CallPath, Experiment, Metric
-from ..experiment.metric import STORED_METRICS
+from ..experiment.metric import COUNT_METRICS, STORED_METRICS
 from ..experiment.severities import LazySeverities, Severity
 
 __all__ = ["as_run", "in_own_names", "negative_rank", "with_kinds"]
@@ -35,6 +35,9 @@ _WANTED: Final = {
 }
 _MPI: Final = "MPI_"
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
+# All but the parts of volumes, which no analysis looks at.
+_COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
+_LARGEST: Final = 1e100
 _ROUNDING: Final = 1e-6  # of a location's time
 
 
@@ -60,7 +63,18 @@ def as_run(experiment: Experiment) -> Experiment:
     for name in ("wall_time", "cpu_time"):
         if name in ours and (rank := negative_rank(ours, name)) is not None:
             raise InputError(f"{name} of a run wanted, found a negative time on rank {rank}")
+    _check_sizes(ours)
     return ours
+
+
+def _check_sizes(experiment: Experiment) -> None:
+    """Refuse values that are no measurements: their sums and squares would be no numbers."""
+    for metric in experiment.metrics:
+        if metric.name in _COMPARED:
+            values = np.abs(experiment.exclusive(metric.name))
+            largest = float(np.fmax.reduce(values, axis=None, initial=0.0))
+            if largest > _LARGEST:
+                raise InputError(f"expected {metric.name} up to {_LARGEST:g}, found {largest:g}")
 
 
 def _no_run(metric: Metric, experiment: Experiment) -> str | None:

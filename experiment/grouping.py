@@ -58,5 +58,6 @@ def grouped(aggregation: Aggregation, values: Severity, groups: npt.NDArray[np.i
         result[np.bincount(groups, minlength=count) > 1] = np.nan
         return result
     result = np.full(shape, _START[aggregation])
-    _OPERATIONS[aggregation].at(result, groups, values)
+    with np.errstate(over="ignore"):  # who asks says what he makes of infinity
+        _OPERATIONS[aggregation].at(result, groups, values)
     return result

@@ -6,6 +6,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.overhead import measuring_cost
+from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, Notes
 from autoanalyzer.view import verdict_lines
 
@@ -56,3 +57,10 @@ def test_new_call_paths_cost_more_than_entries(make_experiment):
     lines = verdict_lines(analyze(measured(make_experiment(times))))
     assert lines[0].endswith("measuring cost 15 % of computing")
     assert "measuring is costly here: 2001 call paths, of about 1 us each to make" in lines
+
+
+@pytest.mark.parametrize("metric", ["visits", "wall_time", "mpi_calls"])
+def test_values_beyond_all_measure_are_refused_in_a_line(make_experiment, metric):
+    plain = make_experiment({"f": [1.0, 1.0]}, mpi_calls={"f": [1.0, 1.0]})
+    with pytest.raises(InputError, match=rf"^expected {metric} up to 1e\+100, found 1.7e\+308$"):
+        analyze(measured(plain, **{metric: [1.7e308, 1.7e308]}))
