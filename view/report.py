@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 from rich.text import Text
 
+from .csv_rows import write_rows
 from .html_page import Picture
 from .place import visible
 
@@ -83,9 +83,7 @@ def print_report(report: Report) -> None:
 def csv_text(table: Table) -> bytes:
     """Write a table as CSV; an empty cell is a missing value."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(table.header)
-    writer.writerows(table.rows)
+    write_rows([table.header, *table.rows], stream)
     return stream.getvalue().encode(errors="replace")
 
 
