@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from ..experiment import save
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
+from .documents import write_experiment
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -26,5 +26,5 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     check_name(arguments.output)
     experiment, _ = open_experiment(arguments.experiment)
-    save(experiment, arguments.output)
+    write_experiment(experiment, arguments.output)
     return 0

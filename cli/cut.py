@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import UsageError
-from ..experiment import save, select
+from ..experiment import select
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
+from .documents import write_experiment
 from .part_arguments import names_of, ranks_of
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
@@ -25,17 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subtree",
         metavar="NAME",
-        help="a region, wherever it is entered first, or a call path as in a/b, with all below",
+        help="a region by its name, path as in a/b, or FILE:LINE, wherever it is entered first, with all below it",
     )
-    parser.add_argument("--ranks", metavar="LIST", help="processes, as in 0-3,8")
-    parser.add_argument("--metrics", metavar="NAME,…", help="metrics")
+    parser.add_argument("--ranks", metavar="LIST", help="these ranks, as in 0-3,8")
+    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     check_name(arguments.output)
     if arguments.subtree is None and arguments.ranks is None and arguments.metrics is None:
-        raise UsageError("cut: --subtree, --ranks or --metrics wanted, found none; see autoanalyzer cut --help")
+        raise UsageError("cut: expected --subtree, --ranks or --metrics, found none; see autoanalyzer cut --help")
     experiment, _ = open_experiment(arguments.experiment)
     part = select(
         experiment,
@@ -43,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
         processes=ranks_of(experiment, arguments.ranks),
         metrics=names_of(arguments.metrics, [each.name for each in experiment.metrics]),
     )
-    save(part, arguments.output)
+    write_experiment(part, arguments.output)
     return 0

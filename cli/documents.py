@@ -9,9 +9,11 @@ from pathlib import Path
 
 from ..atomic_file import replacing
 from ..errors import UsageError
+from ..experiment import Experiment, save
 from ..runtime.folder import RunFolder
+from ..view.place import visible
 
-__all__ = ["add_documents", "check_targets", "is_output", "write_document"]
+__all__ = ["add_documents", "check_targets", "is_output", "write_document", "write_experiment"]
 
 
 def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> None:
@@ -44,6 +46,12 @@ def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
         other = taken.setdefault(target if is_output(target) else target.resolve(), option)
         if other != option and (is_output(target) or target.is_file() or not target.exists()):
             raise UsageError(f"--{option} {target}: --{other} writes this file; choose another one")
+
+
+def write_experiment(experiment: Experiment, target: Path) -> None:
+    """Write an experiment to a file, and say how much is in it."""
+    save(experiment, target)
+    sys.stdout.write(f"wrote {visible(str(target))}: {experiment.size}\n")
 
 
 def is_output(target: Path | None) -> bool:

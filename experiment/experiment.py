@@ -87,8 +87,13 @@ class Experiment:
 
     def __repr__(self) -> str:
         name = self.notes.history[-1] if self.notes.history else self.notes.program
-        size = f"{len(self.metrics)} metrics, {len(self.call_paths)} call paths, {len(self.locations)} locations"
-        return f"Experiment({name}: {size})"
+        return f"Experiment({name}: {self.size})"
+
+    @property
+    def size(self) -> str:
+        """How much is in it: ``4 metrics, 23 call paths, 8 locations``."""
+        counts = ((self.metrics, "metric"), (self.call_paths, "call path"), (self.locations, "location"))
+        return ", ".join(f"{len(all_)} {noun}{'' if len(all_) == 1 else 's'}" for all_, noun in counts)
 
     def check(self) -> None:
         """State what makes an experiment valid. The constructor states it but for values that are not in memory.

@@ -32,9 +32,7 @@ _Totals = npt.NDArray[np.float64]
 
 def operation_lines(result: Experiment, file: Path | None) -> list[str]:
     """Say what a derived experiment holds, how it came about, and where it was written."""
-    parts = {"metric": result.metrics, "call path": result.call_paths, "location": result.locations}
-    counted = ", ".join(many(len(each), name) for name, each in parts.items())
-    lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {counted}"]
+    lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {result.size}"]
     return [*map(visible, [*lines, *([f"data {file}"] if file else [])])]
 
 

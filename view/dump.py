@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -19,6 +19,7 @@ from ..experiment import Experiment, Metric
 from ..experiment.aggregate import Level, by_level, columns_at, own_totals, totals
 from ..experiment.experiment import Severity
 from ..experiment.grouping import over_locations
+from .csv_rows import write_rows
 from .place import at_line, visible
 from .units import amount, ranks
 
@@ -41,10 +42,11 @@ def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) ->
     for name, values in sums.items():
         _check_held(name, values)
     columns = [sums[name].tolist() for name in metrics]
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["Cnode ID", *metrics])
-    for path in range(len(experiment.call_paths)):
-        writer.writerow([path, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))])
+    rows = (
+        [path, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))]
+        for path in range(len(experiment.call_paths))
+    )
+    write_rows(chain([["Cnode ID", *metrics]], rows), stream)
 
 
 def _field(metric: Metric, value: float) -> str:

@@ -148,6 +148,16 @@ def test_csv_is_exclusive_along_both_trees(saved):
     assert said(saved, "dump", "app.cube", "--csv", "--metrics", "mpi_time").splitlines()[2] == "1,2.5"
 
 
+def test_names_that_a_spreadsheet_would_carry_out_are_quoted(saved):
+    made = Builder()
+    for name in ("=1+1", "@sum", "+x", "-y", "plain"):
+        made.metric(name)
+    made.location(0)
+    made.row("=1+1", made.call_path("main"), [-5e-9])
+    save(made.experiment(), saved.folder / "f.cube")
+    assert said(saved, "dump", "f.cube", "--csv") == "Cnode ID,'=1+1,'@sum,'+x,'-y,plain\n0,-5e-09,0,0,0,0\n"
+
+
 def test_json_has_all_numbers(saved):
     document = json.loads(said(saved, "dump", "app.cube", "--json", "--by", "process"))
     assert document["schema"] == "autoanalyzer.dump/1"
@@ -160,24 +170,14 @@ def test_json_has_all_numbers(saved):
 
 @pytest.mark.parametrize("name", ["b.cube", "b.cube.gz", "b.xml"])
 def test_convert_writes_what_it_read(name, saved):
-    assert said(saved, "convert", "app.cube", name) == ""
+    assert said(saved, "convert", "app.cube", name) == f"wrote {name}: 5 metrics, 3 call paths, 2 locations\n"
     assert load(saved.folder / name).exclusive("wall_time").tolist() == [[0.5, 0.25], [1, 2], [0, 0]]
 
 
 def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
-    said(
-        saved,
-        "cut",
-        "app.cube",
-        "-o",
-        "part.cube",
-        "--subtree",
-        "send",
-        "--ranks",
-        "1",
-        "--metrics",
-        "wall_time,mpi_bytes",
-    )
+    words = ("--subtree", "send", "--ranks", "1", "--metrics", "wall_time,mpi_bytes")
+    line = said(saved, "cut", "app.cube", "-o", "part.cube", *words)
+    assert line == "wrote part.cube: 2 metrics, 1 call path, 1 location\n"
     part = load(saved.folder / "part.cube")
     assert part.exclusive("wall_time").tolist() == [[2]]
     assert "mpi_bytes_sent" not in part
@@ -198,7 +198,7 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         (["cut", "none.cube", "-o", "no/b.cube", "--ranks", "0"], "no/b.cube: cannot be written"),
         (["cut", "app.cube", "-o", "b.cube", "--subtree", ""], "no region or call path ''"),
         (["dump", "app.cube", "--json", "--exclusive"], "--json: no --exclusive wanted"),
-        (["cut", "app.cube", "-o", "b.cube"], "--subtree, --ranks or --metrics wanted"),
+        (["cut", "app.cube", "-o", "b.cube"], "expected --subtree, --ranks or --metrics"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "0-5"], "no rank 2; there are ranks 0 to 1"),
         (["cut", "app.cube", "-o", "b.cube", "--ranks", "x"], "expected ranks and ranges, such as 0-3,8"),
         (["cut", "app.cube", "-o", "b.cube", "--subtree", "sned"], "did you mean send"),
