@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     if words[:1] == ["--"]:
         words = words[1:]
     if not words:
-        raise UsageError("a compiler command wanted after 'compile --', found nothing")
+        raise UsageError("expected a compiler command after 'compile --', found nothing")
     if arguments.modes is not None:
         os.environ[MODES_VARIABLE] = ",".join(asked_modes(arguments.modes, "--modes"))
     return compile_instrumented(words, after_link=build_ahead)

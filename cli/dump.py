@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     if arguments.csv and (arguments.by or arguments.exclusive):
-        raise UsageError("--csv: neither --by nor --exclusive wanted; CSV is exclusive, of all locations together")
+        raise UsageError("--csv: leave out --by and --exclusive; CSV is exclusive, of all locations together")
     if arguments.json and arguments.exclusive:
-        raise UsageError("--json: no --exclusive wanted; JSON has exclusive and inclusive values")
+        raise UsageError("--json: leave out --exclusive; JSON has exclusive and inclusive values")
     experiment, file = open_experiment(arguments.experiment)
     if arguments.flat:
         experiment = flat(experiment)

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: a folder wanted: {error.strerror}") from None
+        raise InputError(f"{folder}: expected a folder: {error.strerror}") from None
     written: set[Path] = set()
     for source in sources_of(arguments):
         path = folder / source.output

@@ -80,7 +80,7 @@ def _command(option: str, text: str) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise UsageError(f"{option}: a compiler command wanted, found {text!r} ({error})") from None
+        raise UsageError(f"{option}: expected a compiler command, found {text!r} ({error})") from None
     if not words:
-        raise UsageError(f"{option}: a compiler command wanted, found nothing")
+        raise UsageError(f"{option}: expected a compiler command, found nothing")
     return words

@@ -57,8 +57,8 @@ def _real_compiler(variable: str, default: str) -> list[str]:
     """
     words = command_words(variable, os.environ.get(variable, default))
     if not words:
-        raise UsageError(f"{variable}: a compiler wanted, found nothing; unset it for {default}")
+        raise UsageError(f"{variable}: expected a compiler, found nothing; unset it for {default}")
     found = shutil.which(words[0])
     if found and os.path.realpath(found) == os.path.realpath(sys.argv[0]):
-        raise UsageError(f"{variable}: a real compiler wanted, found {words[0]}, which is this wrapper itself")
+        raise UsageError(f"{variable}: expected a real compiler, found {words[0]}, which is this wrapper itself")
     return words

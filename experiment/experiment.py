@@ -113,19 +113,19 @@ class Experiment:
             if metric.name in units:
                 raise InputError(f"metric {metric.name!r} stands twice")
             if metric.parent is not None and units.get(metric.parent) != metric.unit:
-                raise InputError(f"metric {metric.name!r}: a parent of unit {metric.unit!r} before it wanted")
+                raise InputError(f"metric {metric.name!r}: expected a parent of unit {metric.unit!r} before it")
             units[metric.name] = metric.unit
         for index, path in enumerate(self.call_paths):
             if path.parent is not None and not 0 <= path.parent < index:
-                raise InputError(f"call path {index}: a parent before it wanted, found {path.parent}")
+                raise InputError(f"call path {index}: expected a parent before it, found {path.parent}")
         if len({(each.process, each.thread) for each in self.locations}) < len(self.locations):
             raise InputError("a process and thread stands twice among the locations")
         nodes: dict[int, tuple[str, str]] = {}
         for each in self.locations:
             if nodes.setdefault(each.process, (each.machine, each.node)) != (each.machine, each.node):
-                raise InputError(f"process {each.process} on one node wanted, found it on two")
+                raise InputError(f"expected process {each.process} on one node, found it on two")
         if self._severities.keys() != units.keys():
-            raise InputError(f"severities of {sorted(units)} wanted, found {sorted(self._severities)}")
+            raise InputError(f"expected severities of {sorted(units)}, found {sorted(self._severities)}")
         places = {(each.process, each.thread) for each in self.locations} if self.topologies else set()
         for topology in self.topologies:
             topology.check()
@@ -137,13 +137,13 @@ class Experiment:
     def _check_shape(self, name: str, severity: Severity) -> None:
         shape = (len(self.call_paths), len(self.locations))
         if severity.shape != shape:
-            raise InputError(f"severity of {name!r}: shape {shape} wanted, found {severity.shape}")
+            raise InputError(f"severity of {name!r}: expected shape {shape}, found {severity.shape}")
 
     def _check_values(self, name: str) -> None:
         severity = self._severities[name]
         self._check_shape(name, severity)
         if np.isinf(severity).any():
-            raise InputError(f"severity of {name!r}: finite values, or NaN for missing ones, wanted, found infinity")
+            raise InputError(f"severity of {name!r}: expected finite values, or NaN for missing ones, found infinity")
 
     def __contains__(self, metric: str) -> bool:
         return metric in self._severities

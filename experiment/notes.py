@@ -120,9 +120,9 @@ class Notes:
         try:
             found = json.loads(text)
         except ValueError as error:
-            raise InputError(f"notes as a JSON object wanted: {error}") from None
+            raise InputError(f"expected notes as a JSON object: {error}") from None
         if not isinstance(found, dict):
-            raise InputError(f"notes as a JSON object wanted, found {type(found).__name__}")
+            raise InputError(f"expected notes as a JSON object, found {type(found).__name__}")
         known: dict[str, Any] = {}
         for each in fields(cls):
             if each.name in found:
@@ -144,4 +144,4 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     wanted = str(annotation)
     if _FITS[wanted](value):
         return value
-    raise InputError(f"notes: {name} of type {wanted} wanted, found {value!r:.40}")
+    raise InputError(f"notes: expected {name} of type {wanted}, found {value!r:.40}")

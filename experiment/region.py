@@ -69,9 +69,9 @@ class Region:
         """
         version, *fields = descriptor.split("|")
         if version != DESCRIPTOR_VERSION:
-            raise InputError(f"region descriptor of version {DESCRIPTOR_VERSION} wanted, found {descriptor[:60]!r}")
+            raise InputError(f"expected a region descriptor of version {DESCRIPTOR_VERSION}, found {descriptor[:60]!r}")
         try:
             kind, name, file, function, ordinal, first, last = fields
             return cls(kind, unquote(name), unquote(file), unquote(function), int(ordinal), int(first), int(last))
         except ValueError:
-            raise InputError(f"region descriptor with eight fields wanted, found {descriptor[:200]!r}") from None
+            raise InputError(f"expected a region descriptor with eight fields, found {descriptor[:200]!r}") from None

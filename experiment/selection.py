@@ -36,10 +36,10 @@ def select(
         InputError: There is nothing of the kind, or nothing is asked for.
     """
     if isinstance(metrics, str):
-        raise InputError(f"a list of metrics wanted, found one name; write [{metrics!r}]")
+        raise InputError(f"expected a list of metrics, found one name; write [{metrics!r}]")
     for what, chosen in (("rank", processes), ("metric", metrics)):
         if chosen is not None and not len(chosen):
-            raise InputError(f"one {what} at least to be selected wanted, found none")
+            raise InputError(f"expected at least one {what} to select, found none")
     paths = range(len(experiment.call_paths)) if subtree is None else _subtree(experiment, subtree)
     columns = _columns(experiment, processes)
     kept = list(experiment.metrics) if metrics is None else _metrics(experiment, metrics)
@@ -71,7 +71,7 @@ def select(
 def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
     if isinstance(wanted, int):
         if not 0 <= wanted < len(experiment.call_paths):
-            raise InputError(f"a call path from 0 to {len(experiment.call_paths) - 1} wanted, found {wanted}")
+            raise InputError(f"expected a call path from 0 to {len(experiment.call_paths) - 1}, found {wanted}")
         return sorted(experiment.walk(wanted))
     found = paths_named(experiment, wanted)
     if not found:

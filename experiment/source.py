@@ -31,7 +31,7 @@ class Source:
     def __init__(self, path: Path) -> None:
         self.path = path
         if path.exists() and not path.is_file():
-            raise InputError(f"{path}: an experiment's file wanted, found a folder, a pipe or a device")
+            raise InputError(f"{path}: expected an experiment's file, found a folder, a pipe or a device")
         try:
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
@@ -140,7 +140,7 @@ class _GzipSource(Source):
         self._block = block
         self._now = _State(now.unpacked + len(block), packed, tail, engine)
         if self._now.unpacked > MAX_UNPACKED:
-            raise InputError(f"{self.path}: at most {MAX_UNPACKED >> 30} GiB unpacked wanted, found more")
+            raise InputError(f"{self.path}: expected at most {MAX_UNPACKED >> 30} GiB unpacked, found more")
         self._remember()
         return True
 
@@ -163,5 +163,5 @@ def open_source(path: Path) -> Source:
     plain = Source(path)
     start = plain.read(0, len(_GZIP))
     if not start:
-        raise InputError(f"{path}: an experiment wanted, found an empty file")
+        raise InputError(f"{path}: expected an experiment, found an empty file")
     return _GzipSource(path) if start == _GZIP else plain

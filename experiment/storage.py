@@ -35,7 +35,7 @@ def load(path: Path | str) -> Experiment:
     start = source.read(0, place + len(magic))
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
         if source.packed:
-            raise InputError(f"{path}: a CUBE 4 archive as it is wanted, found one packed by gzip; unpack it by gunzip")
+            raise InputError(f"{path}: expected a plain CUBE 4 archive, found one packed by gzip; unpack it by gunzip")
         return read_cubex(source)
     return read_cube(source)
 
@@ -66,6 +66,6 @@ def check_name(path: Path) -> None:
         InputError: It ends in none of ``WRITTEN``, is that of a folder, or in none.
     """
     if not path.name.endswith(WRITTEN):
-        raise InputError(f"{path}: a name that ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]} wanted")
+        raise InputError(f"{path}: expected a name that ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}")
     if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"{path}: cannot be written: a file in a folder that exists wanted")
+        raise InputError(f"{path}: cannot be written: expected a file in an existing folder")

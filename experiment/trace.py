@@ -114,9 +114,9 @@ class TraceReader:
                 else:
                     rows.append((self._line, row))
         except csv.Error as error:
-            raise InputError(f"{self._name}:{self._line}: a line of a trace wanted, found {error}") from None
+            raise InputError(f"{self._name}:{self._line}: expected a line of a trace, found {error}") from None
         if last and self._metrics is None:
-            raise InputError(f"{self._name}: a trace wanted, which begins {','.join(_FIRST)}, found an empty file")
+            raise InputError(f"{self._name}: expected a trace that begins with {','.join(_FIRST)}, found an empty file")
         return self._samples(rows)
 
     def _lines(self, piece: bytes, *, last: bool) -> list[str]:
@@ -125,28 +125,30 @@ class TraceReader:
         except UnicodeDecodeError as error:
             line = self._line + 1 + error.object[: error.start].count(b"\n")
             found = f"byte {error.object[error.start]:#x}"
-            raise InputError(f"{self._name}:{line}: text in UTF-8 wanted, found {found}") from None
+            raise InputError(f"{self._name}:{line}: expected text in UTF-8, found {found}") from None
         self._rest = lines.pop()
         if last and self._rest:
             lines.append(self._rest)
         if len(self._rest) > _LONGEST:
-            raise InputError(f"{self._name}:{self._line + 1}: a line of a trace wanted, found no end of it")
+            raise InputError(f"{self._name}:{self._line + 1}: expected a line of a trace, found no end of it")
         return [line.removesuffix("\r") for line in lines]
 
     def _header(self, row: list[str]) -> None:
         if tuple(row[: len(_FIRST)]) != _FIRST or len(row) == len(_FIRST):
             found = ",".join(row)[:60]
             raise InputError(
-                f"{self._name}:{self._line}: a header {','.join(_FIRST)},<metric>[<unit>],… wanted, found {found!r}"
+                f"{self._name}:{self._line}: expected a header {','.join(_FIRST)},<metric>[<unit>],…, found {found!r}"
             )
         columns = [_COLUMN.fullmatch(word) for word in row[len(_FIRST) :]]
         names = tuple(match["name"] if match else "" for match in columns)
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if "" in names:
             column = len(_FIRST) + 1 + names.index("")
-            raise InputError(f"{self._name}:{self._line}: a name of each metric wanted, found none in column {column}")
+            raise InputError(
+                f"{self._name}:{self._line}: expected a name for each metric, found none in column {column}"
+            )
         if twice is not None:
-            raise InputError(f"{self._name}:{self._line}: metrics of different names wanted, found {twice!r} again")
+            raise InputError(f"{self._name}:{self._line}: expected metrics of different names, found {twice!r} again")
         self._metrics = names
         self._units = tuple((match["unit"] or "") if match else "" for match in columns)
 
@@ -156,7 +158,7 @@ class TraceReader:
         for line, row in rows:
             try:
                 if len(row) != width:
-                    raise ValueError(f"{width} fields wanted, found {len(row)}")
+                    raise ValueError(f"expected {width} fields, found {len(row)}")
                 times.append(_seconds(row[0]))
                 place = _whole(row[1]), _whole(row[2])
                 places.append(self._locations.setdefault(place, len(self._locations)))
@@ -192,20 +194,20 @@ def _finite(field: str) -> float:
             raise ValueError
         value = float(field)
     except ValueError:
-        raise ValueError(f"a number wanted, found {field[:60]!r}") from None
+        raise ValueError(f"expected a number, found {field[:60]!r}") from None
     if not isfinite(value):
-        raise ValueError(f"a finite number wanted, found {field[:60]!r}")
+        raise ValueError(f"expected a finite number, found {field[:60]!r}")
     return value
 
 
 def _seconds(field: str) -> float:
     value = _finite(field)
     if abs(value) >= _LAST:
-        raise ValueError(f"seconds wanted, found {field[:60]!r}, which has no digits left for a part of one")
+        raise ValueError(f"expected seconds, found {field[:60]!r}, which has no digits left for a part of one")
     return value
 
 
 def _whole(field: str) -> int:
     if not field.isascii() or not field.isdigit() or len(field) > _DIGITS or int(field) >= _NUMBER:
-        raise ValueError(f"a number of a process or thread, from 0 on, wanted, found {field[:60]!r}")
+        raise ValueError(f"expected the number of a process or thread, from 0 on, found {field[:60]!r}")
     return int(field)

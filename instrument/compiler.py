@@ -240,7 +240,7 @@ def command_words(variable: str, text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise UsageError(f"{variable}: a command wanted, found {text!r} ({error})") from None
+        raise UsageError(f"{variable}: expected a command, found {text!r} ({error})") from None
 
 
 def no_compiler(name: str, error: OSError) -> UsageError:

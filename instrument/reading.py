@@ -76,12 +76,12 @@ def read_sources(
     for path in sources:
         if not Path(path).is_file():
             raise InputError(
-                f"{path}: a C, C++ or Fortran source wanted, found {'a folder' if Path(path).is_dir() else 'nothing'}"
+                f"{path}: expected a C, C++ or Fortran source, found {'a folder' if Path(path).is_dir() else 'nothing'}"
             )
         words = [*flags, *(["-x", "c++"] if path.endswith(_CXX_HEADERS) else []), path]
         found = [source for source in CompilerCommand(["", *words]).sources if source.words == (path,)]
         if not found:
-            raise InputError(f"{path}: a C, C++ or Fortran source wanted, found another kind of file")
+            raise InputError(f"{path}: expected a C, C++ or Fortran source, found another kind of file")
         source = found[-1]
         command = CompilerCommand([*(fortran if source.is_fortran else cxx if source.is_cxx else c), *words])
         language = front_end(command, source, choice)

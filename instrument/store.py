@@ -105,7 +105,7 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
     text = environment.get(_LIMIT) or _DEFAULT
     match = _SIZE.match(text)
     if not match:
-        raise UsageError(f"{_LIMIT}: bytes wanted, such as 512M, or 0 to keep nothing, found {text!r}")
+        raise UsageError(f"{_LIMIT}: expected a size such as 512M, or 0 to keep nothing, found {text!r}")
     return Store(cache_place(environment) / "compiled", int(match[1]) << _UNITS[match[2]])
 
 

@@ -115,10 +115,10 @@ def integrate(
         UsageError: There is no operand, ``system`` is none of them, or labels are not as many.
     """
     if not operands:
-        raise UsageError("one experiment at least wanted, found none")
+        raise UsageError("expected at least one experiment, found none")
     called = tuple(labels) if labels is not None else labels_of(operands)
     if len(called) != len(operands):
-        raise UsageError(f"a label for each of {len(operands)} experiments wanted, found {len(called)}")
+        raise UsageError(f"expected a label for each of {len(operands)} experiments, found {len(called)}")
     metrics, names = merge_metrics([each.metrics for each in operands], called)
     forest = merge_call_paths([each.call_paths for each in operands], exact=exact)
     merged = merge_locations([each.locations for each in operands], system)

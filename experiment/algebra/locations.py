@@ -53,7 +53,7 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
         UsageError: There is no operand at that position.
     """
     if isinstance(hierarchy, int) and not 0 <= hierarchy < len(systems):
-        raise UsageError(f"system of an operand from 1 to {len(systems)} wanted, found {hierarchy + 1}")
+        raise UsageError(f"system: expected an operand from 1 to {len(systems)}, found {hierarchy + 1}")
     if len(systems) > 1 and all(each == systems[0] for each in systems):
         one = merge_locations(systems[:1], "collapse" if hierarchy == "collapse" else 0)
         copied = hierarchy if isinstance(hierarchy, int) else one.copied

@@ -63,7 +63,7 @@ def merge_metrics(
                 node.unit, node.label = metric.unit, label
             elif metric.unit and metric.unit != node.unit:
                 raise InputError(
-                    f"metric {key!r} in one unit wanted, found {node.unit!r} in {node.label} and {metric.unit!r} "
+                    f"expected metric {key!r} in one unit, found {node.unit!r} in {node.label} and {metric.unit!r} "
                     f"in {label}; leave it out of one by cut --metrics"
                 )
             node.known.append(metric)

@@ -119,7 +119,7 @@ def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
         UsageError: There are less than two experiments.
     """
     if len(operands) < 2:
-        raise UsageError("stddev of two experiments at least wanted, found one")
+        raise UsageError("stddev: expected at least two experiments, found one")
 
     def values(of_each: Iterator[Severity]) -> Severity:
         every = list(of_each)

@@ -33,8 +33,8 @@ class _Headers(FileIO):
         self._left -= wanted
         if wanted > _MAX_HEADER or self._left < 0:
             raise InputError(
-                f"{self.name}: headers of at most {_MAX_HEADER >> 20} MiB, {_MAX_HEADERS >> 20} MiB in all, of the "
-                "archive wanted, found more"
+                f"{self.name}: expected headers of at most {_MAX_HEADER >> 20} MiB, {_MAX_HEADERS >> 20} MiB in all, "
+                "found more"
             )
         return super().read(wanted) or b""
 
@@ -57,10 +57,10 @@ class Archive:
                     self._add(member, size)
         except RecursionError:
             raise InputError(
-                f"{source.path}: a header and a member by turns wanted, found a chain of headers"
+                f"{source.path}: expected a header and a member by turns, found a chain of headers"
             ) from None
         except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError) as error:
-            raise InputError(f"{source.path}: a CUBE 4 archive (tar) wanted: {error}") from None
+            raise InputError(f"{source.path}: expected a CUBE 4 archive (tar): {error}") from None
 
     def _add(self, member: tarfile.TarInfo, size: int) -> None:
         name = PurePosixPath(member.name)
@@ -100,10 +100,10 @@ class Archive:
             InputError: There is no such member, or it is larger.
         """
         if name not in self._members:
-            raise InputError(f"{self._source.path}: member {name!r} of the archive wanted, found none")
+            raise InputError(f"{self._source.path}: expected a member {name!r} in the archive, found none")
         offset, size = self._members[name]
         if size > most:
-            raise InputError(f"{self._source.path}: member {name!r} of at most {most:,} bytes wanted, found {size:,}")
+            raise InputError(f"{self._source.path}: expected member {name!r} of at most {most:,} bytes, found {size:,}")
         found = self._source.read(offset, size)
         if len(found) < size:
             raise InputError(f"{self._source.path}: member {name!r} of the archive is cut off")

@@ -28,4 +28,4 @@ def broken_parts(path: Path, kind: str) -> Iterator[None]:
         text = str(error)
         raise InputError(text if text.startswith(f"{path}:") else f"{path}: {text}") from None
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InputError(f"{path}: {kind} wanted, but an element is broken or missing ({error!s:.200})") from None
+        raise InputError(f"{path}: expected {kind}, but an element is broken or missing ({error!s:.200})") from None

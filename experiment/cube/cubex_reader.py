@@ -127,20 +127,20 @@ class _Values:
         """Give the byte order, and the call paths that there are values of."""
         text = self._archive.read(f"{metric.number}.index", 64 + 4 * len(self._parents))
         if not text.startswith(_INDEX):
-            raise InputError(f"{metric.number}.index: {_INDEX.decode()} wanted at its start")
+            raise InputError(f"{metric.number}.index: expected {_INDEX.decode()} at its start")
         if len(text) < _INDEX_HEAD:
-            raise InputError(f"{metric.number}.index: a whole index wanted, found {len(text)} bytes")
+            raise InputError(f"{metric.number}.index: expected a whole index, found {len(text)} bytes")
         order = "<" if text[11:15] == b"\x01\0\0\0" else ">"
         kind, count = struct.unpack(f"{order}Bi", text[17:_INDEX_HEAD])
         if kind != _LISTED:
-            raise InputError(f"{metric.number}.index: an index of kind {_LISTED} wanted, found kind {kind}")
+            raise InputError(f"{metric.number}.index: expected an index of kind {_LISTED}, found kind {kind}")
         listed = np.frombuffer(text[_INDEX_HEAD:], f"{order}i4")
         if (
             len(listed) != count
             or len(np.unique(listed)) != count
             or not ((listed >= 0) & (listed < len(self._parents))).all()
         ):
-            raise InputError(f"{metric.number}.index: {count} different call paths wanted")
+            raise InputError(f"{metric.number}.index: expected {count} different call paths")
         paths = self._breadth_first() if metric.inclusive else np.arange(len(self._parents))
         return order, paths[listed]
 
@@ -169,9 +169,9 @@ class _Values:
         elif text.startswith(_DATA):
             text = text[len(_DATA) :]
         else:
-            raise InputError(f"{metric.number}.data: {_DATA.decode()} or {_PACKED.decode()} wanted at its start")
+            raise InputError(f"{metric.number}.data: expected {_DATA.decode()} or {_PACKED.decode()} at its start")
         if len(text) != size:
-            raise InputError(f"{metric.number}.data: {size} bytes of values wanted, found {len(text)}")
+            raise InputError(f"{metric.number}.data: expected {size} bytes of values, found {len(text)}")
         return np.frombuffer(text, kind).astype(np.float64)
 
 
@@ -179,7 +179,7 @@ def _inflated(text: bytes, order: str, size: int) -> bytes:
     """Unpack blocks: their count, then for each its place unpacked, its place packed and its packed size."""
     count = struct.unpack_from(f"{order}q", text)[0]
     if not 0 <= 24 * count <= len(text):
-        raise InputError(f"a list of {count} packed blocks wanted, found fewer")
+        raise InputError(f"expected a list of {count} packed blocks, found fewer")
     blocks = struct.unpack_from(f"{order}{3 * count}q", text, 8)
     at = 8 + 24 * count
     parts: list[bytes] = []
@@ -193,7 +193,7 @@ def _inflated(text: bytes, order: str, size: int) -> bytes:
         at += packed
         left -= len(part)
         if left < 0 or packed < 0:
-            raise InputError(f"packed values of {size} bytes wanted, found more")
+            raise InputError(f"expected packed values of {size} bytes, found more")
         parts.append(part)
     return b"".join(parts)
 
@@ -208,5 +208,5 @@ def _unpacked(anchor: bytes) -> bytes:
     except zlib.error as error:
         raise InputError(f"{_ANCHOR}: broken gzip data: {error}") from None
     if len(text) > _MAX_ANCHOR or not engine.eof:
-        raise InputError(f"{_ANCHOR}: whole gzip data of at most {_MAX_ANCHOR >> 20} MiB unpacked wanted")
+        raise InputError(f"{_ANCHOR}: expected whole gzip data of at most {_MAX_ANCHOR >> 20} MiB unpacked")
     return text

@@ -97,16 +97,16 @@ class CubeHead:
             self._check_root(tag, attributes)
         self._tags.append(tag)
         if len(self._tags) > _MAX_DEPTH:
-            raise InputError(f"elements at most {_MAX_DEPTH:,} deep wanted, found deeper ones")
+            raise InputError(f"expected elements at most {_MAX_DEPTH:,} deep, found deeper ones")
         self._names.add(tag)
         self._names.update(attributes)
         if len(self._names) > _MAX_NAMES:
-            raise InputError(f"at most {_MAX_NAMES:,} names of elements and attributes wanted, found more")
+            raise InputError(f"expected at most {_MAX_NAMES:,} names of elements and attributes, found more")
         self._text, self._length = [], 0
         if tag in self._counts:
             self._counts[tag] += 1
             if self._counts[tag] > LIMITS[tag]:
-                raise InputError(f"at most {LIMITS[tag]:,} elements <{tag}> wanted, found more")
+                raise InputError(f"expected at most {LIMITS[tag]:,} elements <{tag}>, found more")
         if tag in _ITEMS:
             self._item = Item(tag, dict(attributes), self._item)
             if tag == "metric":
@@ -124,7 +124,7 @@ class CubeHead:
         """Take text."""
         self._length += len(text)
         if self._length > _MAX_TEXT:
-            raise InputError(f"texts of at most {_MAX_TEXT:,} characters wanted, found a longer one")
+            raise InputError(f"expected texts of at most {_MAX_TEXT:,} characters, found a longer one")
         self._text.append(text)
 
     def end(self, tag: str) -> None:
@@ -204,7 +204,7 @@ class CubeHead:
                 for callee, parent, line in (self._paths[number] for number in places)
             ]
         except KeyError as error:
-            raise InputError(f"region {error} of a call path wanted, found none") from None
+            raise InputError(f"expected the region {error} of a call path, found none") from None
 
     def places(self) -> dict[int, int]:
         """Give the place of each call path by its number in the file: as they stand, in our own files by number."""
@@ -215,19 +215,21 @@ class CubeHead:
         """Refuse what a later version of this program wrote."""
         found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
         if found != FORMAT_VERSION:
-            raise InputError(f"experiment of format {FORMAT_VERSION} wanted, found {found}; use a later autoanalyzer")
+            raise InputError(
+                f"expected an experiment of format {FORMAT_VERSION}, found {found}; use a later autoanalyzer"
+            )
 
     def _check_root(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag != "cube":
-            raise InputError(f"CUBE {self._major} XML wanted, found XML of kind <{tag[:80]}>")
+            raise InputError(f"expected CUBE {self._major} XML, found XML of kind <{tag[:80]}>")
         version = attributes.get("version", "none")
         if version.partition(".")[0] != self._major:
-            raise InputError(f"CUBE XML of version {self._major} wanted, found version {version[:80]}")
+            raise InputError(f"expected CUBE XML of version {self._major}, found version {version[:80]}")
 
     def _start_path(self, attributes: Mapping[str, str]) -> None:
         number = int(attributes["id"])
         if number in self._paths:
-            raise InputError(f"one call path of number {number} wanted, found two")
+            raise InputError(f"expected one call path of number {number}, found two")
         line = int(attributes.get("line", -1))
         parent = self._open_paths[-1] if self._open_paths else None
         self._open_paths.append(number)

@@ -93,14 +93,14 @@ class CubeMatrices:
             row = self._places.get(number)
             if row is None or seen[row]:
                 found = "two of" if row is not None else "one of an unknown"
-                raise InputError(f"one row of {metric} for each call path wanted, found {found} call path {number}")
+                raise InputError(f"expected one row of {metric} for each call path, found {found} call path {number}")
             seen[row] = 1
             try:
                 values = parser.parse(text)
             except ValueError:
-                raise InputError(f"numbers wanted in {metric} of call path {number}, found others") from None
+                raise InputError(f"expected numbers in {metric} of call path {number}, found others") from None
             if len(values) != width:
-                raise InputError(f"{width} values wanted in {metric} of call path {number}, found {len(values)}")
+                raise InputError(f"expected {width} values in {metric} of call path {number}, found {len(values)}")
             severity[row, slice(None) if in_order else self._columns] = values
         finite(severity, self._metrics[metric].metric)
 
@@ -150,18 +150,18 @@ class CubeMatrices:
         start, stop = self._content
         starts = self._starts(start, stop)
         if len(starts) > len(self._known):
-            raise InputError(f"one matrix a metric wanted, found {len(starts)} for {len(self._known)}")
+            raise InputError(f"expected one matrix a metric, found {len(starts)} for {len(self._known)}")
         self._check_gap(start, starts[0] if starts else stop)
         index: dict[int, tuple[int, int]] = {}
         for start, end in pairwise([*starts, stop]):
             tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
             if tag is None:
-                raise _broken("<matrix> with the number of a metric wanted")
+                raise _broken("expected a <matrix> with the number of a metric")
             number = int(tag[1])
             if number in index:
-                raise InputError(f"one matrix of metric {number} wanted, found two")
+                raise InputError(f"expected one matrix of metric {number}, found two")
             if number not in self._known:
-                raise InputError(f"a matrix of a metric wanted, there is no metric {number}")
+                raise InputError(f"expected a matrix of a known metric, found one of metric {number}")
             index[number] = (start, end)
         return index
 
@@ -184,7 +184,7 @@ class CubeMatrices:
 
     def _check_gap(self, start: int, end: int) -> None:
         if not _BETWEEN.fullmatch(self._source.read(start, min(end - start, _CHUNK))):
-            raise _broken("a <matrix> wanted")
+            raise _broken("expected a <matrix>")
 
 
 def severities_end(source: Source, start: int) -> int:
@@ -205,7 +205,7 @@ def severities_end(source: Source, start: int) -> int:
         if at >= 0:
             break
     if at < 0 or not _FILE_END.fullmatch(tail, at):
-        raise _broken(f"</severity> and </cube> in the last {_TAILS[-1] >> 10} KiB wanted; is it cut off?")
+        raise _broken(f"expected </severity> and </cube> in the last {_TAILS[-1] >> 10} KiB; is it cut off?")
     return offset + at
 
 
@@ -214,7 +214,7 @@ def _broken(message: str) -> InputError:
 
 
 def _too_long(longest: int) -> InputError:
-    return InputError(f"rows of at most {longest:,} characters wanted, found a longer one")
+    return InputError(f"expected rows of at most {longest:,} characters, found a longer one")
 
 
 class _IrregularError(Exception):
@@ -235,7 +235,7 @@ class _RowTarget:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._tags.append(tag)
         if self._tags != ["matrix", "row"][: len(self._tags)]:
-            raise InputError(f"rows in a matrix wanted, found <{tag[:80]}>")
+            raise InputError(f"expected rows in a matrix, found <{tag[:80]}>")
         if tag == "row":
             self._number = int(attributes["cnodeId"])
             self._text, self._length = [], 0

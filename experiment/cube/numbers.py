@@ -55,7 +55,7 @@ class RowParser:
             except (ValueError, TypeError, RuntimeError):
                 pass
         if _NO_NUMBER.search(text):
-            raise ValueError("numbers between white space wanted")
+            raise ValueError("expected numbers between white space")
         return np.array([float(each) for each in text.decode("ascii").split()], dtype=np.float64)
 
 
@@ -69,7 +69,7 @@ def finite(values: Severity, metric: Metric) -> None:
     if metric.aggregation in ("min", "max"):
         values[infinite] = np.nan
     elif infinite.any():
-        raise InputError(f"finite values, or nan for missing ones, wanted in {metric.name}, found infinity")
+        raise InputError(f"expected finite values of {metric.name}, or nan for missing ones, found infinity")
 
 
 def _with_commas(text: bytes) -> bytes:

@@ -32,7 +32,7 @@ def read_cube(source: Source) -> Experiment:
             before anything in it is looked at: experiments need no entities.
     """
     if not source.read(0, 256).removeprefix(_BOM).lstrip().startswith(b"<"):
-        raise InputError(f"{source.path}: an experiment (CUBE 3 XML) wanted, found a file of another kind")
+        raise InputError(f"{source.path}: expected an experiment (CUBE 3 XML), found a file of another kind")
     with broken_parts(source.path, "CUBE 3 XML"):
         head = CubeHead("3")
         content = _read_head(source, head)
@@ -72,7 +72,8 @@ def check_size(call_paths: int, locations: int) -> None:
     """
     if call_paths * locations > MAX_VALUES:
         raise InputError(
-            f"at most {MAX_VALUES:,} values a metric wanted, found {call_paths:,} call paths on {locations:,} locations"
+            f"expected at most {MAX_VALUES:,} values a metric, found {call_paths:,} call paths on {locations:,} "
+            "locations"
         )
 
 
@@ -92,9 +93,9 @@ def _read_head(source: Source, head: CubeHead) -> tuple[int, int] | None:
         offset += len(chunk)
         if head.in_severity and not before and not chunk.endswith(b"/>"):
             if at < 0:
-                raise InputError("text of one byte a character (UTF-8) wanted, found another encoding")
+                raise InputError("expected text of one byte a character (UTF-8), found another encoding")
             return offset, severities_end(source, offset)
         if offset > _MAX_HEAD:
-            raise InputError(f"at most {_MAX_HEAD >> 20} MiB before the severities wanted, found more")
+            raise InputError(f"expected at most {_MAX_HEAD >> 20} MiB before the severities, found more")
     parser.close()
     return None

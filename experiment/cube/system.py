@@ -39,7 +39,7 @@ class CubeSystem:
         """Take an element at its end."""
         if item.tag in _THREADS:
             if item.above is None or item.above.tag not in _PROCESSES:
-                raise InputError(f"a process around each <{item.tag}> wanted, found none")
+                raise InputError(f"expected a process around each <{item.tag}>, found none")
             rank = item.text("rank")
             self._threads.append((item.number("Id"), item.above, int(rank) if rank else None))
         elif item.tag == "coord" and item.above:
@@ -47,7 +47,7 @@ class CubeSystem:
         elif item.tag == "cart":
             grid = self._grid(item)
             if grid.wanted != len(grid.dimensions):
-                raise InputError(f"topology of {grid.wanted} dimensions wanted, found {len(grid.dimensions)}")
+                raise InputError(f"expected a topology of {grid.wanted} dimensions, found {len(grid.dimensions)}")
 
     def add_dimension(self, cart: Item, attributes: Mapping[str, str]) -> None:
         """Take a dimension of a topology."""
@@ -63,7 +63,7 @@ class CubeSystem:
                 within each process.
         """
         if not self._threads:
-            raise InputError("a system of processes wanted, found none")
+            raise InputError("expected a system of processes, found none")
         ranks = self._process_ranks()
         threads = self._thread_ranks(renumber=not ours)
         names = _Names()
@@ -72,7 +72,7 @@ class CubeSystem:
             for (number, process, _), thread in zip(self._threads, threads, strict=True)
         ]
         if len({number for number, _ in found}) < len(found):
-            raise InputError("a number of its own for each thread wanted, found one twice")
+            raise InputError("expected a different number for each thread, found one twice")
         return sorted(found, key=lambda each: each[0] if ours else (each[1].process, each[1].thread))
 
     def topologies(self, locations: Mapping[int, Location]) -> list[Topology]:
@@ -86,7 +86,9 @@ class CubeSystem:
             places = {}
             for number, place in grid.places.items():
                 if number not in locations:
-                    raise InputError(f"topology {grid.name!r}: a place of a thread wanted, there is no thread {number}")
+                    raise InputError(
+                        f"topology {grid.name!r}: expected a place of a known thread, found one of thread {number}"
+                    )
                 places[locations[number].process, locations[number].thread] = place
             found.append(Topology(grid.name, tuple(grid.dimensions), places))
         return found
@@ -111,7 +113,7 @@ class CubeSystem:
             if process.text("rank") and process.text("type") in {"", "process"}:
                 ranks[key] = int(process.text("rank"))
         if len(set(ranks.values())) < len(ranks):
-            raise InputError("a rank of its own for each process wanted, found one twice")
+            raise InputError("expected a different rank for each process, found one twice")
         numbers = count(max(ranks.values(), default=-1) + 1)
         for key, process in processes.items():
             if key not in ranks:

@@ -41,11 +41,11 @@ def write_cube(experiment: Experiment, path: Path) -> None:
             back as another, or there are no locations.
     """
     if not experiment.locations:
-        raise InputError(f"{path}: an experiment with one process at least wanted, found none")
+        raise InputError(f"{path}: expected an experiment with at least one process, found none")
     for metric in experiment.metrics:
         if _printable(metric.name).strip() != metric.name:
             raise InputError(
-                f"{path}: names of metrics without control characters, and without white space at their ends, wanted, "
+                f"{path}: expected names of metrics without control characters, and without white space at their ends, "
                 f"found {metric.name!r}; give it another name"
             )
     with (
@@ -66,7 +66,7 @@ def write_cube(experiment: Experiment, path: Path) -> None:
                 for number, metric in enumerate(experiment.metrics):
                     severity = experiment.exclusive(metric.name)
                     if np.isinf(severity).any():
-                        raise InputError(f"{path}: finite values of {metric.name} wanted, found infinity")
+                        raise InputError(f"{path}: expected finite values of {metric.name}, found infinity")
                     _write_matrix(stream, number, severity)
 
 

@@ -52,8 +52,8 @@ def find_marks(procedure: Procedure) -> Iterator[Mark]:
                 continue
             match = _MARK.match(directive.text)
             if match is None:
-                wanted = f"begin NAME or end wanted after {MARK}"
-                yield Mark("", step.place, step.place, directive, directive, wanted)
+                message = f"expected begin NAME or end after {MARK}"
+                yield Mark("", step.place, step.place, directive, directive, message)
             elif match[1] == "begin":
                 opened.append((match[2], step.place, directive))
             elif not opened:

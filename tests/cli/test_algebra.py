@@ -151,8 +151,8 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
         ),
         (("diff", "a.cube", "b.cube", "--metric", "x"), "--metric x: no such metric"),
         (("diff", "least.cube", "least.cube", "--metric", "wall_time"), "--metric wall_time: it cannot be summed"),
-        (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev of two experiments at least wanted"),
-        (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1 wanted, found 2"),
+        (("mean", "a.cube", "-o", "m.cube", "--statistic", "stddev"), "stddev: expected at least two experiments"),
+        (("mean", "a.cube", "-o", "m.cube", "--system", "2"), "from 1 to 1, found 2"),
         (
             ("mean", "a.cube", "-o", "m.cube", "--system", "first"),
             "--system first: expected auto, collapse or the number",

@@ -37,7 +37,7 @@ def test_no_command_is_one_line(tool):
     for words in ([], ["--"]):
         done = tool("autoanalyzer", "compile", *words)
         assert (done.returncode, done.stdout) == (2, b"")
-        assert done.stderr == b"autoanalyzer: a compiler command wanted after 'compile --', found nothing\n"
+        assert done.stderr == b"autoanalyzer: expected a compiler command after 'compile --', found nothing\n"
 
 
 def test_a_response_file_that_only_the_compiler_can_read_is_left_to_it(tool):

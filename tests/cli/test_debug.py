@@ -176,5 +176,5 @@ def test_what_ends_debug_ends_the_build(project: Tool) -> None:
 def test_a_compiler_that_is_badly_quoted_is_said(project: Tool) -> None:
     done = project("autoanalyzer", "debug", "--build", "make", "--", "./app", env={"CC": 'gcc "'})
     assert done.returncode == 2
-    assert b"CC: a command wanted, found 'gcc \"'" in done.stderr
+    assert b"CC: expected a command, found 'gcc \"'" in done.stderr
     assert b"Traceback" not in done.stderr

@@ -254,9 +254,9 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["run.cube", "--window", "1"], "--window is for a trace (.csv), found an experiment"),
         (["trace.csv", "--policy", "none/p.json"], "expected a file in an existing folder"),
         (["empty.csv"], "found an empty file"),
-        (["LOUD.CSV"], "LOUD.CSV:2: a number wanted, found 'y'"),
+        (["LOUD.CSV"], "LOUD.CSV:2: expected a number, found 'y'"),
         (["header.csv"], "expected samples, found only a header"),
-        (["bad.csv", "--json", "o.json"], "bad.csv:2: a number wanted, found 'x'"),
+        (["bad.csv", "--json", "o.json"], "bad.csv:2: expected a number, found 'x'"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else "",
 )

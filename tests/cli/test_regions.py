@@ -104,7 +104,7 @@ end program
 def test_a_missing_source_is_one_line(tool):
     done = tool("autoanalyzer", "regions", "missing.c")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"autoanalyzer: missing.c: a C, C++ or Fortran source wanted, found nothing\n"
+    assert done.stderr == b"autoanalyzer: missing.c: expected a C, C++ or Fortran source, found nothing\n"
 
 
 def test_why_prints_what_is_left_out_alone(tool):

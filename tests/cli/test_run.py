@@ -254,7 +254,7 @@ def test_no_environment_is_kept_if_so_asked(tool):
         (("analyze",), "the following arguments are required: EXPERIMENT"),
         (("analyze", "none.cube"), "none.cube: cannot be read: No such file or directory"),
         (("analyze", "empty"), "empty: experiment.cube or shards wanted, found none"),
-        (("analyze", "notes.txt"), "notes.txt: an experiment (CUBE 3 XML) wanted, found a file of another kind"),
+        (("analyze", "notes.txt"), "notes.txt: expected an experiment (CUBE 3 XML), found a file of another kind"),
         (("analyze", "notes.txt", "--bogus"), "unknown arguments: --bogus; see autoanalyzer analyze --help"),
         (("diff", "a", "b", "c"), "unknown arguments: c; see autoanalyzer diff --help"),
         (("--bogus", "diff", "a", "b"), "unknown arguments: --bogus; see autoanalyzer --help"),

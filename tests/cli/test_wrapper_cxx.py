@@ -243,7 +243,7 @@ def test_debug_information_names_the_users_lines(tool):
 def test_a_call_of_itself_is_one_line(tool):
     done = tool("aa-mpicxx", "-c", "x.cc", env={"AUTOANALYZER_CXX": "aa-mpicxx"})
     assert done.returncode == 2
-    assert done.stderr.startswith(b"autoanalyzer: AUTOANALYZER_CXX: a real compiler wanted, found aa-mpicxx")
+    assert done.stderr.startswith(b"autoanalyzer: AUTOANALYZER_CXX: expected a real compiler, found aa-mpicxx")
 
 
 def test_a_compiler_that_is_none_is_one_line(tool):

@@ -44,7 +44,7 @@ def test_an_unknown_metric_is_named_with_those_there_are():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"call_paths": [CallPath(MAIN), CallPath(WORK, 1)]}, "a parent before it wanted"),
+        ({"call_paths": [CallPath(MAIN), CallPath(WORK, 1)]}, "expected a parent before it"),
         ({"metrics": [Metric("wall_time", "sec"), Metric("mpi_time", "occ", "wall_time")]}, "of unit 'occ'"),
         ({"metrics": [Metric("wall_time", "sec"), Metric("wall_time", "sec")]}, "stands twice"),
         ({"locations": [Location("m", "n", 0), Location("m", "o", 0)]}, "stands twice among the locations"),
@@ -87,7 +87,7 @@ def test_notes_are_read_back():
     ],
 )
 def test_notes_of_other_types_are_refused(text):
-    with pytest.raises(InputError, match="wanted"):
+    with pytest.raises(InputError, match="expected"):
         Notes.from_json(text)
 
 

@@ -68,11 +68,11 @@ def test_a_metric_without_its_parent_goes_to_the_nearest_one_that_includes_it(ex
     ("choice", "message"),
     [
         ({"subtree": "wrok"}, "no region or call path 'wrok'; did you mean work"),
-        ({"subtree": 6}, "a call path from 0 to 5 wanted, found 6"),
+        ({"subtree": 6}, "expected a call path from 0 to 5, found 6"),
         ({"processes": [0, 7]}, "no rank 7; there are ranks 0 to 1"),
         ({"metrics": ["speed"]}, "no metric 'speed'"),
-        ({"processes": []}, "one rank at least to be selected wanted, found none"),
-        ({"metrics": []}, "one metric at least to be selected wanted, found none"),
+        ({"processes": []}, "expected at least one rank to select, found none"),
+        ({"metrics": []}, "expected at least one metric to select, found none"),
     ],
 )
 def test_what_is_not_there_cannot_be_selected(choice, message, experiment):
@@ -180,9 +180,7 @@ def test_a_table_of_pandas_has_a_row_a_call_path_and_location(experiment):
 
 def test_without_the_libraries_it_is_said_how_to_get_them(experiment, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(
-        InputError, match=r"pandas wanted, found none; install it: pip install 'autoanalyzer\[tables\]'"
-    ):
+    with pytest.raises(InputError, match=r"this takes pandas: pip install 'autoanalyzer\[tables\]'"):
         to_pandas(experiment)
 
 
@@ -196,7 +194,7 @@ def test_a_builder_has_fewer_than_fifteen_methods_and_refuses_what_was_not_defin
     assert made.experiment().exclusive("time").tolist() == [[2.5]]
     with pytest.raises(InputError, match="no metric 'speed' was defined; there are time"):
         made.set("speed", path, place, 1.0)
-    with pytest.raises(InputError, match="1 values of time wanted, found 2"):
+    with pytest.raises(InputError, match="expected 1 values of time, found 2"):
         made.row("time", path, [1.0, 2.0])
     with pytest.raises(InputError, match="call path 4 on location 0 was set; they were not defined"):
         made.set("time", 4, place, 1.0)
@@ -210,5 +208,5 @@ def test_a_process_stands_on_one_node():
     made = Builder()
     made.location(0, 0, node="a")
     made.location(0, 1, node="b")
-    with pytest.raises(InputError, match="process 0 on one node wanted, found it on two"):
+    with pytest.raises(InputError, match="expected process 0 on one node, found it on two"):
         made.experiment()

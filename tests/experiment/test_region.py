@@ -30,13 +30,13 @@ def test_a_descriptor_is_read_back_whatever_the_names(region: Region):
 
 @pytest.mark.parametrize("text", ["", "aa2|loop|a|b|c|0|1|2", "hello"])
 def test_a_descriptor_of_another_version_is_refused_naming_both(text: str):
-    with pytest.raises(InputError, match="version aa1 wanted, found"):
+    with pytest.raises(InputError, match="version aa1, found"):
         Region.from_descriptor(text)
 
 
 @pytest.mark.parametrize("text", ["aa1|loop", "aa1|loop|a|b|c|x|1|2", "aa1|loop|a|b|c|0|1|2|3"])
 def test_a_broken_descriptor_is_refused(text: str):
-    with pytest.raises(InputError, match="eight fields wanted"):
+    with pytest.raises(InputError, match="with eight fields"):
         Region.from_descriptor(text)
 
 

@@ -58,5 +58,5 @@ def test_each_choice_of_compilers_keeps_its_scripts(tmp_path: Path, wrappers: Pa
 
 
 def test_a_compiler_that_is_badly_quoted_is_refused(tmp_path: Path, wrappers: Path) -> None:
-    with pytest.raises(UsageError, match="CC: a command wanted, found 'gcc \"'"):
+    with pytest.raises(UsageError, match="CC: expected a command, found 'gcc \"'"):
         build_environment(tmp_path / "kept", wrappers, {"PATH": "/usr/bin", "CC": 'gcc "'})

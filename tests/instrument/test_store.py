@@ -67,7 +67,7 @@ def test_the_limit_is_read_and_nothing_else_taken_for_one(tmp_path):
     store.put(KEYS[0], b"object")
     assert store.get(KEYS[0]) is None
     for wrong in ("lots", "-1", "1T", "1.5G"):
-        with pytest.raises(UsageError, match="bytes wanted, such as 512M"):
+        with pytest.raises(UsageError, match="expected a size such as 512M"):
             open_store({"AUTOANALYZER_CACHE_LIMIT": wrong})
 
 

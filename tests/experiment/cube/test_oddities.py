@@ -103,7 +103,7 @@ def test_a_minimum_or_maximum_of_nothing_is_missing(dtype, row, read):
 @pytest.mark.parametrize("space", "\x0b\x0c\x1c\x1d\x1e\x1f")
 @pytest.mark.parametrize("row", ["1{}2", "{}1 2", "1 2{}", "1 {}2"])
 def test_only_what_is_white_space_in_xml_parts_numbers(space, row, read):
-    with pytest.raises(InputError, match="numbers wanted in time of call path 9"):
+    with pytest.raises(InputError, match="expected numbers in time of call path 9"):
         read(cube(rows=f'<row cnodeId="9">{row.format(space)}</row>'))
 
 
@@ -125,45 +125,45 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"rows": '<row cnodeId="9">1</row>'}, "2 values wanted in time of call path 9, found 1"),
-        ({"rows": '<row cnodeId="9">1 x</row>'}, "numbers wanted in time of call path 9"),
-        ({"rows": '<row cnodeId="9">1 true</row>'}, "numbers wanted"),
-        ({"rows": '<row cnodeId="9">1,2</row>'}, "numbers wanted"),
-        ({"rows": '<row cnodeId="9">[1] 2</row>'}, "numbers wanted"),
-        ({"rows": '<row cnodeId="9">1_0 2</row>'}, "numbers wanted"),
-        ({"rows": '<row cnodeId="9">"1" 2</row>'}, "numbers wanted"),
+        ({"rows": '<row cnodeId="9">1</row>'}, "expected 2 values in time of call path 9, found 1"),
+        ({"rows": '<row cnodeId="9">1 x</row>'}, "expected numbers in time of call path 9"),
+        ({"rows": '<row cnodeId="9">1 true</row>'}, "expected numbers"),
+        ({"rows": '<row cnodeId="9">1,2</row>'}, "expected numbers"),
+        ({"rows": '<row cnodeId="9">[1] 2</row>'}, "expected numbers"),
+        ({"rows": '<row cnodeId="9">1_0 2</row>'}, "expected numbers"),
+        ({"rows": '<row cnodeId="9">"1" 2</row>'}, "expected numbers"),
         ({"rows": '<row cnodeId="9">1 inf</row>'}, "found infinity"),
         ({"rows": '<row cnodeId="9">1 1e999</row>'}, "found infinity"),
         ({"rows": '<row cnodeId="1">1 2</row>'}, "found one of an unknown call path 1"),
         ({"rows": ROWS + ROWS}, "found two of call path 9"),
-        ({"rows": f'<row cnodeId="9">{"1 " * 1000}</row>'}, "values wanted|characters wanted"),
-        ({"rows": f'<row cnodeId="9">{" " * 3_000_000}1 2</row>'}, "characters wanted, found a longer one"),
+        ({"rows": f'<row cnodeId="9">{"1 " * 1000}</row>'}, "values|characters"),
+        ({"rows": f'<row cnodeId="9">{" " * 3_000_000}1 2</row>'}, "characters, found a longer one"),
         ({"rows": '<row cnodeId="9">1 2'}, "broken"),
         ({"rows": "<row>1 2</row>"}, "broken or missing"),
-        ({"rows": "</matrix><matrix metricId='7'>"}, "one matrix a metric wanted, found 2 for 1"),
-        ({"rows": "</matrix><matrix metricId='6'>"}, "one matrix a metric wanted"),
-        ({"rows": "<cnode/>"}, "rows in a matrix wanted"),
+        ({"rows": "</matrix><matrix metricId='7'>"}, "expected one matrix a metric, found 2 for 1"),
+        ({"rows": "</matrix><matrix metricId='6'>"}, "expected one matrix a metric"),
+        ({"rows": "<cnode/>"}, "expected rows in a matrix"),
         ({"end": "x"}, "broken XML"),
         (
             {"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"},
-            "call path of number 1 wanted, found two",
+            "call path of number 1, found two",
         ),
-        ({"paths": "<cnode id='1' calleeId='4'/>"}, "region 4 of a call path wanted"),
+        ({"paths": "<cnode id='1' calleeId='4'/>"}, "expected the region 4 of a call path"),
         ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 deep"),
-        ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a number of its own for each thread"),
-        ({"threads": THREADS.replace("<rank>1", "<rank>0")}, "a rank of its own for each process"),
+        ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a different number for each thread"),
+        ({"threads": THREADS.replace("<rank>1", "<rank>0")}, "a different rank for each process"),
         ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "stands twice"),
         (
             {"more": "<topologies><cart ndims='2'><dim size='2' periodic='true'/></cart></topologies>"},
-            "topology of 2 dimensions wanted, found 1",
+            "expected a topology of 2 dimensions, found 1",
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='4'>2</coord></cart></topologies>"},
-            r"a place within \[2\] wanted, found \[2\]",
+            r"expected a place within \[2\], found \[2\]",
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='5'>1</coord></cart></topologies>"},
-            "there is no thread 5",
+            "found one of thread 5",
         ),
     ],
 )
@@ -183,13 +183,13 @@ def test_many_comments_before_something_wrong_are_refused_as_soon_as_few(place, 
 
 def test_more_call_paths_than_fit_into_memory_are_refused(read, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube.head.LIMITS", {"cnode": 2})
-    with pytest.raises(InputError, match="at most 2 elements <cnode> wanted, found more"):
+    with pytest.raises(InputError, match="expected at most 2 elements <cnode>, found more"):
         read(cube())
 
 
 def test_more_values_than_fit_into_memory_are_refused_before_they_are_made(read, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube.reader.MAX_VALUES", 5)
-    with pytest.raises(InputError, match="at most 5 values a metric wanted, found 3 call paths on 2 locations"):
+    with pytest.raises(InputError, match="expected at most 5 values a metric, found 3 call paths on 2 locations"):
         read(cube())
 
 

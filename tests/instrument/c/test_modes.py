@@ -272,9 +272,9 @@ def test_an_unknown_mode_is_refused_with_the_nearest_names(lab):
     ):
         done = lab.tool(*words, env={"AUTOANALYZER_MODES": "lops"})
         assert done.returncode == 2
-        assert done.stderr.decode().startswith(f"autoanalyzer: {name}: modes wanted, found 'lops'; ")
+        assert done.stderr.decode().startswith(f"autoanalyzer: {name}: expected modes, found 'lops'; ")
     for words in (["autoanalyzer", "compile", "--modes", "", "--", "gcc", "-c", "x.c"], ["aa-mpicc", "-c", "x.c"]):
         done = lab.tool(*words, env={"AUTOANALYZER_MODES": ","})
         assert done.returncode == 2
-        assert "modes wanted, found nothing; there are functions, outer-loops" in done.stderr.decode()
+        assert "expected modes, found nothing; there are functions, outer-loops" in done.stderr.decode()
     assert not (lab.tool.folder / "x.o").exists()
