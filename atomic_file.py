@@ -1,28 +1,17 @@
-"""Files that are whole or not there at all, and the folder of those that need not be made again."""
+"""Files that are whole or not there at all."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from .errors import InputError
 
-__all__ = ["cache_place", "replacing"]
-
-
-def cache_place(environment: Mapping[str, str] = os.environ) -> Path:
-    """Name the folder of what is kept: ``AUTOANALYZER_CACHE``, else one below the user's own cache folder."""
-    if chosen := environment.get("AUTOANALYZER_CACHE"):
-        return Path(chosen).expanduser().absolute()
-    try:
-        base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or "~").expanduser() / ".cache"
-    except RuntimeError:  # a user whom the machine does not know
-        base = Path("/.cache")
-    return Path(base, "autoanalyzer").absolute()
+__all__ = ["replacing"]
 
 
 @contextmanager

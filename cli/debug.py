@@ -19,7 +19,7 @@ from typing import Final, NoReturn
 from ..analyze import Findings
 from ..analyze.refine import refine
 from ..errors import AutoanalyzerError, InputError
-from ..instrument.build_outputs import Products
+from ..instrument.build_outputs import BuildOutputs
 from ..instrument.choice import MODES_VARIABLE, PLAN_VARIABLE
 from ..instrument.shims import build_environment
 from ..instrument.wrapper import PRODUCTS_VARIABLE
@@ -120,7 +120,7 @@ class _Rounds:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.command = command_of(arguments, _USAGE)
         self._arguments = arguments
-        self._products = Products(arguments.output)
+        self._outputs = BuildOutputs(arguments.output)
         self._environment = build_environment(
             cache_folder() / "compilers",
             Path(sysconfig.get_path("scripts")),
@@ -164,12 +164,12 @@ class _Rounds:
         folder.path.mkdir(parents=True, exist_ok=True)
         log = folder.path / "build.log"
         log.unlink(missing_ok=True)
-        environment = {**self._environment, **choice, PRODUCTS_VARIABLE: str(self._products.notes)}
+        environment = {**self._environment, **choice, PRODUCTS_VARIABLE: str(self._outputs.notes)}
         if self._arguments.clean:
             self._have_done(which, self._arguments.clean, environment, log)
-        with self._products.made_anew():
+        with self._outputs.made_anew():
             self._have_done(which, self._arguments.build, environment, log)
-        built = self._products.built()
+        built = self._outputs.built()
         if not built.compiled:
             raise InputError(
                 f"--build {self._arguments.build}: a build that calls $CC, $CXX or $FC, or mpicc, mpicxx or mpifort by"
@@ -200,7 +200,7 @@ class _Rounds:
     def say_what_stays(self) -> None:
         """Say how probes are taken out."""
         clean = self._arguments.clean or "remove what was built"
-        configured = ", configure anew (it remembers these compilers)" if self._products.built().configured else ""
+        configured = ", configure anew (it remembers these compilers)" if self._outputs.built().configured else ""
         out = f"{clean}{configured}, build"
         say(f"the program keeps its probes, which do nothing by themselves; to take them out: {out}")
 

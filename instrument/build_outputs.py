@@ -17,7 +17,7 @@ from typing import Any, Final
 from .compiler import CompilerCommand, Role
 from .fortran_modules import modules_written
 
-__all__ = ["Built", "Products", "note_asked", "note_written"]
+__all__ = ["BuildOutputs", "Built", "note_asked", "note_written"]
 
 _LIBTOOL: Final = b" - a libtool object file"
 _NAMES: Final = "names.json"
@@ -42,7 +42,7 @@ class Built:
     configured: bool
 
 
-class Products:
+class BuildOutputs:
     """The files that wrappers have written in builds of one program, those of earlier builds included.
 
     Args:
@@ -184,7 +184,7 @@ def _modules(command: CompilerCommand) -> Iterator[Path]:
 def _linked(command: CompilerCommand) -> Iterator[Path]:
     """Give the objects and libraries that a command links and that are not the system's."""
     yield from map(Path, command.of(Role.INPUT))
-    options = [word for word in command.of(Role.COMPILE) if word.startswith(("-L", "-l"))]
+    options = ["".join(each.words) for each in command.arguments if each.role is Role.COMPILE]
     folders = [Path(word[2:]) for word in options if word.startswith("-L")]
     for name in (word[2:] for word in options if word.startswith("-l")):
         places = (folder / f"lib{name}{suffix}" for folder in folders for suffix in (".so", ".a"))

@@ -16,7 +16,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished
 from .fortran_modules import included_files, module_files_read, modules_written
 from .store import digest, open_store
-from .tool_fingerprint import own_identity
+from .tool_fingerprint import own_fingerprint
 from .toolchain import Toolchain, compiler_environment
 
 __all__ = ["KeptCompile"]
@@ -114,7 +114,7 @@ class KeptCompile:
             str(Path.cwd()),
             Toolchain(self._command.compiler, source.language_name).identity,
             *compiler_environment(),
-            *own_identity(source),
+            *own_fingerprint(source),
             *(_processor() if any(word.endswith("=native") for word in self._command.words) else []),
             str(sys.stderr.isatty()),
         )

@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ..atomic_file import cache_place, replacing
+from ..atomic_file import replacing
+from ..cache_place import cache_place
 from ..errors import InputError, UsageError
 
 __all__ = ["Store", "digest", "open_store"]

@@ -12,7 +12,7 @@ from typing import Final
 
 from .compiler import Argument
 
-__all__ = ["own_identity"]
+__all__ = ["own_fingerprint"]
 
 _PACKAGE: Final = Path(__file__).parent.parent
 _ROOMS: Final = ("instrument", "instrument/c", "instrument/cxx", "instrument/fortran", "experiment", "experiment/plan")
@@ -20,7 +20,7 @@ _SETTING: Final = re.compile(r"AUTOANALYZER_(?!CACHE|INSIDE|SHARDS|PRODUCTS|MAX_
 _PLAN: Final = "AUTOANALYZER_PLAN"
 
 
-def own_identity(source: Argument) -> Iterator[str]:
+def own_fingerprint(source: Argument) -> Iterator[str]:
     """Give what changes when this package would make another text of a source.
 
     Files of code count by size and time: a version would not tell two states of a checkout apart.

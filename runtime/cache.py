@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..atomic_file import cache_place
+from ..cache_place import cache_place
 from ..errors import BuildError
 
 __all__ = ["cache_folder", "locked"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.instrument.build_outputs import Products
+from autoanalyzer.instrument.build_outputs import BuildOutputs
 
 PROJECT = Path(__file__).parents[1] / "data/project"
 REGIONS = {
@@ -27,7 +27,7 @@ def succeed(done):
 
 def built_anew(project, *command):
     """Build twice, the second time with what the compilers have written put aside, and give what that built."""
-    products = Products(project.folder)
+    products = BuildOutputs(project.folder)
     env = {"AUTOANALYZER_PRODUCTS": str(products.notes)}
     for _ in range(2):
         with products.made_anew():
