@@ -93,9 +93,9 @@ class Build:
     def _check_says(self, heard: bytes) -> bool:
         """Say what a check of the untouched sources says, if that is all that there is to say.
 
-        It takes a fraction of a compile, and most messages come of it; those of optimisation do not.
+        It takes a fraction of a compile, and says nothing of what optimisation finds, which probes may have hidden.
         """
-        if sys.stderr.isatty() or self.command.saves_temporaries:
+        if sys.stderr.isatty() or self.command.saves_temporaries or self.command.optimises:
             return False
         checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
         said = b"".join(check.messages for check in checks)

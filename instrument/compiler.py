@@ -188,6 +188,12 @@ class CompilerCommand:
         return {"-c", "-S"}.isdisjoint(self.of(Role.COMPILE))
 
     @property
+    def optimises(self) -> bool:
+        """Whether the command optimises, by which compilers find more to warn of; of several levels the last counts."""
+        levels = [option for option in self.of(Role.BOTH) if option.startswith("-O")]
+        return bool(levels) and levels[-1] != "-O0"
+
+    @property
     def saves_temporaries(self) -> bool:
         """Whether the command keeps what the compiler's steps hand on."""
         return any("-save-temps" in option for option in self.of(Role.COMPILE))

@@ -218,6 +218,8 @@ def test_messages_are_those_of_the_untouched_compile(program):
     cases = {
         "front.c": "#define BAD(x) (x == x)\nint f(int n) { int unused; if (n = 2) return BAD(n); return 0; }\n",
         "flow.c": "int f(int n) { int s; for (int i = 0; i < n; i++) s += i; return s; }\n",
+        "hidden.c": "char b[8]; int n; void f(void) { int u; n = 16; for (int i = 0; i < 3; i++) n = 16;"
+        " __builtin_memset(b, 1, n); }\n",
         "pre.c": "#warning first\n#define BAD(x) if (x = 3) x++\nint f(int n) { BAD(n); return n; }\n",
         "quiet.cpp": "int f(int n) { int unused; for (int i = 0; i < 3u; i++) n++; return n; }\n",
         "types.f90": "subroutine f(n)\n  integer :: n, m\n  n = 3.5\n  do while (n > 1)\n    n = 0\n  end do\nend\n",
@@ -225,7 +227,8 @@ def test_messages_are_those_of_the_untouched_compile(program):
     for name, text in cases.items():
         program.write(name, text)
         compiler = {".f90": "mpifort", ".cpp": "mpicxx"}.get(name[name.index(".") :], "mpicc")
-        words = ["-O2", "-Wall", "-Wextra", "-c", name]
-        plain, probed = program(compiler, *words), program(f"aa-{compiler}", *words)
-        assert plain.stderr
-        assert (probed.returncode, probed.stderr.decode()) == (plain.returncode, plain.stderr.decode())
+        for level in ("-O0", "-O2"):
+            words = [level, "-Wall", "-Wextra", "-c", name]
+            plain, probed = program(compiler, *words), program(f"aa-{compiler}", *words)
+            assert plain.stderr or level == "-O0"
+            assert (probed.returncode, probed.stderr.decode()) == (plain.returncode, plain.stderr.decode())
