@@ -143,7 +143,7 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
     ("words", "message"),
     [
         (("diff", "a.cube", "none.cube"), "none.cube: cannot be read"),
-        (("diff", "a.cube", "b.cube", "-o", "d.txt"), "d.txt: a name that ends in"),
+        (("diff", "a.cube", "b.cube", "-o", "d.txt"), "d.txt: expected a name that ends in"),
         (("diff", "a.cube", "b.cube", "--ratio"), "--ratio needs a file to write"),
         (
             ("diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube", "--metric", "visits"),
