@@ -17,7 +17,7 @@ from ..experiment.algebra import Integration
 from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
 from .place import at_line, visible
-from .units import amount, count, many
+from .units import amount, count
 
 __all__ = ["operation_lines", "print_changes"]
 
