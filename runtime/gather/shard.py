@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
-from .shard_layout import COUNTERS
+from .shard_layout import COUNTERS, NODE_COUNTS
 
 __all__ = ["NODE", "Shard", "ThreadTree"]
 
@@ -21,9 +21,7 @@ NODE: Final = np.dtype(
         ("region", "i8"),
         ("visits", "i8"),
         *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu", "omp_wall", "omp_cpu")],
-        *[(name, "i8") for name in ("mpi_calls", "mpi_sent", "mpi_received")],
-        *[(name, "i8") for name in ("io_calls", "io_read", "io_written")],
-        *[(name, "i8") for name in COUNTERS],
+        *[(name, "i8") for name in ("io_calls", *NODE_COUNTS, *COUNTERS)],
     ]
 )
 """A call path of a thread, its values exclusive of its children's.

@@ -66,13 +66,12 @@ THREAD_LAYOUT: Final = np.dtype(
     }
 )
 
+NODE_COUNTS: Final = ("mpi_calls", "mpi_sent", "mpi_received", "io_read", "io_written")
+
 NODE_LAYOUT: Final = np.dtype(
     {
-        "names": [
-            *["thread", "parent", "region", "visits", "io_calls", "time"],
-            *["mpi_calls", "mpi_sent", "mpi_received", "io_read", "io_written", "counters"],
-        ],
-        "formats": ["u4"] * 3 + ["u8"] * 2 + [(TIME, 4)] + ["u8"] * 5 + [("u8", len(COUNTERS))],
+        "names": ["thread", "parent", "region", "visits", "io_calls", "time", *NODE_COUNTS, "counters"],
+        "formats": ["u4"] * 3 + ["u8"] * 2 + [(TIME, 4)] + ["u8"] * len(NODE_COUNTS) + [("u8", len(COUNTERS))],
         "offsets": [4, 8, 12, 16, 24, 32, 96, 104, 112, 120, 128, 136],
         "itemsize": 192,
     }

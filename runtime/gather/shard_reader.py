@@ -199,8 +199,7 @@ class _Reader:
         if (raw["visits"] > _MOST).any():
             raise self.defect(f"at most {_MOST} visits in thread {thread}", raw["visits"].max())
         nodes["region"] = region
-        same = ("visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written")
-        for name in same:
+        for name in ("visits", "io_calls", *layout.NODE_COUNTS):
             nodes[name] = raw[name]
         for number, name in enumerate(layout.COUNTERS):
             nodes[name] = raw["counters"][:, number]
