@@ -1,4 +1,4 @@
-# The two commands for a newcomer are `make demo` and `make test`; both set up what they need first.
+# `make demo` and `make test` are for newcomers; every target sets up what it needs first.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -12,15 +12,17 @@ KILLS     ?= 100
 .PHONY: help demo test sanitize measured check format bench fuzz kills clean
 
 help:
-	@echo "make demo    set up, build samples/rays with probes, run it on 4 ranks, print the verdict"
-	@echo "make test    set up, run the tests"
-	@echo "make sanitize  run the probe library's tests under the address, undefined behaviour and thread sanitizers"
-	@echo "make measured  what verdicts say of real runs, ten times each: by hand, on a quiet machine"
-	@echo "make check   set up, lint and type-check"
-	@echo "make format  lay out the sources"
-	@echo "make bench   run the benchmarks"
-	@echo "make fuzz    try the front ends of Fortran and C++ on sources, plans, the readers on experiments, and the gather on shards, changed at random"
-	@echo "make kills   kill runs at random moments, and see that what they had recorded is kept"
+	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
+	@echo "make test       run all tests"
+	@echo "make check      lint, type-check, verify the import order"
+	@echo "make format     format the sources"
+	@echo "make bench      run the benchmarks"
+	@echo "make measured   check verdicts of real runs, ten runs each: by hand, on a quiet machine"
+	@echo "make sanitize   test the probe library under the address, undefined-behaviour and thread sanitizers"
+	@echo "make fuzz       try front ends and readers on randomly changed sources, plans, experiments and shards"
+	@echo "make kills      kill runs at random moments, and check that their data survive"
+	@echo "make clean      remove the virtual environment and all build products"
+	@echo "Targets install what they need: distribution packages as root or by sudo, everything else in $(VENV)."
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
 $(VENV)/.packages: tools/packages.sh

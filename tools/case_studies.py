@@ -46,11 +46,10 @@ CASES: Final = (
         ("21", "6000"),
         ("DISPATCH=dynamic", "LOCALITY=good"),
         ("--exclude-rank", "0"),
-        """The workers differ in region 11, the loop in `RAMOD3`, by instructions; it weighs by L2 misses, region 8, the
-loop in `STACK`, by disk I/O. The paper finds the same.""",
-        """With shots handed out on demand the workers are alike. With the loops of region 11 interchanged no L2 misses
-are named, and region 8, which stacks in memory, is gone. What is left of region 11 are its instructions, as in the
-paper.""",
+        """The workers differ in region 11, the loop in `RAMOD3`, because of instructions. Region 11 is heavy because of L2 misses,
+region 8, the loop in `STACK`, because of disk I/O. The paper finds the same.""",
+        """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2 misses are no
+longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is no longer heavy.""",
     ),
     Case(
         "pvalue",
@@ -59,10 +58,10 @@ paper.""",
         ("11", "12"),
         ("VERSION=lean",),
         (),
-        """Both tests weigh by instructions, `location_test` by network volume too. In the paper these are regions 3
-and 12, with the same causes.""",
-        """Products that are computed once, and one number of each rank sent: fewer instructions, and no network volume.
-What weighs are instructions alone, for the program does nothing else. The paper's program kept its network volume.""",
+        """Both tests are heavy because of instructions, `location_test` also because of network volume. In the paper these are
+regions 3 and 12, with the same causes.""",
+        """Products are computed once, and each rank sends one number: fewer instructions, and no network volume. Both regions are
+still heavy because of instructions, since the program does nothing else. The paper's program kept its network volume.""",
     ),
     Case(
         "blocks",
@@ -71,10 +70,10 @@ What weighs are instructions alone, for the program does nothing else. The paper
         ("240",),
         ("COLLECT=packed",),
         ("--exclude-region", "image_read@0", "--exclude-region", "report@0"),
-        """`share_compress` weighs by instructions, `collect` by network volume: in the paper regions 6 and 7. They
-have 96 % of the instructions and 50 % of the volume there.""",
-        """With the blocks packed before they are sent, `collect` is gone. The instructions are the library's, where the
-paper stopped, too.""",
+        """`share_compress` is heavy because of instructions, `collect` because of network volume. In the paper these are regions 6
+and 7, with 96 % of the instructions and 50 % of the volume.""",
+        """With blocks packed before they are sent, `collect` is no longer heavy. The remaining instructions are those of the
+library, where the paper stopped too.""",
     ),
 )
 
@@ -82,10 +81,8 @@ paper stopped, too.""",
 def main() -> None:
     """Print the document."""
     print("# Case studies\n")
-    print("Real output of the samples that follow section 6 of the paper (Liu et al., JPDC 71, 2011), written by")
-    print(
-        "`python tools/case_studies.py > docs/case-studies.md`. Shares and times are those of the machine it ran on.\n"
-    )
+    print("Real output of the samples modelled on section 6 of the paper (Liu et al., JPDC 71, 2011), written by")
+    print("`python tools/case_studies.py > docs/case-studies.md`. Shares and times depend on the machine.\n")
     with tempfile.TemporaryDirectory() as folder:
         found = {case.name: list(study(case, Path(folder))) for case in CASES}
     compare(found)
@@ -121,10 +118,10 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
             cells = (", ".join(regions[metric]) or "none" for metric in METRICS)
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
-CPI says how slowly a region executes, not how much there is of it. It misses the disk I/O of `STACK`, the volume of
-`collect`, and work at full speed as in `shape_test` and `share_compress`; regions that hardly execute anything while
-they wait come up. The paper found that, too. CRNM and wall time name the same regions here, where the paper's wall time
-named four short ones more: at least 3 % of the program's time is asked of all three.""")
+CPI measures how slowly a region executes, not how much of it there is. It misses the disk I/O of `STACK`, the volume of
+`collect`, and work at full speed in `shape_test` and `share_compress`, and names regions that mostly wait, as in the paper.
+CRNM and wall time name the same regions here; the paper's wall time named four more, short ones. All three metrics
+require 3 % of the program's time.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ schedule=${2:-static}
 PATH=$bin:$PATH
 export PATH
 
-# Open MPI asks root to say so, and wants a word before it puts four ranks on two cores.
+# Open MPI needs permission to run as root, and to put more ranks than cores on a machine.
 if [ "$(id -u)" = 0 ]; then
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
@@ -14,14 +14,14 @@ fi
 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe  # Open MPI 4, and 5
 export OMPI_MCA_rmaps_base_oversubscribe PRTE_MCA_rmaps_default_mapping_policy
 
-case $schedule in static | dynamic) ;; *) echo "SCHEDULE=static or dynamic wanted, found $schedule" >&2; exit 2 ;; esac
+case $schedule in static | dynamic) ;; *) echo "SCHEDULE: expected static or dynamic, found $schedule" >&2; exit 2 ;; esac
 folder=build/demo/$schedule
 mkdir -p "$folder"
 cp samples/rays/* "$folder"
 cd "$folder"
 echo "in $folder, with PATH=$bin:\$PATH:"
 make --no-print-directory CC=aa-mpicc SCHEDULE="$schedule"
-# Of the better schedule the workers are compared: the master differs from them in any case.
+# With the better schedule compare only the workers: the master always differs.
 exclude=""
 [ "$schedule" = static ] || exclude="--exclude-rank 0"
 set -x

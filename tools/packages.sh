@@ -6,7 +6,7 @@ set -eu
 packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
           libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libbz2-dev valgrind libpapi-dev"
 
-# Pages are looked at in a browser; Ubuntu has none as a package, and any that is there is taken.
+# Tests open HTML pages in a browser. Ubuntu has none as a package; tests use any that is installed.
 ! grep -q '^ID=debian' /etc/os-release || packages="$packages chromium-headless-shell"
 
 missing=""
@@ -16,7 +16,7 @@ done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "no apt-get here; install the equivalents of these Debian packages, then run make again:$missing" >&2
+    echo "expected apt-get, found none; install the equivalents of these Debian packages and run make again:$missing" >&2
     exit 1
 fi
 if [ "$(id -u)" = 0 ]; then
@@ -24,7 +24,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
     sudo="sudo"
 else
-    echo "packages are missing; run this line, then make again:" >&2
+    echo "packages are missing; run this command, then make again:" >&2
     echo "    sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
     exit 1
 fi

@@ -5,7 +5,7 @@ python=$1
 venv=$2
 
 if ! "$python" -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' 2>/dev/null; then
-    echo "Python 3.11 or later is needed; make PYTHON=/path/to/python3.11" >&2
+    echo "$python: expected Python 3.11 or later; run make PYTHON=/path/to/python3.11" >&2
     exit 1
 fi
 echo "setting up $venv" >&2
