@@ -46,10 +46,11 @@ CASES: Final = (
         ("21", "6000"),
         ("DISPATCH=dynamic", "LOCALITY=good"),
         ("--exclude-rank", "0"),
-        """The workers differ in region 11, the loop in `RAMOD3`, because of instructions. Region 11 is heavy because of L2 misses,
-region 8, the loop in `STACK`, because of disk I/O. The paper finds the same.""",
-        """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2 misses are no
-longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is no longer heavy.""",
+        """The workers differ in region 11, the loop in `RAMOD3`, because of instructions. Region 11 is heavy because of
+L2 misses, region 8, the loop in `STACK`, because of disk I/O. The paper finds the same.""",
+        """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2
+misses are no longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is
+no longer heavy.""",
     ),
     Case(
         "pvalue",
@@ -58,10 +59,11 @@ longer a cause; instructions remain, as in the paper. Region 8, which now stacks
         ("11", "12"),
         ("VERSION=lean",),
         (),
-        """Both tests are heavy because of instructions, `location_test` also because of network volume. In the paper these are
-regions 3 and 12, with the same causes.""",
-        """Products are computed once, and each rank sends one number: fewer instructions, and no network volume. Both regions are
-still heavy because of instructions, since the program does nothing else. The paper's program kept its network volume.""",
+        """Both tests are heavy because of instructions, `location_test` also because of network volume. In the paper
+these are regions 3 and 12, with the same causes.""",
+        """Products are computed once, and each rank sends one number: fewer instructions, and no network volume. Both
+regions are still heavy because of instructions, since the program does nothing else. The paper's program
+kept its network volume.""",
     ),
     Case(
         "blocks",
@@ -70,10 +72,10 @@ still heavy because of instructions, since the program does nothing else. The pa
         ("240",),
         ("COLLECT=packed",),
         ("--exclude-region", "image_read@0", "--exclude-region", "report@0"),
-        """`share_compress` is heavy because of instructions, `collect` because of network volume. In the paper these are regions 6
-and 7, with 96 % of the instructions and 50 % of the volume.""",
-        """With blocks packed before they are sent, `collect` is no longer heavy. The remaining instructions are those of the
-library, where the paper stopped too.""",
+        """`share_compress` is heavy because of instructions, `collect` because of network volume. In the paper these
+are regions 6 and 7, with 96 % of the instructions and 50 % of the volume.""",
+        """With blocks packed before they are sent, `collect` is no longer heavy. The remaining instructions are those
+of the library, where the paper stopped too.""",
     ),
 )
 
@@ -118,10 +120,10 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
             cells = (", ".join(regions[metric]) or "none" for metric in METRICS)
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
-CPI measures how slowly a region executes, not how much of it there is. It misses the disk I/O of `STACK`, the volume of
-`collect`, and work at full speed in `shape_test` and `share_compress`, and names regions that mostly wait, as in the paper.
-CRNM and wall time name the same regions here; the paper's wall time named four more, short ones. All three metrics
-require 3 % of the program's time.""")
+CPI measures how slowly a region executes, not how much of it there is. It misses the disk I/O of `STACK`,
+the volume of `collect`, and work at full speed in `shape_test` and `share_compress`, and names regions that
+mostly wait, as in the paper. CRNM and wall time name the same regions here; the paper's wall time named four
+more, short ones. All three metrics require 3 % of the program's time.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
