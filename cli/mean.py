@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Final
 
-from ..experiment import save
 from ..experiment.algebra import maximum, mean, minimum, stddev, total
-from ..experiment.storage import check_name
-from ..view import operation_lines, print_verdict
-from .operand_arguments import add_operand_arguments, opened, options_of
+from .operand_arguments import add_combination_arguments, combine
 
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
@@ -22,19 +18,10 @@ _STATISTICS: Final = {"mean": mean, "min": minimum, "max": maximum, "sum": total
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument(
-        "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="folders of runs, or experiment files"
-    )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="the file to write")
+    add_combination_arguments(parser)
     parser.add_argument("--statistic", choices=[*_STATISTICS], default="mean", help="what to compute (default: mean)")
-    add_operand_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    check_name(arguments.output)
-    operands = opened(arguments.experiments)
-    result = _STATISTICS[arguments.statistic](*operands, **options_of(arguments, arguments.experiments))
-    save(result, arguments.output)
-    print_verdict(operation_lines(result, arguments.output))
-    return 0
+    return combine(arguments, _STATISTICS[arguments.statistic])

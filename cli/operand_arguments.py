@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import UsageError
-from ..experiment import Experiment
+from ..experiment import Experiment, save
 from ..experiment.algebra import Hierarchy, Options
+from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
+from ..view import operation_lines, print_verdict
 
-__all__ = ["add_exact_argument", "add_operand_arguments", "opened", "options_of"]
+__all__ = [
+    "add_combination_arguments",
+    "add_exact_argument",
+    "add_operand_arguments",
+    "combine",
+    "opened",
+    "options_of",
+]
 
 
 def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +33,24 @@ def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
         help="take machines and nodes from experiment 1, 2, …, or collapse them into one (default: from the first if "
         "all agree on which processes share a node, else collapse)",
     )
+
+
+def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what a command has that makes one experiment of several."""
+    parser.add_argument(
+        "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="folders of runs, or experiment files"
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="the file to write")
+    add_operand_arguments(parser)
+
+
+def combine(arguments: argparse.Namespace, operation: Callable[..., Experiment]) -> int:
+    """Carry such a command out."""
+    check_name(arguments.output)
+    result = operation(*opened(arguments.experiments), **options_of(arguments, arguments.experiments))
+    save(result, arguments.output)
+    print_verdict(operation_lines(result, arguments.output))
+    return 0
 
 
 def add_exact_argument(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..errors import UsageError, way_out
@@ -17,11 +16,13 @@ from ..experiment.algebra import Integration
 from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
 from .place import at_line, visible
+from .table import print_table
 from .units import amount, count
 
 __all__ = ["operation_lines", "print_changes"]
 
 _PREFERRED: Final = ("wall_time", "time")
+_TITLES: Final = ("before", "after", "gain", "")
 _METRICS: Final = 16
 _REGIONS: Final = 15
 _MANY: Final = 1000  # times as much: then no digits after the point
@@ -73,19 +74,17 @@ def _totals(joined: Integration, metric: Metric) -> tuple[_Totals, _Totals]:
 
 
 def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]]) -> None:
-    table = _table("before", "after", "gain", "", left=["metric"])
-    shown = 0
+    rows = []
     depths: dict[str, int] = {}
     for metric in joined.metrics:
         depths[metric.name] = depths[metric.parent] + 1 if metric.parent is not None else 0
         if metric.name not in totals:
             continue
         before, after = (float(np.nansum(each)) for each in totals[metric.name])
-        if (before or after) and shown < _METRICS:
-            shown += 1
-            table.add_row(*_cells(before, after, metric.unit), Text("  " * depths[metric.name] + visible(metric.name)))
-    if shown:
-        _print(table)
+        if before or after:
+            rows.append((*_cells(before, after, metric.unit), "  " * depths[metric.name] + metric.name))
+    if rows:
+        print_table((*_TITLES, "metric"), rows[:_METRICS], range(len(_TITLES)))
 
 
 def _by_region(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]], chosen: str | None) -> Metric | None:
@@ -105,13 +104,13 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     if not listed:
         console.print(Text(f"\n{caption}: no change"))
         return
-    table = _table("before", "after", "gain", "", left=["region", "source"])
+    rows = []
     for path in sorted(listed, key=lambda each: -gains[each]):
         region = joined.call_paths[path].region
-        name, place = visible(joined.path_name(path)), at_line(region.file, region.first_line)
-        table.add_row(*_cells(float(before[path]), float(after[path]), metric.unit), Text(name), Text(place))
+        cells = _cells(float(before[path]), float(after[path]), metric.unit)
+        rows.append((*cells, joined.path_name(path), at_line(region.file, region.first_line)))
     console.print()
-    _print(table)
+    print_table((*_TITLES, "region", "source"), rows, range(len(_TITLES)))
     console.print(Text(caption))
 
 
@@ -133,19 +132,3 @@ def _relative(before: float, after: float, gain: float) -> str:
     if 2 <= factor < np.inf:
         return f"× {factor:.3g}" if factor < _MANY else f"× {count(factor)}"
     return f"{100 * gain / abs(before):+.1f} %" if abs(gain) <= 2 * abs(before) and before else ""
-
-
-def _table(*titles: str, left: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in titles:
-        table.add_column(title, justify="right", no_wrap=True)
-    for title in left:
-        table.add_column(title, no_wrap=True)
-    return table
-
-
-def _print(table: Table) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 10_000
-    console.print(table)

@@ -11,7 +11,6 @@ from typing import Final, TextIO
 import numpy as np
 import orjson
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..errors import InputError
@@ -21,6 +20,7 @@ from ..experiment.experiment import Severity
 from ..experiment.grouping import over_locations
 from .csv_rows import write_rows
 from .place import at_line, visible
+from .table import print_table
 from .units import amount, ranks
 
 __all__ = ["print_dump", "shown_metrics", "write_csv", "write_json"]
@@ -181,24 +181,17 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
 def _print(
     experiment: Experiment, columns: Sequence[tuple[str, Metric, Severity]], caption: str, *, inclusive: bool
 ) -> None:
-    console = Console(highlight=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title, _, _ in columns:
-        table.add_column(Text(visible(title)), justify="right", no_wrap=True)
-    table.add_column("region", no_wrap=True)
-    table.add_column("source", no_wrap=True)
-    for index, (path, depth) in enumerate(zip(experiment.call_paths, experiment.depths, strict=True)):
-        region = path.region
-        table.add_row(
+    rows = [
+        (
             *(amount(float(values[index]), kind.unit) for _, kind, values in columns),
-            Text("  " * depth + visible(region.name)),
-            Text(at_line(region.file, region.first_line)),
+            "  " * depth + path.region.name,
+            at_line(path.region.file, path.region.first_line),
         )
-    if not console.is_terminal:
-        console.width = 10_000
-    console.print(table)
+        for index, (path, depth) in enumerate(zip(experiment.call_paths, experiment.depths, strict=True))
+    ]
+    print_table((*(title for title, _, _ in columns), "region", "source"), rows, range(len(columns)))
     below = f", {'with' if inclusive else 'without'} what is below" if any(experiment.depths) else ""
-    console.print(Text(caption + below), soft_wrap=True)
+    Console(highlight=False).print(Text(caption + below), soft_wrap=True)
 
 
 def _together(experiment: Experiment) -> str:

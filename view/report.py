@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import orjson
 from rich.console import Console
-from rich.table import Table as Printed
 from rich.text import Text
 
 from .csv_rows import write_rows
 from .html_page import Picture
 from .place import visible
+from .table import print_table
 
 __all__ = ["Report", "Table", "csv_text", "json_text", "print_report"]
 
@@ -65,16 +65,12 @@ def print_report(report: Report) -> None:
     """Print tables and sentences."""
     console = Console(highlight=False, soft_wrap=True)
     for table in report.tables:
-        printed = Printed(box=None, pad_edge=False, header_style="bold")
-        for column, title in enumerate(table.header):
-            numbers = column and all(row[column] is None or _NUMBER.match(str(row[column])) for row in table.rows)
-            printed.add_column(Text(visible(title)), justify="right" if numbers else "left", no_wrap=True)
-        for row in table.rows:
-            printed.add_row(*(Text("" if cell is None else visible(str(cell))) for cell in row))
-        if not console.is_terminal:
-            console.width = 10_000
         console.print(Text(visible(table.title), style="bold"))
-        console.print(printed)
+        rows = [["" if cell is None else str(cell) for cell in row] for row in table.rows]
+        numbers = [
+            all(not row[column] or _NUMBER.match(row[column]) for row in rows) for column in range(len(table.header))
+        ]
+        print_table(table.header, rows, [column for column, each in enumerate(numbers) if column and each])
         console.print()
     for sentence in (*report.sentences, *report.caveats):
         console.print(Text(visible(sentence)))
