@@ -55,18 +55,11 @@ _PAUSE: Final = 0.1  # seconds between looks at a file that grows
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "input",
-        type=Path,
-        metavar="INPUT",
-        help="a trace (.csv, or - for standard input), a run's folder or an experiment file",
+        "input", type=Path, metavar="INPUT", help="a trace (.csv, or - for standard input), or a run's folder or file"
     )
     trace = parser.add_argument_group("options for a trace")
-    trace.add_argument(
-        "--window", type=float, metavar="S", help="average the samples of S seconds (default: of the whole trace)"
-    )
-    trace.add_argument(
-        "--every", type=float, metavar="S", help="start a new period every S seconds (default: half a window)"
-    )
+    trace.add_argument("--window", type=float, metavar="S", help="average S seconds (default: the whole trace)")
+    trace.add_argument("--every", type=float, metavar="S", help="start a period every S seconds (default: window/2)")
     trace.add_argument(
         "--follow",
         type=float,
@@ -76,11 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")
     parser.add_argument(
-        "--dimensions",
-        type=int,
-        choices=(1, 2, 3),
-        default=3,
-        help="dimensions of the projections (default: %(default)s)",
+        "--dimensions", type=int, choices=(1, 2, 3), default=3, help="of the projections (default: %(default)s)"
     )
     parser.add_argument(
         "--trim", choices=_TRIMMINGS, default="none", help="what to do with outlying locations (default: %(default)s)"
@@ -92,9 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="how much better other metrics must be to replace those recorded (default: %(default)s)",
     )
-    parser.add_argument(
-        "--policy", type=Path, metavar="FILE", help="after each period, write to FILE what to record next"
-    )
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="after each period, write what to record next")
 
 
 def run(arguments: argparse.Namespace) -> int:

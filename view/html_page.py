@@ -15,7 +15,7 @@ import orjson
 
 from .place import visible
 
-__all__ = ["COLOURS", "DIVERGING", "Figure", "Picture", "axis_of", "page", "picture_html", "shown"]
+__all__ = ["COLOURS", "DIVERGING", "Figure", "Picture", "axis_of", "bars", "page", "picture_html", "shown"]
 
 Figure = Mapping[str, Any]
 
@@ -123,6 +123,13 @@ def axis_of(names: Sequence[str], *, across: bool = False) -> dict[str, Any]:
         "automargin": True,
         **({"tickangle": 40} if across else {"range": [len(names) - 0.5, -0.5]}),
     }
+
+
+def bars(names: Sequence[str], title: str, *traces: Figure, scale: str = "linear") -> Figure:
+    """Give a figure with a bar to the right for each name, from top to bottom; of several traces, side by side."""
+    rows = {"type": "bar", "orientation": "h", "y": list(range(len(names)))}
+    axes = {"xaxis": {"type": scale, "title": {"text": title}}, "yaxis": axis_of(names)}
+    return {"data": [{**rows, **each} for each in traces], "layout": {"height": 160 + 26 * len(names), **axes}}
 
 
 def shown(name: object, longest: int = _LONGEST) -> str:

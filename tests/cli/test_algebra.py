@@ -1,46 +1,8 @@
 """The commands diff, merge and mean, on experiments in files."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
-import numpy as np
 import pytest
 
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, load, save
-
-MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
-WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
-IDLE = Region("function", "idle", "a.c", "idle", 0, 20, 29)
-
-
-def written(
-    file: Path,
-    values: Sequence[float],
-    *,
-    ranks: int = 2,
-    node: str = "n",
-    metric: str = "wall_time",
-    dtype: str = "FLOAT",
-    missing: tuple[int, ...] = (),
-    work: Region = WORK,
-) -> Path:
-    """Main, work and idle take what is given on every rank."""
-    experiment = Experiment(
-        metrics=[Metric(metric, "sec", dtype=dtype)],
-        call_paths=[CallPath(MAIN), CallPath(work, 0), CallPath(IDLE, 0)],
-        locations=[Location("m", f"{node}{rank}", rank) for rank in range(ranks)],
-        severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
-        notes=Notes(program="app", missing=missing),
-    )
-    save(experiment, file)
-    return file
-
-
-@pytest.fixture
-def files(tool):
-    written(tool.folder / "a.cube", [0.1, 2, 1])
-    written(tool.folder / "b.cube", [0.1, 1, 1.5])
-    return tool
+from autoanalyzer.experiment import Experiment, Metric, load, save
 
 
 def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
@@ -55,18 +17,18 @@ def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
     assert result.notes.history == ("difference(a.cube, b.cube)",)
 
 
-def test_diff_writes_what_has_doubled_as_a_factor(files):
+def test_diff_writes_what_has_doubled_as_a_factor(files, written):
     for name, values in (("c", [0.1, 0.001, 1]), ("d", [0.1, 0.968989, 2])):
-        written(files.folder / f"{name}.cube", values)
+        written(f"{name}.cube", values)
     said = [line.split() for line in files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()]
     assert ["2", "ms", "1.94", "s", "-1.94", "s", "×", "969", "work", "a.c:10"] in said
     assert ["2", "s", "4", "s", "-2", "s", "×", "2", "idle", "a.c:20"] in said
     assert ["2.2", "s", "6.14", "s", "-3.94", "s", "×", "2.79", "wall_time"] in said
 
 
-def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(files):
+def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(files, written):
     for name in "cd":
-        written(files.folder / f"{name}.cube", [-0.0, 1 if name == "c" else 0, 0], ranks=1, node=name)
+        written(f"{name}.cube", [-0.0, 1 if name == "c" else 0, 0], ranks=1, node=name)
     lines = files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()
     assert "wall_time of each call path alone, of 1 location" in lines
     assert not any("-0" in line for line in lines)
@@ -83,8 +45,8 @@ def test_diff_without_a_file_only_prints(files):
     assert sorted(files.folder.iterdir()) == before
 
 
-def test_diff_does_not_take_a_lost_rank_for_a_gain(files):
-    written(files.folder / "lost.cube", [0.1, 2, 1], ranks=1, missing=(1,))
+def test_diff_does_not_take_a_lost_rank_for_a_gain(files, written):
+    written("lost.cube", [0.1, 2, 1], ranks=1, missing=(1,))
     said = files("autoanalyzer", "diff", "a.cube", "lost.cube").stdout.decode()
     assert ["3.1", "s", "3.1", "s", "0", "s", "+0.0", "%", "wall_time"] in [line.split() for line in said.splitlines()]
     assert "rank 1 is missing in lost.cube" in said
@@ -117,8 +79,8 @@ def test_operations_on_files_are_composed_and_remember_their_steps(files):
     )  # fmt: skip
 
 
-def test_merge_joins_metrics_and_an_operand_may_be_replaced(files):
-    written(files.folder / "c.cube", [7, 8, 9], metric="cycles_time")
+def test_merge_joins_metrics_and_an_operand_may_be_replaced(files, written):
+    written("c.cube", [7, 8, 9], metric="cycles_time")
     done = files("autoanalyzer", "merge", "a.cube", "c.cube", "-o", "a.cube")
     assert done.returncode == 0, done.stderr.decode()
     result = load(files.folder / "a.cube")
@@ -127,8 +89,8 @@ def test_merge_joins_metrics_and_an_operand_may_be_replaced(files):
     assert result.exclusive("cycles_time")[1, 0] == 8
 
 
-def test_the_system_is_collapsed_or_copied_as_asked_for(files):
-    written(files.folder / "other.cube", [0.1, 1, 1], ranks=3, node="x")
+def test_the_system_is_collapsed_or_copied_as_asked_for(files, written):
+    written("other.cube", [0.1, 1, 1], ranks=3, node="x")
     for words, nodes in (
         ((), {"node"}),
         (("--system", "1"), {"n0", "n1", "x2"}),
@@ -162,8 +124,8 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files):
         (("diff", "none.cube", "a.cube", "-o", "none/m.cube"), "none/m.cube: cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message):
-    written(files.folder / "least.cube", [0.1, 2, 1], dtype="MINDOUBLE")
+def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(files, words, message, written):
+    written("least.cube", [0.1, 2, 1], dtype="MINDOUBLE")
     before = sorted(files.folder.iterdir())
     done = files("autoanalyzer", *words)
     assert done.returncode == 2
@@ -179,8 +141,8 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(file
         ("cut", "odd.cube", "-o", "cut.cube", "--metrics", "x"),
     ],
 )
-def test_names_of_metrics_do_not_reach_a_terminal_raw(files, words):
-    written(files.folder / "odd.cube", [1, 1, 1], metric="time\x9b31m")
+def test_names_of_metrics_do_not_reach_a_terminal_raw(files, words, written):
+    written("odd.cube", [1, 1, 1], metric="time\x9b31m")
     done = files("autoanalyzer", *words)
     assert done.returncode == 2
     assert "time\ufffd31m" in done.stderr.decode()

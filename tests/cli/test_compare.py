@@ -2,57 +2,19 @@
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
-import numpy as np
 import pytest
 from lxml import etree
 
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
-
-MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
-WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
-IDLE = Region("function", "idle", "a.c", "idle", 0, 20, 29)
-
-
-def written(
-    file: Path,
-    values: Sequence[float],
-    *,
-    ranks: int = 2,
-    metric: str = "wall_time",
-    unit: str = "sec",
-    source: str = "measured",
-    work: Region = WORK,
-    notes: Notes | None = None,
-) -> Path:
-    """Main, work and idle take what is given on every rank."""
-    experiment = Experiment(
-        metrics=[Metric(metric, unit, source=source)],
-        call_paths=[CallPath(MAIN), CallPath(work, 0), CallPath(IDLE, 0)],
-        locations=[Location("m", f"n{rank}", rank) for rank in range(ranks)],
-        severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
-        notes=notes or Notes(program="app"),
-    )
-    save(experiment, file)
-    return file
+from autoanalyzer.experiment import Notes, Region
 
 
 @pytest.fixture
-def files(tool):
-    written(tool.folder / "a.cube", [0.1, 2, 1])
-    written(tool.folder / "b.cube", [0.1, 1, 1.5])
-    return tool
-
-
-@pytest.fixture
-def series(tool):
+def series(tool, written):
     """Three runs of each of two sides: the work of the other one takes 20 % more."""
     for number, noise in enumerate((1.0, 1.002, 1.01)):
-        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
-        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 1 * noise])
+        written(f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
+        written(f"b{number}.cube", [0.1 * noise, 2.4 * noise, 1 * noise])
     return tool
 
 
@@ -71,21 +33,21 @@ def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series)
     assert series("autoanalyzer", "compare", *A, "--with", *A, "--fail-on", "5%").returncode == 0
 
 
-def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(tool):
+def test_compare_says_at_once_that_a_region_is_slower_where_the_program_is_not(tool, written):
     for number, noise in enumerate((1.0, 1.002, 1.01)):
-        written(tool.folder / f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
-        written(tool.folder / f"b{number}.cube", [0.1 * noise, 2.4 * noise, 0.1 * noise])
+        written(f"a{number}.cube", [0.1 * noise, 2 * noise, 1 * noise])
+        written(f"b{number}.cube", [0.1 * noise, 2.4 * noise, 0.1 * noise])
     done = tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%")
     assert done.returncode == 3
     assert done.stdout.decode().startswith("FASTER   the program takes")
     assert "; 1 region is slower" in done.stdout.decode().splitlines()[0]
 
 
-def test_waiting_that_moves_into_a_call_of_a_faster_program_is_told_and_does_not_trip(tool):
+def test_waiting_that_moves_into_a_call_of_a_faster_program_is_told_and_does_not_trip(tool, written):
     call = Region("mpi", "MPI_Allreduce", "a.c", "work", 0, 12, 12)
     for number, noise in enumerate((1.0, 1.002, 1.01)):
-        written(tool.folder / f"a{number}.cube", [0.1 * noise, 0.3 * noise, 2 * noise], work=call)
-        written(tool.folder / f"b{number}.cube", [0.1 * noise, 0.7 * noise, 1 * noise], work=call)
+        written(f"a{number}.cube", [0.1 * noise, 0.3 * noise, 2 * noise], work=call)
+        written(f"b{number}.cube", [0.1 * noise, 0.7 * noise, 1 * noise], work=call)
     done = tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%")
     assert done.returncode == 0
     said = done.stdout.decode()
@@ -94,10 +56,10 @@ def test_waiting_that_moves_into_a_call_of_a_faster_program_is_told_and_does_not
     assert ": waiting moved here, and the program is not slower" in said
 
 
-def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool):
+def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool, written):
     for number, noise in enumerate((1.0, math.exp(0.01), 1.02)):
-        written(tool.folder / f"a{number}.cube", [noise, noise, noise])
-        written(tool.folder / f"b{number}.cube", [noise, math.exp(0.13) * noise, noise])
+        written(f"a{number}.cube", [noise, noise, noise])
+        written(f"b{number}.cube", [noise, math.exp(0.13) * noise, noise])
     said = tool("autoanalyzer", "compare", *A, "--with", *B).stdout.decode()
     (line,) = (line for line in said.splitlines() if line.startswith("UNCLEAR  work"))
     assert line.endswith("sure by itself, but not as one of 3 regions judged together; more runs to be sure")
@@ -110,11 +72,11 @@ def test_compare_of_two_runs_prints_the_command_line_to_type(tool):
         assert done.stderr.decode().endswith(f"after --with: autoanalyzer compare {way}\n")
 
 
-def test_compare_says_once_what_was_matched_by_likeness(tool):
-    moved = replace(WORK, file="w.c")
+def test_compare_says_once_what_was_matched_by_likeness(tool, written):
+    moved = Region("function", "work", "w.c", "work", 0, 10, 19)
     for number in range(2):
-        written(tool.folder / f"a{number}.cube", [0.1, 2, 1])
-        written(tool.folder / f"b{number}.cube", [0.1, 2, 1], work=moved)
+        written(f"a{number}.cube", [0.1, 2, 1])
+        written(f"b{number}.cube", [0.1, 2, 1], work=moved)
     said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
     likeness = [line.strip() for line in said.splitlines() if "likeness" in line]
     assert likeness == ["matched by likeness: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
@@ -149,8 +111,8 @@ def test_compare_says_that_one_run_is_not_enough(files):
     assert "UNCLEAR  work (a.c:10) takes 2 s, 100.0 % more than 1 s: repeat the runs to be sure" in said
 
 
-def test_compare_fails_on_a_program_that_one_run_shows_to_be_far_slower(files):
-    written(files.folder / "far.cube", [0.1, 4, 1])
+def test_compare_fails_on_a_program_that_one_run_shows_to_be_far_slower(files, written):
+    written("far.cube", [0.1, 4, 1])
     done = files("autoanalyzer", "compare", "b.cube", "--with", "far.cube", "--fail-on", "5%")
     assert done.returncode == 3
     said = done.stdout.decode()
@@ -158,12 +120,12 @@ def test_compare_fails_on_a_program_that_one_run_shows_to_be_far_slower(files):
     assert "UNCLEAR  work (a.c:10) takes 4 s" in said
 
 
-def test_compare_says_that_few_runs_hide_what_noise_does_not(tool):
+def test_compare_says_that_few_runs_hide_what_noise_does_not(tool, written):
     for number, noise in enumerate((1.0, 1.02)):
-        written(tool.folder / f"a{number}.cube", [0.1, 2 * noise, 1])
+        written(f"a{number}.cube", [0.1, 2 * noise, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
     assert "noise 1.3 %, but it takes more runs to see that much; sure to 99 %" in done.stdout.decode()
-    written(tool.folder / "a1.cube", [0.1, 4, 1])
+    written("a1.cube", [0.1, 4, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
     assert "noise 64.5 %, which would hide it; sure to 99 %" in done.stdout.decode()
 
@@ -177,26 +139,26 @@ def test_compare_says_what_values_are(series):
     assert (found["of_ranks"], found["least"]) == ("mean", 0.01)
 
 
-def test_compare_says_what_a_region_took_that_is_gone_and_how_open_limits_are(tool):
+def test_compare_says_what_a_region_took_that_is_gone_and_how_open_limits_are(tool, written):
     for number, noise in enumerate((1.0, 1.1)):
-        written(tool.folder / f"a{number}.cube", [0.1, 0.04 * noise, 1])
-        written(tool.folder / f"b{number}.cube", [0.1, 4 * noise, 0])
+        written(f"a{number}.cube", [0.1, 0.04 * noise, 1])
+        written(f"b{number}.cube", [0.1, 4 * noise, 0])
     said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
     assert "GONE     idle (a.c:20) took 1 s" in said
     assert "9900.0 % more than 40 ms (over +1000 %)" in said
 
 
-def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files):
-    written(files.folder / "dead.cube", [0.1, 1, 0], notes=Notes(unfinished=(0, 1), program_status=137))
-    written(files.folder / "lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
+def test_compare_refuses_a_run_that_was_killed_and_one_that_lost_a_rank(files, written):
+    written("dead.cube", [0.1, 1, 0], notes=Notes(unfinished=(0, 1), program_status=137))
+    written("lost.cube", [0.1, 1, 1], ranks=1, notes=Notes(missing=(1,)))
     for name, what in (("dead", "ranks 0, 1 never entered MPI_Finalize"), ("lost", "no data came back from rank 1")):
         done = files("autoanalyzer", "compare", "a.cube", "--with", f"{name}.cube", "--fail-on", "5%")
         assert done.returncode == 2
         assert done.stderr.decode() == f"autoanalyzer: {name}.cube: expected a complete run, but {what}; repeat it\n"
 
 
-def test_compare_refuses_runs_of_other_numbers_of_ranks(files):
-    written(files.folder / "c.cube", [0.1, 1, 1], ranks=3)
+def test_compare_refuses_runs_of_other_numbers_of_ranks(files, written):
+    written("c.cube", [0.1, 1, 1], ranks=3)
     done = files("autoanalyzer", "compare", "a.cube", "--with", "c.cube")
     assert done.returncode == 2
     assert "expected 2 ranks as in a.cube, found 3" in done.stderr.decode()
@@ -237,9 +199,9 @@ def test_compare_takes_a_file_in_the_folder_of_a_run_for_the_run_itself(files):
         assert "--json run/experiment.cube: this file is an input" in done.stderr.decode()
 
 
-def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool):
+def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool, written):
     for name, count in (("a", 1e6), ("b", 1.0004e6)):
-        written(tool.folder / f"{name}.cube", [0, count, 0], metric="n", unit="occ", source="simulated:tool")
+        written(f"{name}.cube", [0, count, 0], metric="n", unit="occ", source="simulated:tool")
     done = tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "0.01%")
     assert done.returncode == 3
     said = done.stdout.decode()
@@ -256,9 +218,9 @@ def test_of_one_run_a_side_no_limits_are_given(files):
         assert (each["low"], each["high"], each["noise"]) == (None, None, None)
 
 
-def test_values_that_are_far_apart_or_too_large_are_judged_or_refused(tool):
+def test_values_that_are_far_apart_or_too_large_are_judged_or_refused(tool, written):
     for name, value in (("a", 1e-308), ("b", 1e307), ("c", 1.7e308)):
-        written(tool.folder / f"{name}.cube", [0, value, 0], metric="n", unit="occ")
+        written(f"{name}.cube", [0, value, 0], metric="n", unit="occ")
     words = ("autoanalyzer", "compare", "a.cube", "--metric", "n", "--json", "-", "--with")
     done = tool(*words, "b.cube")
     assert json.loads(done.stdout)["comparisons"][0]["program"]["change"] is None
@@ -275,8 +237,8 @@ def test_a_metric_that_is_named_twice_is_judged_once(files):
     assert len(json.loads(done.stdout)["comparisons"]) == 1
 
 
-def test_names_of_metrics_do_not_reach_a_terminal_raw(tool):
-    written(tool.folder / "odd.cube", [1, 1, 1], metric="time\x9b31m")
+def test_names_of_metrics_do_not_reach_a_terminal_raw(tool, written):
+    written("odd.cube", [1, 1, 1], metric="time\x9b31m")
     done = tool("autoanalyzer", "compare", "odd.cube", "--with", "odd.cube", "--metric", "x")
     assert done.returncode == 2
     assert "time\ufffd31m" in done.stderr.decode()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...analyze.pursuit import Outcome, Period, Pursuit, PursuitOverTime, Telling, View
-from ..html_page import COLOURS, Picture, axis_of, shown
+from ..html_page import COLOURS, Picture, axis_of, bars, shown
 from ..metric_space import drawn, part_of, some_rows
 from ..units import percent
 from .periods import span
@@ -167,24 +167,10 @@ def _reduction(state: PursuitOverTime) -> Picture:
 
 
 def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
-    traces = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "y": list(range(len(found.ranking))),
-            "x": [each.importance for each in found.ranking],
-            "marker": {
-                "color": [COLOURS[0] if row < len(found.metrics) else COLOURS[5] for row in range(len(found.ranking))]
-            },
-            "hovertemplate": "%{x:.3g}<extra></extra>",
-        }
-    ]
-    layout = {
-        "height": 160 + 26 * len(found.ranking),
-        "xaxis": {"title": {"text": "importance"}},
-        "yaxis": axis_of([each.metric for each in found.ranking]),
-    }
-    return Picture("All metrics, ranked", {"data": traces, "layout": layout}, said)
+    colours = [COLOURS[0] if row < len(found.metrics) else COLOURS[5] for row in range(len(found.ranking))]
+    lengths = {"x": [each.importance for each in found.ranking], "hovertemplate": "%{x:.3g}<extra></extra>"}
+    figure = bars([each.metric for each in found.ranking], "importance", {**lengths, "marker": {"color": colours}})
+    return Picture("All metrics, ranked", figure, said)
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:

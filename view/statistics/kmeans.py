@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from ...analyze.statistics import Clusters
-from ..html_page import COLOURS, Picture, axis_of
+from ..html_page import COLOURS, Picture, bars
 from ..metric_space import caveats, drawn, finite, names, part_of
 from ..report import Report
 from ..units import many
@@ -57,19 +57,12 @@ def _f_ratios(found: Clusters, sentences: list[str]) -> Picture:
     below = [float(partition.f_ratios[column]) for column in order if partition.f_ratios[column] < float("inf")]
     most = 10 * max(below, default=1.0)  # an infinite one reaches beyond all others
     heights = [min(float(partition.f_ratios[column]), most) for column in order]
-    bars: dict[str, Any] = {
-        "type": "bar",
-        "orientation": "h",
+    lengths = {
         "x": heights,
-        "y": list(range(len(order))),
         "text": ["∞" if partition.f_ratios[column] > most else f"{partition.f_ratios[column]:.4g}" for column in order],
         "marker": {"color": COLOURS[0]},
         "hovertemplate": "F = %{text}<extra></extra>",
     }
-    layout = {
-        "height": 160 + 24 * len(order),
-        "xaxis": {"type": "log", "title": {"text": "F-ratio"}},
-        "yaxis": axis_of([found.space.metrics[column] for column in order]),
-    }
+    figure = bars([found.space.metrics[column] for column in order], "F-ratio", lengths, scale="log")
     said = [*sentences, *drawn(part_of(len(order), len(partition.by_f_ratio), "metric"))]
-    return Picture("Which metrics separate the clusters", {"data": [bars], "layout": layout}, said)
+    return Picture("Which metrics separate the clusters", figure, said)

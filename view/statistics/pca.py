@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Components
-from ..html_page import COLOURS, Picture, axis_of, shown
+from ..html_page import COLOURS, Picture, bars, shown
 from ..metric_space import caveats, drawn, names, part_of, some_rows
 from ..report import Report, Table
 from ..units import many, percent
@@ -105,8 +105,7 @@ def _table(found: Components) -> Table:
 
 
 def _pictures(found: Components) -> list[Picture]:
-    pictures = [_plane(found)]
-    return [*pictures, _weights(found)]
+    return [_plane(found), _weights(found)]
 
 
 def _plane(found: Components) -> Picture:
@@ -141,16 +140,8 @@ def _plane(found: Components) -> Picture:
 
 def _weights(found: Components) -> Picture:
     metrics = found.space.metrics
-    bars = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "y": list(range(len(metrics))),
-            "x": found.components[each],
-            "name": f"component {each + 1}",
-            "marker": {"color": COLOURS[each]},
-        }
+    traces = [
+        {"x": found.components[each], "name": f"component {each + 1}", "marker": {"color": COLOURS[each]}}
         for each in range(min(2, len(found.components)))
     ]
-    layout = {"height": 160 + 30 * len(metrics), "yaxis": axis_of(metrics), "xaxis": {"title": {"text": "weight"}}}
-    return Picture("What the components are made of", {"data": bars, "layout": layout})
+    return Picture("What the components are made of", bars(metrics, "weight", *traces))

@@ -1,0 +1,49 @@
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
+
+
+@pytest.fixture
+def written(tool) -> Callable[..., Path]:
+    """Write an experiment to the tool's folder: main, work and idle take what is given on every rank."""
+
+    def write(
+        name: str,
+        values: Sequence[float],
+        *,
+        ranks: int = 2,
+        node: str = "n",
+        metric: str = "wall_time",
+        unit: str = "sec",
+        work: Region | None = None,
+        missing: tuple[int, ...] = (),
+        notes: Notes | None = None,
+        **about: str,
+    ) -> Path:
+        work = work or Region("function", "work", "a.c", "work", 0, 10, 19)
+        main, idle = (
+            Region("program", "main", "a.c", "main", 0, 1, 99),
+            Region("function", "idle", "a.c", "idle", 0, 20, 29),
+        )
+        experiment = Experiment(
+            metrics=[Metric(metric, unit, **about)],
+            call_paths=[CallPath(main), CallPath(work, 0), CallPath(idle, 0)],
+            locations=[Location("m", f"{node}{rank}", rank) for rank in range(ranks)],
+            severities={metric: np.repeat(np.array(values, dtype=float)[:, None], ranks, axis=1)},
+            notes=notes or Notes(program="app", missing=missing),
+        )
+        save(experiment, tool.folder / name)
+        return tool.folder / name
+
+    return write
+
+
+@pytest.fixture
+def files(tool, written):
+    written("a.cube", [0.1, 2, 1])
+    written("b.cube", [0.1, 1, 1.5])
+    return tool
