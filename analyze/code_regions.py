@@ -11,10 +11,19 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 
-__all__ = ["CodeRegion", "code_regions", "descendants", "inclusive_over", "startup_paths", "within_shells"]
+__all__ = [
+    "CRITICAL_SHARE",
+    "CodeRegion",
+    "code_regions",
+    "descendants",
+    "inclusive_over",
+    "startup_paths",
+    "within_shells",
+]
+
+CRITICAL_SHARE: Final = 0.03  # of the program's time: what takes less is not critical (definitions 15)
 
 _WHOLE: Final = 0.9  # of the program's time: as near to it as values that count as one (definitions 14)
-_LEAST: Final = 0.03  # of the program's time, as of what is critical (definitions 15)
 
 _STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
@@ -83,7 +92,7 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
     opened = list(regions)
     for index, region in enumerate(regions):  # parents before children
         below = sum(shares[child] for child in region.children)
-        if shares[index] < _WHOLE or below < _LEAST or opened[index].depth > 1:
+        if shares[index] < _WHOLE or below < CRITICAL_SHARE or opened[index].depth > 1:
             continue
         opened[index] = replace(opened[index], own_code=True, children=())
         for child in descendants(regions, index):

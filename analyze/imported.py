@@ -28,7 +28,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 # Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {"wall_time": "wall time", "cpu_time": "CPU time", "mpi_time": "time in MPI"}
-_WANTED: Final = {
+_EXPECTED: Final = {
     "mpi_bytes": "MPI volume",
     "io_bytes": "I/O volume",
     "instructions": "counts of instructions and misses",
@@ -50,7 +50,7 @@ class _Source:
 
 
 def as_run(experiment: Experiment) -> Experiment:
-    """Give an experiment as the analyses want it, a run in our own names.
+    """Give an experiment as the analyses take it, a run in our own names.
 
     Raises:
         InputError: Its times are those of no run, but differences or deviations, or negative.
@@ -58,11 +58,11 @@ def as_run(experiment: Experiment) -> Experiment:
     times = [each for each in experiment.metrics if each.name in ("wall_time", "cpu_time")] or experiment.metrics
     kinds = [_no_run(each, experiment) for each in times]
     if kinds and all(kinds):
-        raise InputError(f"a run wanted, found {kinds[0]} of runs ({times[0].name}); autoanalyzer dump shows it")
+        raise InputError(f"expected a run, found {kinds[0]} of runs ({times[0].name}); autoanalyzer dump shows it")
     ours = in_own_names(experiment)
     for name in ("wall_time", "cpu_time"):
         if name in ours and (rank := negative_rank(ours, name)) is not None:
-            raise InputError(f"{name} of a run wanted, found a negative time on rank {rank}")
+            raise InputError(f"expected {name} of a run, found a negative time on rank {rank}")
     _check_sizes(ours)
     return ours
 
@@ -112,7 +112,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
         if each.name in sources
     ]
     said = ", ".join(f"{words} from {sources[name].words}" for name, words in _SAID.items())
-    absent = ", ".join(words for name, words in _WANTED.items() if name not in sources)
+    absent = ", ".join(words for name, words in _EXPECTED.items() if name not in sources)
     remark = f"imported: {said}; lacking: {absent}"
     return Experiment(
         metrics=metrics,

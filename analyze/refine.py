@@ -68,7 +68,7 @@ def refine(findings: Findings) -> Refinement:
     """
     experiment = findings.experiment
     positions = dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
-    cores = {findings.weighed[each].id: _modes(findings.weighed_costs[each]) for each in positions}
+    cores = {findings.run.weighed.regions[each].id: _modes(findings.run.weighed_costs[each]) for each in positions}
     regions = {path: experiment.call_paths[path].region for path in cores}
     elsewhere = {path: region for path, region in regions.items() if not _is_built(experiment, path)}
     built = {path: modes for path, modes in cores.items() if path not in elsewhere}
@@ -118,7 +118,7 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 
 def _weighing(findings: Findings) -> Iterator[int]:
     """Give the call paths with a source that take time enough to be kept."""
-    for region, cost in zip(findings.performance.regions, findings.costs, strict=True):
+    for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
         if cost.share >= _KEPT and _is_built(findings.experiment, region.id):
             yield region.id
 

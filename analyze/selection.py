@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +51,6 @@ class Selection:
         *,
         exclude_ranks: Sequence[int] = (),
         exclude_regions: Sequence[str] = (),
-        by_thread: bool = False,
     ) -> Selection:
         """Select all but what is excluded.
 
@@ -59,21 +59,24 @@ class Selection:
             exclude_ranks: Ranks that take no part, a master for instance.
             exclude_regions: ``NAME``, ``FILE:LINE``, or either with ``@RANK``: regions whose values are left out
                 (paper 001, section 4.2.1).
-            by_thread: Compare threads, where any process has several of them that work together; those that have a
-                part in nothing that is compared are left out.
 
         Raises:
             UsageError: A rank or region that is excluded does not exist, or no rank is left.
         """
         all_columns, ranks, starts = _columns_by_rank(experiment, exclude_ranks)
-        columns = all_columns
         left_out = tuple(_left_out(experiment, each) for each in exclude_regions)
-        threads = find_threads(experiment) if by_thread else None
-        if threads:
-            columns = all_columns[threads.compared[all_columns]]
-            ranks = tuple(experiment.locations[column].process for column in columns)
-            starts = np.arange(len(columns))
-        return cls(experiment, code_regions(experiment), ranks, columns, starts, all_columns, left_out, threads)
+        return cls(experiment, code_regions(experiment), ranks, all_columns, starts, all_columns, left_out)
+
+    def by_thread(self) -> Selection:
+        """Select threads where any process has several that work together, but those with no part in what is compared.
+
+        Ranks, as they are, if no process has.
+        """
+        threads = find_threads(self.experiment)
+        if not threads:
+            return self
+        columns = self.all_columns[threads.compared[self.all_columns]]
+        return replace(self, threads=threads, **self._of_columns(columns))
 
     @property
     def top(self) -> tuple[int, ...]:
@@ -91,16 +94,26 @@ class Selection:
     def with_threads(self, columns: Sequence[int]) -> Selection:
         """Select threads by their columns, each with what it did itself."""
         assert self.threads is not None
-        ranks = tuple(self.experiment.locations[column].process for column in columns)
         threads = replace(self.threads, serial=np.zeros_like(self.threads.serial), parts=())
-        return replace(self, ranks=ranks, columns=np.array(columns), starts=np.arange(len(columns)), threads=threads)
+        return replace(self, threads=threads, **self._of_columns(columns))
+
+    def _of_columns(self, columns: Sequence[int] | npt.NDArray[np.intp]) -> dict[str, Any]:
+        ranks = tuple(self.experiment.locations[column].process for column in columns)
+        return {"ranks": ranks, "columns": np.array(columns), "starts": np.arange(len(columns))}
 
     def by_rank(self, exclusive: Values) -> Values:
         """Give ``float64[region, rank]``, inclusive, of values of call paths; the threads of a rank are summed up.
 
         Where threads are compared, each has its column, and their values are those that ``Threads.vectors`` gives.
         """
-        return self._inclusive(self.threads.vectors(exclusive) if self.threads else exclusive.copy())
+        return self._inclusive(self._vectors(exclusive))
+
+    def own_by_rank(self, exclusive: Values) -> Values:
+        """Give the same of each region alone, without those below it."""
+        return self._over_ranks(self._kept(self._vectors(exclusive))[[each.id for each in self.regions]])
+
+    def _vectors(self, exclusive: Values) -> Values:
+        return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
 
     def measured(self, exclusive: Values) -> Values:
         """Give the same of what each rank or thread did itself; NaN where a thread has no part in anything."""
@@ -110,11 +123,16 @@ class Selection:
         has_part = inclusive_over(self.experiment, self.regions, own.astype(np.float64))[:, self.columns] > 0
         return np.where(has_part, self._inclusive(np.where(own, exclusive, 0.0)), np.nan)
 
-    def _inclusive(self, kept: Values) -> Values:
+    def _inclusive(self, values: Values) -> Values:
+        return self._over_ranks(inclusive_over(self.experiment, self.regions, self._kept(values)))
+
+    def _kept(self, values: Values) -> Values:
         for paths, columns in self.left_out:
-            kept[np.ix_(paths, columns)] = 0.0
-        inclusive = inclusive_over(self.experiment, self.regions, kept)
-        return np.asarray(np.add.reduceat(inclusive[:, self.columns], self.starts, axis=1))
+            values[np.ix_(paths, columns)] = 0.0
+        return values
+
+    def _over_ranks(self, values: Values) -> Values:
+        return np.asarray(np.add.reduceat(values[:, self.columns], self.starts, axis=1))
 
 
 def complete(experiment: Experiment, metric: str) -> bool:

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from ..attributes import ABOVE, BYTES_PER_SECOND, LEAST_MISSES, LEAST_PART, STREAM, Attribute, per_data_access
+from ..attributes import ABOVE, BYTES_PER_SECOND, LEAST_PART, LEAST_RATE, STREAM, Attribute, per_data_access
 from ..code_regions import CodeRegion
 from ..costs import Cost
 from ..decision_table import DecisionTable, Row
-from .classes import classify
+from .classes import HIGH, classify
 from .disparity import Disparity
 
 __all__ = ["Cause", "DisparityCauses", "find_disparity_causes"]
 
-_RAISED: Final = 3
 _EXPLAINED: Final = 0.1  # of the time that volume must explain
 _EXECUTED: Final = 0.5  # of the time that instructions must explain at the program's speed
-_TELLING: Final = 0.05  # of the region's time that its calls of MPI or I/O must take
-_POLLING: Final = 0.25  # of the time in MPI that is on a processor, unless that is another rank's turn
-_COPIED_PER_SECOND: Final = 1e9
+_TELLING: Final = 0.05  # of the region's time that its I/O calls must take
 _READING: Final = 0.25  # of the region's time, in file I/O, that needs no other explanation
 _COMPUTING: Final = 0.25  # of the region's time that must be outside of such calls
 _WAITING: Final = 0.25
+_MANY: Final = 1000  # MPI calls of a rank
+_SMALL: Final = 4096  # bytes of a call, which take less time than the call does
+_LATENCY: Final = 1e-3  # seconds: a call that takes longer waits for something else than the network
 _LINE: Final = 10e-9  # seconds to bring a line from memory that was asked for ahead
 _MOVING: Final = 0.3  # of the time that a region computes
-
-# Attribute → the time that its volume takes.
-_TIMES: Final = {"io_bytes": "io_time", "mpi_bytes": "mpi_time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +58,15 @@ class DisparityCauses:
         causes: The root causes of each core.
         also: What else the row of each core raises, though it tells cores from no other regions; and misses of the
             second cache that take a good part of its time, though other regions miss as often.
-        waiting: Cores that spend time in MPI without volume.
+        waiting: Cores that spend more time in MPI than their volume explains.
+        small_calls: Those of them that spend it in many small calls.
     """
 
     table: DecisionTable
     causes: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
     also: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
     waiting: frozenset[int] = frozenset()
+    small_calls: frozenset[int] = frozenset()
 
 
 def find_disparity_causes(
@@ -89,8 +88,11 @@ def find_disparity_causes(
     names = tuple(attributes)
     if not found.exists:
         return DisparityCauses(DecisionTable(names))
-    moving = [_without_waiting(cost, seconds) for cost, seconds in zip(costs, waiting.tolist(), strict=True)]
-    raised = [_raised(attribute, attributes, costs, moving) for attribute in attributes.values()]
+    program = sum(_computing(cost) for cost, region in zip(costs, regions, strict=True) if region.depth == 1)
+    communicates = [
+        _communicates(cost, seconds, program) for cost, seconds in zip(costs, waiting.tolist(), strict=True)
+    ]
+    raised = [_raised(attribute, attributes, costs, communicates) for attribute in attributes.values()]
     mixtures = set(found.ccr).difference(found.cccr)
     rows = {
         index: Row(region.id, tuple(int(each[index]) for each in raised), int(index in found.cccr))
@@ -109,9 +111,8 @@ def find_disparity_causes(
         if "l2_miss_rate" not in raised_here and _streams(attributes.get("l2_miss_rate"), core, costs[core]):
             others.append("l2_miss_rate")
         also[core] = tuple(_cause(attributes[name], core) for name in others)
-    volume = attributes.get("mpi_bytes")
-    waits = (core for core in found.cccr if volume and _waits(costs[core]) and not _moves(volume, core, moving[core]))
-    return DisparityCauses(table, causes, also, frozenset(waits))
+    waits = frozenset(core for core in found.cccr if _waits(costs[core], communicates[core]))
+    return DisparityCauses(table, causes, also, waits, frozenset(core for core in waits if _calls_often(costs[core])))
 
 
 def _cause(attribute: Attribute, core: int) -> Cause:
@@ -119,15 +120,8 @@ def _cause(attribute: Attribute, core: int) -> Cause:
     return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))
 
 
-def _without_waiting(cost: Cost, seconds: float) -> Cost:
-    """Take waiting off the time in MPI; all of this if it is waiting for the most part."""
-    if cost.mpi_time is None:
-        return cost
-    return replace(cost, mpi_time=0.0 if seconds >= 0.5 * cost.mpi_time else cost.mpi_time - seconds)
-
-
 def _raised(
-    attribute: Attribute, attributes: Mapping[str, Attribute], costs: Sequence[Cost], moving: Sequence[Cost]
+    attribute: Attribute, attributes: Mapping[str, Attribute], costs: Sequence[Cost], communicates: Sequence[bool]
 ) -> npt.NDArray[np.bool_]:
     """Tell where an attribute is high, and worth it (definitions 17): ``bool[region]``.
 
@@ -135,7 +129,7 @@ def _raised(
         attribute: The one.
         attributes: All.
         costs: Of each region.
-        moving: The same without what of the time in MPI is waiting.
+        communicates: Whether what each region sends and receives matters to it.
     """
     amounts = attribute.of_regions
     if attribute.accesses is not None:
@@ -143,9 +137,11 @@ def _raised(
     classes = classify(amounts.tolist())
     if classes is None:
         return np.zeros(len(costs), dtype=bool)
-    high = np.array(classes) >= _RAISED
-    if attribute.name in _TIMES:
-        return high & [_moves(attribute, region, cost) for region, cost in enumerate(moving)]
+    high = np.array(classes) >= HIGH
+    if attribute.name == "mpi_bytes":
+        return high & communicates
+    if attribute.name == "io_bytes":
+        return high & [_does_io(cost) for cost in costs]
     high &= [_computes(cost) for cost in costs]
     if attribute.accesses is not None:
         return high & _misses_much(attribute, per_data_access(attribute, attributes))
@@ -166,39 +162,54 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
     A region that makes most of the program's accesses is the program, and can't surpass it: it is compared with the
     rest if it misses more often, in all data accesses of some rank, than a walk through consecutive numbers would.
     """
-    rates, often = attribute.of_regions, data.most_often
-    worth = (attribute.parts >= LEAST_PART) & (often > LEAST_MISSES[attribute.name])
+    rates = attribute.of_regions
+    worth = (attribute.parts >= LEAST_PART) & (rates > LEAST_RATE)
     above_program, above_rest = rates > ABOVE * attribute.of_program, rates > ABOVE * attribute.of_the_rest
-    return np.asarray(worth & (above_program | (above_rest & (often > STREAM))))
+    return np.asarray(worth & (above_program | (above_rest & (data.most_often > STREAM))))
 
 
-def _moves(attribute: Attribute, region: int, cost: Cost) -> bool:
-    """Whether bytes explain the time of their calls, and these matter to the region; a rank's mean.
+def _does_io(cost: Cost) -> bool:
+    """Whether bytes explain the time of I/O calls, and these matter to the region; a rank's mean.
 
     Where that time was not measured, it is what the bytes take. Nobody waits for other ranks in file I/O: where it
     takes much of the time, in many small calls or on a slow disk, few bytes are enough.
     """
-    volume = float(attribute.amount[region].mean())
+    volume, wall = cost.io_bytes or 0.0, cost.wall_time or 0.0
     at_least = volume / BYTES_PER_SECOND
-    measured = getattr(cost, _TIMES[attribute.name])
-    time = at_least if measured is None else measured
-    wall = cost.wall_time or 0.0
-    if attribute.name == "io_bytes" and time >= _READING * wall:
+    time = at_least if cost.io_time is None else cost.io_time
+    if time >= _READING * wall:
         return volume > 0
-    if attribute.name == "mpi_bytes" and _waits_off_the_processor(cost, volume):
-        return False
     return bool(volume > 0 and at_least >= _EXPLAINED * time and time >= _TELLING * wall)
 
 
-def _waits_off_the_processor(cost: Cost, volume: float) -> bool:
-    """Whether MPI calls are off the processor for the most part, and copying takes little of what is left.
+def _communicates(cost: Cost, waited: float, program: float) -> bool:
+    """Whether what a region sends and receives matters, however long that took on a machine that others use, too.
 
-    MPI polls while messages are on their way; it leaves the processor to other ranks where there are more of them than
-    processors.
+    Args:
+        cost: Of the region, a rank's mean.
+        waited: Seconds in MPI that are waiting for ranks that compute longer.
+        program: Seconds that the program computes.
     """
-    if not cost.mpi_time or not cost.mpi_cpu_time or cost.mpi_cpu_time >= _POLLING * cost.mpi_time:
+    at_least = (cost.mpi_bytes or 0.0) / BYTES_PER_SECOND
+    if _is_small_talk(cost) or at_least <= waited:
         return False
-    return volume / _COPIED_PER_SECOND < 0.5 * cost.mpi_cpu_time
+    return at_least >= LEAST_PART * program and at_least >= _EXPLAINED * _computing(cost)
+
+
+def _is_small_talk(cost: Cost) -> bool:
+    """Whether a region sends and receives little at a time, and often."""
+    calls = cost.mpi_calls or 0.0
+    return calls >= _MANY and 0 < (cost.mpi_bytes or 0.0) <= _SMALL * calls
+
+
+def _calls_often(cost: Cost) -> bool:
+    """Whether a region's time in MPI is that of many small calls."""
+    return _is_small_talk(cost) and (cost.mpi_time or 0.0) <= _LATENCY * (cost.mpi_calls or 0.0)
+
+
+def _computing(cost: Cost) -> float:
+    """Give the time that a region computes; where that was not measured, its time outside MPI."""
+    return (cost.wall_time or 0.0) - (cost.mpi_time or 0.0) if cost.compute_time is None else cost.compute_time
 
 
 def _computes(cost: Cost) -> bool:
@@ -207,6 +218,8 @@ def _computes(cost: Cost) -> bool:
     return wall - (cost.mpi_time or 0.0) - (cost.io_time or 0.0) >= _COMPUTING * wall
 
 
-def _waits(cost: Cost) -> bool:
-    """Whether a region spends much of its time in MPI calls."""
-    return bool(cost.mpi_time and cost.wall_time and cost.mpi_time >= _WAITING * cost.wall_time)
+def _waits(cost: Cost, communicates: bool) -> bool:
+    """Whether a region spends much of its time in MPI calls, and more than their volume explains."""
+    if cost.mpi_bytes is None or not cost.mpi_time or not cost.wall_time or cost.mpi_time < _WAITING * cost.wall_time:
+        return False
+    return not communicates or cost.mpi_bytes / BYTES_PER_SECOND < _EXPLAINED * cost.mpi_time

@@ -9,14 +9,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["LABELS", "classify", "optimal_split"]
+__all__ = ["HIGH", "LABELS", "classify", "optimal_split"]
 
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
+HIGH: Final = LABELS.index("high")
 
 _ALIKE: Final = 0.9  # nested regions measure alike but not equal (definitions 14)
 _NEGLIGIBLE: Final = 0.01  # of the largest: class 0
 _SMALL: Final = 0.05  # of the largest: never high, however few values there are
-_MEDIUM: Final = 2
 
 
 def classify(values: Sequence[float]) -> list[int] | None:
@@ -45,7 +45,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
     }
     for head in heads:
         if head < _SMALL * largest:
-            class_of_head[head] = min(class_of_head[head], _MEDIUM)
+            class_of_head[head] = min(class_of_head[head], HIGH - 1)
     return [0 if value == 0 else class_of_head[_head(value, heads)] for value in weighty]
 
 

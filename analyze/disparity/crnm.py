@@ -38,7 +38,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
             ``wall_time`` in seconds.
 
     Raises:
-        InputError: ``cpi`` is wanted where there is none.
+        InputError: ``cpi`` is asked for where there is none.
     """
     experiment = selection.experiment
     wall = _of_processes(selection, "wall_time")
@@ -46,7 +46,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
         return np.asarray(wall.mean(axis=1))
     cycles = cycles_metric(experiment)
     if metric == "cpi" and cycles is None:
-        raise InputError("--disparity-metric cpi: instructions and cycles wanted, which this experiment lacks")
+        raise InputError("cpi needs counts of instructions and cycles, found none")
     program = float(program_times(experiment).mean())
     if cycles is None:
         # A process that starts and ends takes its time, which is no part of the program's.

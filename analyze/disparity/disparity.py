@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from ..code_regions import CodeRegion
-from .classes import classify
+from ..code_regions import CRITICAL_SHARE, CodeRegion
+from .classes import HIGH, classify
 
 __all__ = ["Disparity", "find_disparity"]
-
-_CRITICAL: Final = 3
-_LEAST_SHARE: Final = 0.03
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ def find_disparity(
     classes = classify(values)
     if classes is None:
         return Disparity(tuple(values))
-    ccr = [index for index in range(len(regions)) if classes[index] >= _CRITICAL and shares[index] >= _LEAST_SHARE]
+    ccr = [index for index in range(len(regions)) if classes[index] >= HIGH and shares[index] >= CRITICAL_SHARE]
     lowest = min((values[index] for index in ccr), default=0.0)
     critical = set(ccr)
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..attributes import BYTES_PER_SECOND, LATENCY, LEAST_MISSES, LEAST_PART, Attribute, per_data_access
+from ..attributes import BYTES_PER_SECOND, LATENCY, LEAST_PART, LEAST_RATE, Attribute
 from ..decision_table import DecisionTable, Row
 from .clusters import cluster
 from .dissimilarity import Dissimilarity
@@ -183,8 +183,7 @@ class _Comparison:
 
     def _misses_matter(self, attribute: Attribute, place: int) -> bool:
         """Whether a rank misses often, or the misses of one more than of another explain some of the time."""
-        data = per_data_access(attribute, self.attributes)
-        if data.of_ranks(place).max() > LEAST_MISSES[attribute.name]:
+        if attribute.of_ranks(place).max() > LEAST_RATE:
             return True
         amount, time = attribute.amount[place], self.performance.values[place]
         return any(

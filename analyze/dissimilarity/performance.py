@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,22 +41,6 @@ class Performance:
     measured: npt.NDArray[np.float64]
     programs: npt.NDArray[np.intp] | None = None
     threads: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        experiment: Experiment,
-        *,
-        metric: str = "compute_time",
-        exclude_ranks: Sequence[int] = (),
-        exclude_regions: Sequence[str] = (),
-        by_thread: bool = False,
-    ) -> Performance:
-        """Build the vectors of one of ``DISSIMILARITY_METRICS``; for what is excluded see ``Selection.of``."""
-        selection = Selection.of(
-            experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions, by_thread=by_thread
-        )
-        return cls.selected(selection, metric=metric)
 
     @classmethod
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:

@@ -72,7 +72,7 @@ def _make(
         Metric("cpu_time", "sec"),
         Metric("mpi_cpu_time", "sec", "cpu_time"),
     ]
-    for name in sorted(found.keys() - {"mpi_time", "mpi_cpu_time"}):
+    for name in sorted(found.keys() - {"visits", "mpi_time", "mpi_cpu_time"}):
         parent = _PARENTS.get(name)
         source = "simulated:rtcount L1=32K/8/64 L2=1M/8/64" if _UNITS.get(name, "occ") == "occ" else "measured"
         metrics.append(Metric(name, _UNITS.get(name, "occ"), parent if parent in found else None, "", source))

@@ -7,6 +7,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.experiment import Experiment, Notes
+from autoanalyzer.view import verdict_lines
 
 RANKS = 4
 ALL = ("l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes", "instructions")
@@ -41,11 +42,11 @@ def position(findings: Findings, name: str) -> int:
 
 
 def causes_of(findings: Findings, name: str) -> list[str]:
-    return [each.attribute for each in findings.disparity_causes.causes[position(findings, name)]]
+    return [each.attribute for each in findings.explanation.of_regions.causes[position(findings, name)]]
 
 
 def of_ranks(findings: Findings) -> list[str]:
-    return [each.attribute for each in findings.dissimilarity_causes.differences]
+    return [each.attribute for each in findings.explanation.of_ranks.differences]
 
 
 # Disparity
@@ -74,9 +75,9 @@ def test_each_planted_region_has_its_own_cause(make_experiment):
 
 def test_a_cause_comes_with_the_regions_number_and_the_programs(make_experiment):
     findings = analyze(three_faults(make_experiment), disparity_metric="wall_time")
-    cause = findings.disparity_causes.causes[position(findings, "dump")][0]
+    cause = findings.explanation.of_regions.causes[position(findings, "dump")][0]
     assert (cause.value, cause.program, cause.elsewhere) == (1.6e9, 1.6e9 + 4e5, 4e5)
-    walk = findings.disparity_causes.causes[position(findings, "walk")][0]
+    walk = findings.explanation.of_regions.causes[position(findings, "walk")][0]
     assert walk.value == pytest.approx(0.9)
     assert walk.elsewhere == pytest.approx(0.02)
 
@@ -87,7 +88,7 @@ def test_critical_regions_that_are_no_cores_are_no_objects(make_experiment):
     steps, walk = position(findings, "steps"), position(findings, "steps/walk")
     assert {steps, walk} <= set(findings.disparity.ccr)
     assert set(findings.disparity.ccr).difference(findings.disparity.cccr) == {steps}
-    ids = [row.id for row in findings.disparity_causes.table.rows]
+    ids = [row.id for row in findings.explanation.of_regions.table.rows]
     assert findings.performance.regions[steps].id not in ids
     assert len(ids) == len(findings.performance.regions) - 1
 
@@ -95,7 +96,7 @@ def test_critical_regions_that_are_no_cores_are_no_objects(make_experiment):
 def test_one_raised_attribute_is_the_one_cause(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.1)}
     findings = analyze(make_experiment(seconds, **counted(seconds)))
-    assert findings.disparity_causes.table.reducts == (("instructions",),)
+    assert findings.explanation.of_regions.table.reducts == (("instructions",),)
     assert causes_of(findings, "heavy") == ["instructions"]
 
 
@@ -132,19 +133,22 @@ def test_code_that_brings_all_it_works_on_from_memory_is_bound_by_it_though_all_
     rates = dict.fromkeys(seconds, (0.12, 0.95))
     findings = analyze(make_experiment(seconds, **counted(seconds, rates)))
     assert "l2_miss_rate" not in causes_of(findings, "stream")
-    assert [each.attribute for each in findings.disparity_causes.also[position(findings, "stream")]] == ["l2_miss_rate"]
+    assert [each.attribute for each in findings.explanation.of_regions.also[position(findings, "stream")]] == [
+        "l2_miss_rate"
+    ]
 
 
-def test_mpi_that_leaves_the_processor_to_others_moves_no_volume_to_speak_of(make_experiment):
+@pytest.mark.parametrize(("seconds", "waits"), [(1.5, False), (4.0, False), (40.0, True)], ids=["idle", "busy", "full"])
+def test_volume_is_a_cause_however_long_its_calls_take_on_a_busy_machine(make_experiment, seconds, waits):
     experiment = make_experiment(
         {"swap": alike(0.5), "work": alike(1.0)},
-        mpi_time={"swap": alike(4.0)},
+        mpi_time={"swap": alike(seconds)},
         mpi_cpu_time={"swap": alike(0.3)},
         mpi_bytes={"swap": alike(1e8)},
     )
     findings = analyze(experiment)
-    assert causes_of(findings, "swap") == []
-    assert position(findings, "swap") in findings.disparity_causes.waiting
+    assert causes_of(findings, "swap") == ["mpi_bytes"]
+    assert (position(findings, "swap") in findings.explanation.of_regions.waiting) == waits
 
 
 def test_many_small_writes_are_disk_io_all_the_same(make_experiment):
@@ -178,7 +182,7 @@ def test_time_in_mpi_without_volume_is_waiting(make_experiment):
             )
         )
         barrier = position(findings, "barrier")
-        assert (barrier in findings.disparity_causes.waiting) == waits
+        assert (barrier in findings.explanation.of_regions.waiting) == waits
         assert ("mpi_bytes" in causes_of(findings, "barrier")) != waits
 
 
@@ -187,36 +191,85 @@ def test_ranks_that_wait_in_calls_that_move_much_wait_all_the_same(make_experime
     experiment = make_experiment(seconds, mpi_time={"sync": [4.0, 4.0, 4.0, 0.05]}, mpi_bytes={"sync": alike(5e7)})
     findings = analyze(experiment)
     sync = position(findings, "sync")
-    assert (causes_of(findings, "sync"), findings.late) == ([], {sync: position(findings, "work")})
+    assert (causes_of(findings, "sync"), findings.explanation.waiting.late) == ([], {sync: position(findings, "work")})
 
 
 def test_nobody_is_waited_for_where_all_spend_the_same_time_in_mpi(make_experiment):
     seconds = {"work": [1.0, 1.0, 1.0, 2.0], "first": alike(0.0), "second": alike(0.0)}
     waits = {"first": [1.0, 1.0, 1.0, 0.0], "second": [3.001, 3.0, 3.0, 3.0]}
     findings = analyze(make_experiment(seconds, mpi_time=waits, mpi_bytes={"second": alike(8.0)}))
-    assert position(findings, "second") in findings.disparity_causes.waiting
-    assert position(findings, "second") not in findings.late
+    assert position(findings, "second") in findings.explanation.of_regions.waiting
+    assert position(findings, "second") not in findings.explanation.waiting.late
 
 
 def test_waiting_is_for_the_core_whose_ranks_come_late(make_experiment):
     seconds = {"a": [1.0, 1.0, 3.0, 3.0], "b": [1.0, 4.0, 1.0, 4.0], "sync": alike(0.0)}
     waits = [9.0 - one - other for one, other in zip(seconds["a"], seconds["b"], strict=True)]
     findings = analyze(make_experiment(seconds, mpi_time={"sync": waits}, mpi_bytes={"sync": alike(8.0)}))
-    assert findings.late == {position(findings, "sync"): position(findings, "b")}
+    assert findings.explanation.waiting.late == {position(findings, "sync"): position(findings, "b")}
 
 
 def test_ranks_that_are_alike_wait_for_none(make_experiment):
     seconds = {"a": alike(1.0), "sync": alike(0.0)}
     findings = analyze(make_experiment(seconds, mpi_time={"sync": alike(3.0)}, mpi_bytes={"sync": alike(8.0)}))
-    assert position(findings, "sync") in findings.disparity_causes.waiting
-    assert findings.late == {}
+    assert position(findings, "sync") in findings.explanation.of_regions.waiting
+    assert findings.explanation.waiting.late == {}
+
+
+def late(findings: Findings) -> dict[str, str]:
+    """Where ranks wait, and the core for whose ranks."""
+    names = [findings.experiment.path_name(each.id) for each in findings.performance.regions]
+    return {names[region]: names[core] for region, core in findings.explanation.waiting.late.items()}
+
+
+def test_no_more_is_waiting_than_the_ranks_that_came_before_were_late(make_experiment):
+    seconds = {"edges": [1.0, 1.36], "broadcasts": [0.0, 0.0]}
+    findings = analyze(
+        make_experiment(
+            seconds,
+            mpi_time={"broadcasts": [4.0, 3.6]},
+            mpi_bytes={"broadcasts": [2.9e7, 2.9e7]},
+            mpi_calls={"broadcasts": [5.6e4, 5.6e4]},
+        )
+    )
+    broadcasts = position(findings, "broadcasts")
+    assert findings.dissimilarity.exists
+    assert late(findings) == {}
+    assert broadcasts in findings.explanation.of_regions.waiting & findings.explanation.of_regions.small_calls
+    text = "\n".join(verdict_lines(findings))
+    assert "3.8 s in 5.6e4 MPI calls that move 29 MB, 518 B a call: send fewer, larger messages\n    try: pack" in text
+
+
+@pytest.mark.parametrize(
+    ("order", "entries", "names"),
+    [
+        (("work", "sync"), 1.0, {"sync": "work"}),
+        (("sync", "work"), 1.0, {}),
+        (("sync", "work"), 9.0, {"sync": "work"}),
+        (("loop@1", "loop@1/sync", "loop@1/work"), 1.0, {"loop@1": "loop@1/work", "loop@1/sync": "loop@1/work"}),
+        (("sync", "sync/inner", "work"), 1.0, {}),
+        (("work", "sync", "sync/inner"), 1.0, {"sync": "work", "sync/inner": "work"}),
+    ],
+    ids=["before", "after", "again and again", "in one loop", "nested, after", "nested, before"],
+)
+def test_nobody_waits_for_what_comes_later_and_nested_regions_agree(make_experiment, order, entries, names):
+    seconds = {name: [1.0, 1.0, 1.0, 3.0] if name.endswith("work") else alike(0.0) for name in order}
+    seconds["calm"] = alike(1.0)
+    waits = max((name for name in order if not name.endswith("work")), key=len)
+    experiment = make_experiment(
+        seconds,
+        mpi_time={waits: [2.0, 2.0, 2.0, 0.0]},
+        mpi_bytes={waits: alike(8.0)},
+        visits={name: alike(entries) for name in order},
+    )
+    assert late(analyze(experiment)) == names
 
 
 def test_without_any_io_no_row_raises_it(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.2)}
     none = {"heavy": alike(0.0)}
     findings = analyze(make_experiment(seconds, io_bytes=none, mpi_bytes=none, **counted(seconds)))
-    table = findings.disparity_causes.table
+    table = findings.explanation.of_regions.table
     assert table.attributes == ALL
     assert {row.values[2:4] for row in table.rows} == {(0, 0)}
 
@@ -230,7 +283,7 @@ def test_a_row_that_raises_none_of_the_reducts_shows_what_it_raises(make_experim
         make_experiment(seconds, io_time={"a": alike(1.0)}, io_bytes={"a": alike(1e9)}, **counts),
         disparity_metric="wall_time",
     )
-    assert findings.disparity_causes.table.reducts == (("io_bytes", "instructions"),)
+    assert findings.explanation.of_regions.table.reducts == (("io_bytes", "instructions"),)
     assert causes_of(findings, "b") == ["instructions"]
 
 
@@ -242,16 +295,16 @@ def test_attributes_that_cannot_be_had_are_named_and_left_out(make_experiment, k
     had = tuple(
         name for name in ALL if name == "instructions" in keep or (name == "l1_miss_rate" and "l1_misses" in keep)
     )
-    assert findings.disparity_causes.table.attributes == had
-    assert findings.dissimilarity_causes.table.attributes == had
-    assert findings.lacking == tuple(name for name in ALL if name not in had)
+    assert findings.explanation.of_regions.table.attributes == had
+    assert findings.explanation.of_ranks.table.attributes == had
+    assert findings.run.lacking == tuple(name for name in ALL if name not in had)
 
 
 def test_an_attribute_with_a_missing_value_cannot_be_had(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4)}
     counts = counted(seconds)
     counts["l2_misses"]["heavy"][2] = np.nan
-    assert "l2_miss_rate" in analyze(make_experiment(seconds, **counts)).lacking
+    assert "l2_miss_rate" in analyze(make_experiment(seconds, **counts)).run.lacking
 
 
 def test_ten_thousand_regions_get_their_causes(make_experiment):
@@ -266,9 +319,9 @@ def test_ten_thousand_regions_get_their_causes(make_experiment):
 def test_one_region_has_no_disparity_and_empty_lists(make_experiment, ranks):
     seconds = {"": [1.0] * ranks}
     findings = analyze(make_experiment({"a": [0.0] * ranks}, own=1.0, **counted(seconds)))
-    assert not findings.disparity.exists or findings.disparity_causes.causes
+    assert not findings.disparity.exists or findings.explanation.of_regions.causes
     assert not findings.dissimilarity.exists
-    assert findings.dissimilarity_causes.table.rows == ()
+    assert findings.explanation.of_ranks.table.rows == ()
 
 
 def test_all_zero_is_no_bottleneck(make_experiment):
@@ -276,7 +329,7 @@ def test_all_zero_is_no_bottleneck(make_experiment):
     findings = analyze(make_experiment(zero, **counted(zero)))
     assert not findings.disparity.exists
     assert not findings.dissimilarity.exists
-    assert findings.disparity_causes.table.reducts == ()
+    assert findings.explanation.of_regions.table.reducts == ()
 
 
 def test_regions_of_identical_values_have_no_disparity(make_experiment):
@@ -290,7 +343,7 @@ def test_regions_of_identical_values_have_no_disparity(make_experiment):
 
 def test_ranks_that_execute_more_differ_by_instructions(make_experiment):
     seconds = {"work": [1.0, 1.0, 2.0, 2.0], "calm": alike(1.0)}
-    causes = analyze(make_experiment(seconds, **counted(seconds))).dissimilarity_causes
+    causes = analyze(make_experiment(seconds, **counted(seconds))).explanation.of_ranks
     assert causes.table.reducts == (("instructions",),)
     assert [(row.values, row.decision) for row in causes.table.rows] == [
         ((0, 0, 0), 0),
@@ -317,7 +370,7 @@ def test_ranks_with_equal_instructions_and_more_misses_differ_by_misses(make_exp
     counts["l2_misses"]["work"][3] *= 20
     findings = analyze(make_experiment(seconds, **counts))
     assert of_ranks(findings) == ["l1_miss_rate"]
-    assert not findings.dissimilarity_causes.noise
+    assert not findings.explanation.of_ranks.noise
 
 
 def test_one_rank_that_writes_a_file_differs_by_io(make_experiment):
@@ -328,7 +381,7 @@ def test_one_rank_that_writes_a_file_differs_by_io(make_experiment):
         )
     )
     assert of_ranks(findings) == ["io_bytes"]
-    assert findings.dissimilarity_causes.differences[0].values == (1e9, 0.0)
+    assert findings.explanation.of_ranks.differences[0].values == (1e9, 0.0)
 
 
 def test_a_line_of_text_and_a_rate_under_one_percent_are_no_causes(make_experiment):
@@ -348,7 +401,7 @@ def test_the_widest_difference_comes_first(make_experiment):
     seconds = {"work": [1.0, 1.0, 2.0, 2.0]}
     counts = counted(seconds)
     findings = analyze(make_experiment(seconds, io_bytes={"work": [1e8, 1e8, 9e8, 9e8]}, **counts))
-    assert findings.dissimilarity_causes.table.reducts == (("io_bytes",), ("instructions",))
+    assert findings.explanation.of_ranks.table.reducts == (("io_bytes",), ("instructions",))
     assert of_ranks(findings) == ["io_bytes", "instructions"]
 
 
@@ -356,7 +409,7 @@ def test_equal_work_at_different_speed_is_noise(make_experiment):
     seconds = {"work": [1.0, 1.0, 1.6, 1.0], "calm": alike(0.5)}
     counts = counted({"work": [1.0, 1.005, 1.0, 0.999], "calm": alike(0.5)})
     findings = analyze(make_experiment(seconds, **counts))
-    causes = findings.dissimilarity_causes
+    causes = findings.explanation.of_ranks
     assert findings.dissimilarity.exists
     assert causes.noise
     assert causes.same_work == frozenset(findings.dissimilarity.cccr)
@@ -367,13 +420,13 @@ def test_equal_work_at_different_speed_is_noise(make_experiment):
 def test_instructions_that_differ_by_five_percent_are_not_called_the_same(make_experiment):
     seconds = {"work": [1.0, 1.0, 1.6, 1.0]}
     counts = counted({"work": [1.0, 1.05, 1.0, 1.0]})
-    causes = analyze(make_experiment(seconds, **counts)).dissimilarity_causes
+    causes = analyze(make_experiment(seconds, **counts)).explanation.of_ranks
     assert not causes.noise
     assert causes.differences == ()
 
 
 def test_without_counts_noise_is_not_claimed(make_experiment):
-    causes = analyze(make_experiment({"work": [1.0, 1.0, 1.6, 1.0]})).dissimilarity_causes
+    causes = analyze(make_experiment({"work": [1.0, 1.0, 1.6, 1.0]})).explanation.of_ranks
     assert not causes.noise
     assert causes.table.attributes == ()
 
@@ -381,13 +434,13 @@ def test_without_counts_noise_is_not_claimed(make_experiment):
 def test_waiting_is_not_taken_for_a_different_speed(make_experiment):
     seconds = {"work": [1.0, 1.0, 1.6, 1.0]}
     made = make_experiment(seconds, **counted({"work": alike(1.0)}))
-    assert not analyze(made, metric="wall_time").dissimilarity_causes.noise
+    assert not analyze(made, metric="wall_time").explanation.of_ranks.noise
 
 
 def test_workers_that_did_the_same_work_are_told_from_the_master(make_experiment):
     seconds = {"work": [0.0, 1.0, 1.6, 1.0]}
     findings = analyze(make_experiment(seconds, **counted({"work": [0.0, 1.0, 1.0, 1.0]})))
-    causes = findings.dissimilarity_causes
+    causes = findings.explanation.of_ranks
     assert [each.attribute for each in causes.differences] == ["instructions"]
     assert causes.alike == ((1, 2, 3),)
     assert not causes.noise
@@ -399,13 +452,13 @@ def test_ranks_that_do_less_of_something_are_not_late_because_of_it(make_experim
     counts["l1_misses"]["work"] = [2e8, 2e8, 1e8, 1e8]
     findings = analyze(make_experiment(seconds, io_bytes={"work": [9e8, 9e8, 1e8, 1e8]}, **counts))
     assert of_ranks(findings) == []
-    assert not findings.dissimilarity_causes.noise
+    assert not findings.explanation.of_ranks.noise
 
 
 def test_a_few_more_instructions_do_not_explain_much_more_time(make_experiment):
     seconds = {"work": [1.0, 1.0, 3.0, 3.0]}
     findings = analyze(make_experiment(seconds, **counted({"work": [1.0, 1.0, 1.15, 1.15]})))
-    assert findings.dissimilarity_causes.table.reducts == (("instructions",),)
+    assert findings.explanation.of_ranks.table.reducts == (("instructions",),)
     assert of_ranks(findings) == []
 
 
@@ -420,15 +473,15 @@ def test_misses_that_cost_the_time_are_no_noise(make_experiment, level, rates):
         counts["l2_accesses"]["work"] = misses
     findings = analyze(make_experiment(seconds, **counts))
     assert f"{level}_miss_rate" in of_ranks(findings)
-    assert not findings.dissimilarity_causes.noise
+    assert not findings.explanation.of_ranks.noise
 
 
 def test_what_parts_ranks_in_one_core_alone_is_its_cause(make_experiment):
     seconds = {"dump": [1.0, 2.0, 3.0, 4.0], "work": [1.0, 1.0, 3.0, 3.0]}
     counts = counted({"dump": alike(0.01), "work": [1.0, 1.0, 3.0, 3.0]})
     findings = analyze(make_experiment(seconds, io_bytes={"dump": [1e9, 2e9, 3e9, 4e9]}, **counts))
-    assert findings.dissimilarity_causes.table.reducts == (("io_bytes",),)
-    of_core = findings.dissimilarity_causes.of_core
+    assert findings.explanation.of_ranks.table.reducts == (("io_bytes",),)
+    of_core = findings.explanation.of_ranks.of_core
     assert [each.attribute for each in of_core[position(findings, "work")]] == ["instructions"]
 
 
@@ -444,14 +497,14 @@ def test_counts_of_ranks_that_did_other_work_when_counted_are_not_compared(make_
         severities={each.name: made.exclusive(each.name) for each in made.metrics},
         notes=Notes(counts_by_rank=False),
     )
-    causes = analyze(shared).dissimilarity_causes
+    causes = analyze(shared).explanation.of_ranks
     assert (causes.differences, causes.noise, causes.table.attributes) == ((), False, ())
     assert analyze(shared).disparity.values[0] == pytest.approx(1.5 / 2 * 6 / 4)
 
 
 def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
     seconds = {"work": [0.1, 0.1, 2.0, 0.1]}
-    causes = analyze(make_experiment(seconds, **counted({"work": alike(1.0)}))).dissimilarity_causes
+    causes = analyze(make_experiment(seconds, **counted({"work": alike(1.0)}))).explanation.of_ranks
     assert (causes.differences, causes.noise, causes.same_work) == ((), False, frozenset())
 
 
@@ -460,24 +513,24 @@ def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(
     work = {name: alike(1.0 if name != "MPI_Barrier" else 0.0) for name in seconds}
     findings = analyze(make_experiment(seconds, **counted(work)))
     assert findings.dissimilarity.exists
-    assert findings.dissimilarity_causes.noise
+    assert findings.explanation.of_ranks.noise
 
 
 def test_two_cores_have_their_own_causes(make_experiment):
     seconds = {"work": [1.0, 1.0, 3.0, 3.0], "dump": [0.0, 2.0, 0.0, 2.0], "calm": alike(0.2)}
     counts = counted({"work": [1.0, 1.0, 3.0, 3.0], "dump": alike(0.001), "calm": alike(0.2)})
     findings = analyze(make_experiment(seconds, io_bytes={"dump": [0.0, 1e9, 0.0, 1e9]}, **counts))
-    of_core = findings.dissimilarity_causes.of_core
+    of_core = findings.explanation.of_ranks.of_core
     names = {core: [each.attribute for each in differences] for core, differences in of_core.items()}
     assert names == {position(findings, "work"): ["instructions"], position(findings, "dump"): ["io_bytes"]}
-    assert findings.dissimilarity_causes.table.reducts == (("io_bytes", "instructions"),)
+    assert findings.explanation.of_ranks.table.reducts == (("io_bytes", "instructions"),)
 
 
 def test_a_difference_spread_over_all_regions_has_causes_too(make_experiment):
     seconds = {name: [1.0, 1.0, 1.08, 1.08] for name in "abcd"}
     seconds["a"] = [1.0, 1.0, 1.25, 1.25]
     findings = analyze(make_experiment(seconds, **counted(seconds)))
-    causes = findings.dissimilarity_causes
+    causes = findings.explanation.of_ranks
     assert set(causes.of_core) == set(findings.dissimilarity.cccr)
 
 
@@ -488,14 +541,14 @@ def test_two_ranks_that_differ_have_a_cause(make_experiment):
 
 def test_ranks_that_all_differ_are_told_apart(make_experiment):
     seconds = {"work": [1.0, 2.0, 4.0, 8.0]}
-    causes = analyze(make_experiment(seconds, **counted(seconds))).dissimilarity_causes
+    causes = analyze(make_experiment(seconds, **counted(seconds))).explanation.of_ranks
     assert causes.table.reducts == (("instructions",),)
     assert causes.differences[0].values == (1e9, 2e9, 4e9, 8e9)
 
 
 def test_ranks_that_are_left_out_are_no_objects(make_experiment):
     seconds = {"work": [0.0, 1.0, 2.0, 2.0]}
-    causes = analyze(make_experiment(seconds, **counted(seconds)), exclude_ranks=[0]).dissimilarity_causes
+    causes = analyze(make_experiment(seconds, **counted(seconds)), exclude_ranks=[0]).explanation.of_ranks
     assert [row.id for row in causes.table.rows] == [1, 2, 3]
 
 

@@ -39,7 +39,7 @@ def test_the_volume_of_mpi_is_what_was_sent_and_received_unless_it_was_measured(
 def test_the_analysis_finds_what_it_finds_in_our_own_and_says_what_is_lacking():
     findings = analyze(foreign(time="sec", visits="occ"))
     assert findings.dissimilarity.clusters == ((0,), (1,))
-    assert findings.program_time == pytest.approx(5.0)
+    assert findings.run.program_time == pytest.approx(5.0)
     assert findings.experiment.notes.remarks[0] == (
         "imported: wall time from time, CPU time from time, time in MPI from regions of MPI; "
         "lacking: MPI volume, I/O volume, counts of instructions and misses"
@@ -57,7 +57,7 @@ def test_without_any_time_the_analysis_names_what_there_is():
 
 
 def test_a_time_in_another_unit_is_not_taken_for_wall_time():
-    with pytest.raises(InputError, match="not found: wall_time"):
+    with pytest.raises(InputError, match="missing: wall_time"):
         analyze(foreign(time="usec"))
 
 
@@ -76,7 +76,7 @@ def test_values_are_not_read_before_they_are_needed():
 def test_what_is_no_run_gets_no_verdict(operation, words, own):
     run = foreign(time="sec", visits="occ")
     made = in_own_names(run) if own else run
-    with pytest.raises(InputError, match=f"a run wanted, found {words} of runs"):
+    with pytest.raises(InputError, match=f"expected a run, found {words} of runs"):
         analyze(operation(made, made))
 
 
@@ -89,15 +89,15 @@ def test_what_is_computed_from_what_is_no_run_is_none(operation, words, own):
     made = in_own_names(run) if own else run
     found = operation(made, made)
     for again in (mean(found), select(total(found, found), processes=[0, 1])):
-        with pytest.raises(InputError, match=f"a run wanted, found {words} of runs"):
+        with pytest.raises(InputError, match=f"expected a run, found {words} of runs"):
             analyze(again)
 
 
 def test_a_mean_of_runs_and_a_run_with_deviations_beside_it_are_analysed():
     run = in_own_names(foreign(time="sec"))
-    assert analyze(mean(run, run)).program_time == pytest.approx(5.0)
-    assert analyze(merge(run, stddev(run, run))).program_time == pytest.approx(5.0)
-    assert analyze(merge(mean(run, run), stddev(run, run))).program_time == pytest.approx(5.0)
+    assert analyze(mean(run, run)).run.program_time == pytest.approx(5.0)
+    assert analyze(merge(run, stddev(run, run))).run.program_time == pytest.approx(5.0)
+    assert analyze(merge(mean(run, run), stddev(run, run))).run.program_time == pytest.approx(5.0)
 
 
 def test_negative_time_is_refused():
@@ -110,5 +110,5 @@ def test_negative_time_is_refused():
     for rank in range(2):
         made.location(rank)
     made.row("wall_time", main, [2.0, 2.0]).row("wall_time", work, [1.0, -0.5]).row("cpu_time", work, [1.0, 1.0])
-    with pytest.raises(InputError, match="wall_time of a run wanted, found a negative time on rank 1"):
+    with pytest.raises(InputError, match="expected wall_time of a run, found a negative time on rank 1"):
         analyze(made.experiment())

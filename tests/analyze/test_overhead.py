@@ -49,14 +49,14 @@ def test_the_share_to_throttle_at_is_one_of_the_whole_run(make_experiment):
     assert costly.endswith("(--max-overhead 1% throttles them)")
     run.notes = replace(run.notes, throttled={"aa1|function|f|||0|0|0": "entered often"})
     (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
-    assert costly.endswith("(a build by the plan that the run has written leaves out what was throttled)")
+    assert costly.endswith("(build with the plan that the run has written: it leaves out what was throttled)")
 
 
 def test_new_call_paths_cost_more_than_entries(make_experiment):
     times = {"f": [0.01], **{f"f/g{number}": [1e-6] for number in range(2000)}}
     lines = verdict_lines(analyze(measured(make_experiment(times))))
     assert lines[0].endswith("measuring cost 15 % of computing")
-    assert "measuring is costly here: 2001 call paths, of about 1 us each to make" in lines
+    assert "measuring is costly here: 2001 call paths, about 1 us each" in lines
 
 
 @pytest.mark.parametrize("metric", ["visits", "wall_time", "mpi_calls"])

@@ -14,7 +14,7 @@ from autoanalyzer.view import verdict_lines
 def test_work_before_mpi_is_part_of_the_programs_time(make_experiment, measured, whole, outside):
     times = {"read": [2.0, 2.0], "solve": [1.0, 1.0]}
     findings = analyze(make_experiment(times, program_time={"": [measured] * 2}))
-    assert (findings.program_time, findings.outside) == (pytest.approx(whole), pytest.approx(outside))
-    assert [each.share for each in findings.costs[:2]] == pytest.approx([2.0 / whole, 1.0 / whole])
+    assert (findings.run.program_time, findings.run.outside) == (pytest.approx(whole), pytest.approx(outside))
+    assert [each.share for each in findings.run.costs[:2]] == pytest.approx([2.0 / whole, 1.0 / whole])
     said = "2 s of it before MPI_Init or after MPI_Finalize" in verdict_lines(findings)
     assert said == bool(outside)

@@ -5,6 +5,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity.performance import Performance
+from autoanalyzer.analyze.selection import Selection
 from autoanalyzer.analyze.threads import find_threads
 from autoanalyzer.view import verdict_lines
 
@@ -21,7 +22,7 @@ def cores(findings):
 
 def test_a_serial_part_is_no_difference(make_experiment):
     experiment = make_experiment({"serial": [5, 0], "serial/inner": [3, 0], "loop@3": [2, 2]}, threads=2)
-    performance = Performance.of(experiment, by_thread=True)
+    performance = Performance.selected(Selection.of(experiment).by_thread())
     assert performance.labels == ("0.0", "0.1")
     assert performance.values[:3].tolist() == [[8, 8], [3, 3], [2, 2]]
     assert clusters(analyze(experiment)) == [["0.0", "0.1"]]
@@ -49,7 +50,7 @@ def test_threads_of_different_ranks_are_compared_with_one_another(make_experimen
 
 def test_a_rank_without_threads_is_a_thread_beside_others(make_experiment):
     experiment = make_experiment({"serial": [1, 0, 1, 0], "loop@3": [4, 4, 4, 0]}, threads=2)
-    performance = Performance.of(experiment, by_thread=True)
+    performance = Performance.selected(Selection.of(experiment).by_thread())
     assert performance.labels == ("0.0", "0.1", "1.0")
     assert performance.values[0].tolist() == [1, 1, 1]
     assert performance.values[1].tolist() == [4, 4, 4]
@@ -58,12 +59,12 @@ def test_a_rank_without_threads_is_a_thread_beside_others(make_experiment):
 def test_threads_that_do_nothing_are_not_compared(make_experiment):
     experiment = make_experiment({"serial": [5, 0]}, threads=2)
     assert find_threads(experiment) is None
-    assert Performance.of(experiment, by_thread=True).labels == (0,)
+    assert Performance.selected(Selection.of(experiment).by_thread()).labels == (0,)
 
 
 def test_threads_of_their_own_are_compared_among_themselves(make_experiment):
     times = {"serial": [9, 0, 0, 0], "worker": [0, 2, 4, 0], "worker/part": [0, 1, 1, 0]}
-    performance = Performance.of(make_experiment(times, threads=4), by_thread=True)
+    performance = Performance.selected(Selection.of(make_experiment(times, threads=4)).by_thread())
     assert performance.labels == ("0.1", "0.2")
     assert performance.measured[1:3].tolist() == [[3, 5], [1, 1]]
 
@@ -95,7 +96,7 @@ def test_evidence_is_of_threads_that_have_been_there(make_experiment):
     times = {"of two": [2, 4, 0, 0], "of four": [1, 1, 1, 1]}
     counts = {"of two": [2e9, 4e9, 0, 0], "of four": [1e9, 1e9, 1e9, 1e9]}
     findings = analyze(make_experiment(times, threads=4, instructions=counts))
-    (difference,) = findings.dissimilarity_causes.differences
+    (difference,) = findings.explanation.of_ranks.differences
     assert difference.values == (2e9, 4e9)
 
 
@@ -103,7 +104,7 @@ def test_threads_of_teams_within_teams_are_not_compared(make_experiment):
     times = {"outer": [1, 1, 0, 0, 0], "outer/inner": [4, 4, 4, 3, 1], "outer/inner/work": [1, 1, 1, 0, 0]}
     findings = analyze(make_experiment(times, threads=5))
     assert clusters(findings) == [["0.0", "0.1"]]
-    assert any(line.startswith("teams within teams are not compared") for line in verdict_lines(findings))
+    assert any(line.startswith("nested teams are not compared") for line in verdict_lines(findings))
     apart = analyze(make_experiment({**times, "outer": [1, 2, 0, 0, 0]}, threads=5))
     assert (clusters(apart), cores(apart)) == ([["0.0"], ["0.1"]], ["outer"])
 
@@ -125,7 +126,7 @@ def test_what_a_main_thread_does_before_others_start_is_a_serial_part(make_exper
 def test_waiting_in_openmp_is_no_computing(make_experiment):
     times = {"loop@3": [3, 3]}
     experiment = make_experiment(times, threads=2, omp_cpu_time={"loop@3": [0, 2]})
-    assert Performance.of(experiment, by_thread=True).values[0].tolist() == [3, 1]
+    assert Performance.selected(Selection.of(experiment).by_thread()).values[0].tolist() == [3, 1]
     assert analyze(experiment).dissimilarity.exists
 
 
@@ -137,17 +138,17 @@ def test_counts_tell_why_threads_differ(make_experiment):
             instructions={"serial": [5e9, 0], "loop@3": [3e9, 1e9]},
         )
     )
-    (difference,) = findings.dissimilarity_causes.differences
+    (difference,) = findings.explanation.of_ranks.differences
     assert (difference.attribute, difference.values) == ("instructions", (3e9, 1e9))
 
 
 def test_regions_weigh_by_the_time_of_the_first_thread(make_experiment):
     findings = analyze(make_experiment({"serial": [1, 0], "loop@3": [1, 9]}, threads=2))
-    np.testing.assert_allclose([cost.wall_time for cost in findings.costs[:2]], [1, 1])
+    np.testing.assert_allclose([cost.wall_time for cost in findings.run.costs[:2]], [1, 1])
 
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_rank_is_excluded_with_its_threads(make_experiment, rank):
     experiment = make_experiment({"loop@3": [2, 2, 9, 9]}, threads=2)
-    labels = Performance.of(experiment, exclude_ranks=[rank], by_thread=True).labels
+    labels = Performance.selected(Selection.of(experiment, exclude_ranks=[rank]).by_thread()).labels
     assert labels == tuple(f"{1 - rank}.{thread}" for thread in range(2))

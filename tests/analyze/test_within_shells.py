@@ -33,7 +33,7 @@ def test_a_region_that_holds_less_than_nine_tenths_is_around_nothing():
 
 def test_a_leaf_that_holds_the_program_is_heavy(make_experiment):
     findings = analyze(make_experiment({"follow": alike(0.0), "follow/loop@2": alike(5.0), "end": alike(0.1)}))
-    assert [findings.weighed[each].id for each in findings.disparity.cccr] == [2]
+    assert [findings.run.weighed.regions[each].id for each in findings.disparity.cccr] == [2]
 
 
 def test_a_third_of_a_time_loop_is_very_heavy(make_experiment):
@@ -42,7 +42,7 @@ def test_a_third_of_a_time_loop_is_very_heavy(make_experiment):
     findings = analyze(make_experiment({"loop@1": alike(0.1), **seconds}))
     classes = {
         findings.experiment.path_name(each.id): severity
-        for each, severity in zip(findings.weighed, findings.disparity.classes, strict=True)
+        for each, severity in zip(findings.run.weighed.regions, findings.disparity.classes, strict=True)
     }
     assert [name for name, severity in classes.items() if severity == 4] == ["loop@1/a"]
     assert classes["loop@1"] == 0
@@ -52,5 +52,5 @@ def test_much_own_code_of_a_time_loop_is_named_as_that(make_experiment):
     seconds = {"loop@1": alike(4.0), "loop@1/a": alike(3.0), "loop@1/b": alike(2.0), "loop@1/c": alike(0.3)}
     findings = analyze(make_experiment(seconds))
     (heaviest,) = (each for each in findings.disparity.cccr if findings.disparity.classes[each] == 4)
-    assert (findings.weighed[heaviest].id, findings.weighed[heaviest].own_code) == (1, True)
-    assert findings.weighed_costs[heaviest].share < 0.5 < findings.costs[heaviest].share
+    assert (findings.run.weighed.regions[heaviest].id, findings.run.weighed.regions[heaviest].own_code) == (1, True)
+    assert findings.run.weighed_costs[heaviest].share < 0.5 < findings.run.costs[heaviest].share

@@ -56,7 +56,7 @@ def test_cpi_is_refused_where_nothing_was_counted(tool):
     done = tool("autoanalyzer", "analyze", "app.cube", "--disparity-metric", "cpi")
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
-        "autoanalyzer: --disparity-metric cpi: instructions and cycles wanted, which this experiment lacks"
+        "autoanalyzer: cpi needs counts of instructions and cycles, found none"
     ]
 
 

@@ -71,7 +71,7 @@ def test_a_rank_that_does_nothing_has_the_cpi_of_the_program_not_none(make_exper
 def test_without_counts_crnm_is_the_share_and_cpi_is_refused(make_experiment, counts):
     experiment = make_experiment({"a": [1, 1], "b": [3, 3]}, **counts)
     assert by_name(experiment) == pytest.approx({"a": 0.25, "b": 0.75, "(own)": 0.0})
-    with pytest.raises(InputError, match="--disparity-metric cpi: instructions and cycles wanted"):
+    with pytest.raises(InputError, match="cpi needs counts of instructions and cycles"):
         by_name(experiment, "cpi")
 
 

@@ -1,20 +1,29 @@
 import numpy as np
 import pytest
 
+from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity.dissimilarity import Dissimilarity, find_dissimilarity
 from autoanalyzer.analyze.dissimilarity.performance import Performance
+from autoanalyzer.analyze.selection import Selection
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
 
 def search(experiment: Experiment, **options: object) -> tuple[Dissimilarity, Performance]:
-    performance = Performance.of(experiment, **options)  # type: ignore[arg-type]
+    performance = Performance.selected(Selection.of(experiment, **options))  # type: ignore[arg-type]
     return find_dissimilarity(performance, floor=0.0), performance
 
 
 def names(performance: Performance, positions: tuple[int, ...]) -> list[str]:
     experiment = performance.experiment
     return [experiment.path_name(performance.regions[each].id) or "(own)" for each in positions]
+
+
+def test_a_difference_is_measured_by_what_is_compared_not_by_the_time_the_machine_took(make_experiment):
+    seconds = {"shots": [0.01, 1.31, 1.34, 1.91]}
+    busy = analyze(make_experiment(seconds, off={"shots": [108.9, 107.6, 107.6, 107.0]}), exclude_ranks=[0])
+    assert busy.dissimilarity.clusters == analyze(make_experiment(seconds), exclude_ranks=[0]).dissimilarity.clusters
+    assert busy.dissimilarity.clusters == ((0, 1), (2,))
 
 
 def test_balanced_ranks_are_one_cluster_and_nothing_is_searched(make_experiment):
@@ -144,7 +153,7 @@ def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(ma
 def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment):
     times = {"steps": [0.0] * 4, "steps/serial": [0.2, 0.0, 0.0, 0.0], "steps/even": [0.1, 0.1, 0.109, 0.085]}
     experiment = make_experiment(times)
-    performance = Performance.of(experiment)
+    performance = Performance.selected(Selection.of(experiment))
     found = find_dissimilarity(performance, floor=0.0)
     assert len(found.clusters) > 2
     assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["steps/serial"]
@@ -174,7 +183,7 @@ def two_programs(first: list[float], second: list[float]) -> Experiment:
 )
 def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
     experiment = two_programs([1.0, 1.0], second)
-    performance = Performance.of(experiment)
+    performance = Performance.selected(Selection.of(experiment))
     found = find_dissimilarity(performance, floor=0.0)
     assert found.clusters == clusters
     assert found.exists == bool(cores)
@@ -184,14 +193,14 @@ def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
 def test_processes_that_ranks_started_are_compared_among_themselves(make_experiment):
     times = {"work": [1.0, 1.0, 5.0, 5.0]}
     experiment = make_experiment(times)
-    assert find_dissimilarity(Performance.of(experiment), floor=0.0).exists
+    assert find_dissimilarity(Performance.selected(Selection.of(experiment)), floor=0.0).exists
     experiment.notes = Notes(started=(2, 3))
-    assert not find_dissimilarity(Performance.of(experiment), floor=0.0).exists
+    assert not find_dissimilarity(Performance.selected(Selection.of(experiment)), floor=0.0).exists
 
 
 def test_a_second_core_beside_a_wide_one_is_kept(make_experiment):
     times = {"a": [0.0] * 4, "a/x": [4.36, 0, 0, 0], "a/y": [0.92, 0.88, 1.13, 0.87], "b": [1.03, 1.03, 1.03, 1.84]}
     experiment = make_experiment(times)
-    performance = Performance.of(experiment)
+    performance = Performance.selected(Selection.of(experiment))
     found = find_dissimilarity(performance, floor=0.0)
     assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["a/x", "b"]

@@ -1,0 +1,77 @@
+"""The second stage of an analysis: which ranks, or threads, differ, by what, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ..attributes import BYTES_PER_SECOND
+from ..preparation import Prepared
+from ..selection import Selection
+from .dissimilarity import Dissimilarity, find_dissimilarity
+from .network import differing_volumes
+from .off_processor import differing_time_off
+from .performance import DISSIMILARITY_METRICS, Performance
+from .thread_roles import differing_jobs
+
+__all__ = ["RESOLUTION", "Differences", "find_differences"]
+
+RESOLUTION: Final = 0.01  # seconds: scheduler ticks and cold caches alone can part ranks by this
+
+_LEAST: Final = 0.01  # of the mean of what is compared: a smaller difference is not worth a look
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What tells ranks apart.
+
+    Attributes:
+        selection: The ranks, or threads, that were compared.
+        performance: Their performance vectors; positions elsewhere are positions in its ``regions``.
+        dissimilarity: Their clusters, and the regions that part them.
+        floor: What they may part by and still be alike, in the unit of what is compared.
+        not_judged: Times off the processor by which ranks differ, but which time-sharing can have made.
+    """
+
+    selection: Selection
+    performance: Performance
+    dissimilarity: Dissimilarity
+    floor: float
+    not_judged: tuple[Performance, Dissimilarity] | None = None
+
+
+def find_differences(prepared: Prepared, metric: str | None = None) -> Differences:
+    """Compare the ranks by a metric; without one by compute time, and where that is alike, by what else matters.
+
+    Args:
+        prepared: The run.
+        metric: One of ``DISSIMILARITY_METRICS``; if None, time off the processor and ``mpi_bytes`` are tried where
+            compute time makes one cluster; see ``differing_time_off`` and ``differing_volumes``.
+    """
+    ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]
+    compared = ranks if compared_by == "mpi_bytes" else ranks.by_thread()
+    performance = Performance.selected(compared, metric=compared_by)
+    floor = _floor(performance, prepared.mean_time)
+    dissimilarity = find_dissimilarity(performance, floor=floor)
+    alike = Differences(compared, performance, dissimilarity, floor)
+    if dissimilarity.exists:
+        return alike
+    if compared_by == "compute_time" and (jobs := differing_jobs(compared, floor=floor)):
+        performance, dissimilarity, compared = jobs
+        return Differences(compared, performance, dissimilarity, floor)
+    if metric is not None:
+        return alike
+    off = differing_time_off(ranks, prepared.mean_time, compared.threads)
+    if off and not prepared.taking_turns:
+        return Differences(ranks, *off, floor)
+    if volumes := differing_volumes(ranks, prepared.mean_time):
+        return Differences(ranks, *volumes, floor, off)
+    return Differences(compared, performance, dissimilarity, floor, off)
+
+
+def _floor(performance: Performance, program_time: float) -> float:
+    """Give the difference that is never one: in times a part of the mean, in bytes what that of the program moves."""
+    if performance.metric == "mpi_bytes":
+        return max(_LEAST * program_time, RESOLUTION) * BYTES_PER_SECOND
+    mean = float(performance.values[list(performance.top)].sum(axis=0).mean())
+    return max(_LEAST * mean, RESOLUTION)

@@ -1,0 +1,55 @@
+"""The last stage of an analysis: why ranks differ, why regions weigh, and who waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..experiment import Experiment
+from .attributes import Attribute, attributes_of
+from .disparity.causes import DisparityCauses, find_disparity_causes
+from .disparity.weights import Weights
+from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
+from .dissimilarity.differences import Differences
+from .preparation import Prepared
+from .waiting import Waiting, find_waiting
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why it is so.
+
+    Attributes:
+        of_ranks: Why ranks differ.
+        of_regions: Why regions weigh.
+        waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
+    """
+
+    of_ranks: DissimilarityCauses
+    of_regions: DisparityCauses
+    waiting: Waiting
+
+
+def explain(prepared: Prepared, differences: Differences, weights: Weights) -> Explanation:
+    """Find the causes of what was found."""
+    weighed, performance = prepared.weighed, differences.performance
+    waiting = find_waiting(weighed.regions, differences.dissimilarity, performance, differences.selection)
+    of_ranks = find_dissimilarity_causes(
+        differences.dissimilarity,
+        performance,
+        _of_ranks(attributes_of(differences.selection), prepared.experiment),
+        program_time=prepared.mean_time,
+    )
+    of_regions = find_disparity_causes(
+        weights.disparity, weighed.regions, attributes_of(weighed), prepared.weighed_costs, waiting.seconds
+    )
+    return Explanation(of_ranks, of_regions, waiting)
+
+
+def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:
+    """Leave out counts where a rank's are not of the work that it did when it was timed."""
+    if experiment.notes.counts_by_rank:
+        return attributes
+    return {name: each for name, each in attributes.items() if name.endswith("_bytes")}

@@ -1,0 +1,117 @@
+"""The first stage of an analysis: a run that can be analysed, its regions, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import InputError
+from ..experiment import Experiment
+from .attributes import lacking
+from .code_regions import within_shells
+from .costs import Cost, region_costs
+from .imported import as_run
+from .overhead import Overhead, measuring_cost
+from .program_time import program_times, times_outside
+from .selection import Selection
+from .threads import busy_threads, has_nested_teams
+
+__all__ = ["Prepared", "prepare"]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What all analyses start from.
+
+    Attributes:
+        experiment: The run, with metrics under our own names.
+        compared: The ranks and regions that are compared.
+        costs: Cost of each code region.
+        weighed: All ranks, and the code regions as they are weighed against each other, in the same order: a region
+            around the whole program stands for its own code.
+        weighed_costs: Cost of each.
+        lacking: Attributes that this experiment does not have.
+        program_time: W_program in seconds, of the slowest process.
+        mean_time: The same, a mean over the processes.
+        outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
+        overhead: The cost of measuring.
+        taking_turns: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one, or
+            it is not known.
+        nested_teams: Whether there are threads of teams within teams, which are not compared.
+    """
+
+    experiment: Experiment
+    compared: Selection
+    costs: tuple[Cost, ...]
+    weighed: Selection
+    weighed_costs: tuple[Cost, ...]
+    lacking: tuple[str, ...]
+    program_time: float
+    mean_time: float
+    outside: float
+    overhead: Overhead
+    taking_turns: int
+    nested_teams: bool
+
+
+def prepare(
+    experiment: Experiment,
+    *,
+    metric: str = "compute_time",
+    exclude_ranks: Sequence[int] = (),
+    exclude_regions: Sequence[str] = (),
+) -> Prepared:
+    """Check that an experiment can be analysed, select what is compared, and sum up the costs of its regions.
+
+    Args:
+        experiment: Measured here, derived or imported.
+        metric: What is compared across ranks.
+        exclude_ranks: Ranks that are not compared; see ``Selection.of``.
+        exclude_regions: Regions that are not compared; see ``Selection.of``.
+
+    Raises:
+        InputError: The experiment lacks a metric, or a value of one.
+        UsageError: What is excluded does not exist.
+    """
+    experiment = as_run(experiment)
+    _check_metrics(experiment, metric)
+    everything = Selection.of(experiment)
+    costs = region_costs(experiment, everything.regions)
+    weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs]))
+    times = program_times(experiment)
+    return Prepared(
+        experiment=experiment,
+        compared=Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions),
+        costs=tuple(costs),
+        weighed=weighed,
+        weighed_costs=tuple(region_costs(experiment, weighed.regions)),
+        lacking=lacking(experiment),
+        program_time=float(times.max()),
+        mean_time=float(times.mean()),
+        outside=float(times_outside(experiment).max()),
+        overhead=measuring_cost(experiment),
+        taking_turns=_taking_turns(experiment),
+        nested_teams=has_nested_teams(experiment),
+    )
+
+
+def _taking_turns(experiment: Experiment) -> int:
+    contenders = max(len({each.process for each in experiment.locations}), busy_threads(experiment))
+    processors = experiment.notes.processors
+    return contenders if processors is not None and contenders > processors else 0
+
+
+def _check_metrics(experiment: Experiment, metric: str) -> None:
+    """Refuse an experiment without the metrics of a comparison, or with missing values, which nobody can guess."""
+    needed = dict.fromkeys(["wall_time", *(["cpu_time", "mpi_cpu_time"] if metric == "compute_time" else [metric])])
+    absent = [name for name in needed if name not in experiment]
+    if absent:
+        found = ", ".join(each.name for each in experiment.metrics[:8]) or "none"
+        raise InputError(f"expected metrics {', '.join(needed)}, found {found}; missing: {', '.join(absent)}")
+    for name in needed:
+        without = np.isnan(experiment.exclusive(name)).any(axis=0)
+        if without.any():
+            place = experiment.locations[int(without.argmax())]
+            raise InputError(f"expected {name} of every rank, found a missing value on rank {place.process}")
