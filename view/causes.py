@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ..analyze.attributes import ABOVE
 from ..analyze.disparity.causes import Cause
 from ..analyze.dissimilarity.causes import Difference
 from .units import count, percent, volume
 
 __all__ = [
+    "FEWER_MESSAGES",
     "NAMES",
     "SAME_WORK",
     "TO_TRY",
@@ -21,6 +23,7 @@ __all__ = [
 ]
 
 SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
+FEWER_MESSAGES: Final = "pack what goes to the same rank into one message; one collective for many values"
 
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
@@ -39,33 +42,32 @@ _DIFFERENCES: Final = {
 }
 
 TO_TRY: Final = {
-    "l1_miss_rate": "walk through arrays as they lie in memory: interchange loops, pack what is used together",
-    "l2_miss_rate": "keep data in cache: interchange loops, work in blocks, break the loop up",
-    "io_bytes": "read and write less often and more at once; keep in memory what is read again",
-    "mpi_bytes": "send less: what changed alone, smaller types, fewer copies; or send while computing",
-    "instructions": "save work: repeated expressions, what a loop never changes, vectors, a better algorithm",
+    "l1_miss_rate": "access arrays in memory order: interchange loops, pack data that is used together",
+    "l2_miss_rate": "keep data in cache: interchange loops, work in blocks, split the loop",
+    "io_bytes": "read and write larger pieces less often; keep in memory what is read again",
+    "mpi_bytes": "send less: only what changed, smaller types, fewer copies; or overlap sending with computing",
+    "instructions": "save work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
 }
 
 TO_TRY_FOR_RANKS: Final = {
-    "l1_miss_rate": "give all ranks the same layout of data and the same order of loops",
-    "l2_miss_rate": "give all ranks parts that fit into their caches alike",
-    "io_bytes": "let all ranks share the reading and writing, by MPI-IO for instance",
+    "l1_miss_rate": "give all ranks the same data layout and loop order",
+    "l2_miss_rate": "give all ranks parts that fit into their caches",
+    "io_bytes": "share reading and writing among all ranks, with MPI-IO for instance",
     "mpi_bytes": "spread the communication: collectives, neighbours, no single collector",
-    "instructions": "share the work out evenly: parts of equal cost, or parts on demand",
+    "instructions": "distribute the work evenly: parts of equal cost, or parts on demand",
 }
 
 TO_TRY_FOR_THREADS: Final = {
-    "l1_miss_rate": "give all threads the same layout of data and the same order of loops",
-    "l2_miss_rate": "give all threads parts that fit into their caches alike",
+    "l1_miss_rate": "give all threads the same data layout and loop order",
+    "l2_miss_rate": "give all threads parts that fit into their caches",
     "io_bytes": "let one thread read and write while the others compute",
-    "mpi_bytes": "let one thread communicate while the others compute, or all of them alike",
-    "instructions": "share the work out evenly: parts of equal cost, schedule(dynamic), or tasks",
+    "mpi_bytes": "let one thread communicate while the others compute, or all threads alike",
+    "instructions": "distribute the work evenly: parts of equal cost, schedule(dynamic), or tasks",
 }
 
 # The most telling first.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
-_ABOVE: Final = 1.25
 _AS: Final = 0.05
 
 
@@ -107,7 +109,7 @@ def _evidence(cause: Cause) -> str:
     if not cause.attribute.endswith("_rate"):
         return f"{value} of the program's {_written(cause.attribute, cause.program)}"
     of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
-    if cause.value > _ABOVE * cause.program:
+    if cause.value > ABOVE * cause.program:
         return f"{value} of {of}, program {percent(100 * cause.program)}"
     if abs(cause.value - cause.elsewhere) <= _AS * cause.elsewhere:
         return f"{value} of {of}, as elsewhere"

@@ -20,18 +20,19 @@ _MOST: Final = 6
 _COSTLY: Final = 10  # percent
 
 
-def caveats(findings: Findings, not_counted: str = "") -> list[str]:
-    """Give a few lines at most, lest they leave no room for findings; the last one says how was counted.
+def caveats(findings: Findings, not_counted: str = "", *, everything: bool = False) -> list[str]:
+    """Give a few lines at most, or ``everything``; the last one says where counts come from.
 
     Args:
         findings: What was found.
-        not_counted: Why counts that were asked for could not be had; empty if they were not asked for.
+        not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
+        everything: Whether to give all of them.
     """
     said = [*_all(findings), _how_counted(findings, not_counted)]
-    if len(said) <= _MOST:
+    if everything or len(said) <= _MOST:
         return said
     kept = said[: _MOST - 2]
-    return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --json", said[-1]]
+    return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --all", said[-1]]
 
 
 def _all(findings: Findings) -> Iterator[str]:
@@ -39,38 +40,39 @@ def _all(findings: Findings) -> Iterator[str]:
     if notes.history:
         yield f"derived: {notes.history[-1]}"
     if notes.missing:
-        yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes}: nothing came back from there"
+        yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
     if notes.not_instrumented:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
     yield from _crowded(findings)
-    if findings.nested_teams:
-        yield "teams within teams are not compared: their places are given to other threads each time"
+    if findings.run.nested_teams:
+        yield "nested teams are not compared: their threads change each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
         yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
-    if findings.outside:
-        yield f"{seconds(findings.outside)} of it before MPI_Init or after MPI_Finalize"
+    if findings.run.outside:
+        yield f"{seconds(findings.run.outside)} of it before MPI_Init or after MPI_Finalize"
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
-        yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be false"
+        yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be wrong"
     if notes.throttled:
         names = [Region.from_descriptor(each).name for each in notes.throttled]
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield f"throttled: {names[0]}{more}: time counted to callers since measuring took too much (--max-overhead)"
+        why = "time attributed to callers, because measuring cost too much (--max-overhead)"
+        yield f"throttled: {names[0]}{more}: {why}"
     if notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
-    if (findings.overhead.of_computing or 0.0) >= _COSTLY:
+    if (findings.run.overhead.of_computing or 0.0) >= _COSTLY:
         yield _costly(findings)
 
 
 def _costly(findings: Findings) -> str:
-    if findings.overhead.paths_cost_most:
-        return f"measuring is costly here: {count(findings.overhead.call_paths)} call paths, of about 1 us each to make"
+    if findings.run.overhead.paths_cost_most:
+        return f"measuring is costly here: {count(findings.run.overhead.call_paths)} call paths, about 1 us each"
     return (
-        "measuring is costly here: small functions and loops that are entered often look larger than they are"
+        "measuring is costly here: small functions and loops that are entered often look slower than they are"
         f" ({_cheaper(findings)})"
     )
 
@@ -78,52 +80,52 @@ def _costly(findings: Findings) -> str:
 def _cheaper(findings: Findings) -> str:
     """Say what makes measuring cheaper; ``--max-overhead`` is a share of the whole run, waiting in MPI included."""
     if findings.experiment.notes.throttled:
-        return "a build by the plan that the run has written leaves out what was throttled"
-    share = min(5.0, (findings.overhead.percent or 10.0) / 2)
+        return "build with the plan that the run has written: it leaves out what was throttled"
+    share = min(5.0, (findings.run.overhead.percent or 10.0) / 2)
     return f"--max-overhead {share:.1g}% throttles them"
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
     """Say that ranks, or their threads, took turns."""
-    if not findings.taking_turns:
+    if not findings.run.taking_turns:
         return
     experiment = findings.experiment
     processors = experiment.notes.processors
     where = "one processor" if processors == 1 else f"{processors} processors"
-    threads = findings.taking_turns > len({each.process for each in experiment.locations})
-    line = f"{findings.taking_turns} {'threads' if threads else 'ranks'} on {where}: they take turns"
+    threads = findings.run.taking_turns > len({each.process for each in experiment.locations})
+    line = f"{findings.run.taking_turns} {'threads' if threads else 'ranks'} on {where}: they take turns"
     waits = "mpi_time" in experiment and experiment.exclusive("mpi_time").any()
-    yield f"{line}, and who waits in MPI waits for that, too" if waits else line
-    if findings.not_judged:
-        performance, found = findings.not_judged
+    yield f"{line}, and time in MPI includes waiting for a turn" if waits else line
+    if findings.differences.not_judged:
+        performance, found = findings.differences.not_judged
         core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))
         place, most = Place.of(experiment, performance.regions[core]), int(performance.values[core].argmax())
         who, time = ranks([performance.labels[most]]), seconds(float(performance.measured[core, most]))
         where = f"{place.title} {place.source}"
-        yield f"{who} is off the processor for {time} in {where}: not judged, for taking turns looks the same"
+        yield f"{who} is off the processor for {time} in {where}: not judged: time-sharing looks the same"
 
 
 def _how_counted(findings: Findings, not_counted: str) -> str:
     """Say where counts come from, and which are not there."""
-    if "instructions" in findings.lacking:
+    if "instructions" in findings.run.lacking:
         imported = "imported:" in findings.experiment.metric("wall_time").source
-        way = f", as {not_counted}" if not_counted else "" if imported else " (--counters simulated)"
-        return f"nothing was counted{way}: time alone is classed, no causes in instructions and misses"
+        way = f" ({not_counted})" if not_counted else "" if imported else " (--counters simulated)"
+        return f"nothing was counted{way}: ranked by time only; no instruction or cache-miss causes"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""
     parts = [said or f"counts {source}"]
-    if findings.cycles is None:
-        parts.append("no cycles: shares of the wall time were classed")
-    elif findings.cycles == "ref_cycles":
+    if findings.weights.cycles is None:
+        parts.append("no cycles: ranked by shares of the wall time")
+    elif findings.weights.cycles == "ref_cycles":
         parts.append("cycles from CPU time")
-    if findings.lacking:
-        parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.lacking)}")
+    if findings.run.lacking:
+        parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.run.lacking)}")
     return ", ".join(parts)
 
 
 def _how_unfinished(findings: Findings) -> str:
     experiment = findings.experiment
     if "program_time" in experiment and not experiment.exclusive("program_time").any():
-        return "ended before the program did; the data end there"
-    return "never entered MPI_Finalize; the data end early"
+        return "ended before the program did; their data end there"
+    return "never entered MPI_Finalize; their data end early"

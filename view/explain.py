@@ -22,7 +22,7 @@ def explanation_lines(findings: Findings) -> list[str]:
 
 
 def _dissimilarity(findings: Findings) -> Iterator[str]:
-    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
+    found, causes, performance = findings.dissimilarity, findings.explanation.of_ranks, findings.performance
     yield f"DISSIMILARITY by {performance.metric}"
     yield ""
     compared = "thread" if performance.threads else "rank"
@@ -31,7 +31,7 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     for number, members in enumerate(found.clusters[:_MOST_ROWS]):
         yield f"cluster {number}: {_members([performance.labels[column] for column in members])}"
     if len(found.clusters) > _MOST_ROWS:
-        yield f"… and {len(found.clusters) - _MOST_ROWS} more clusters: analyze --json lists all"
+        yield f"… and {len(found.clusters) - _MOST_ROWS} more clusters: --json lists all"
     if found.programs > 1:
         yield f"the ranks run {found.programs} programs, which are not compared"
     yield f"severity S: {found.severity:.6f}"
@@ -45,8 +45,8 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
 
 
 def _disparity(findings: Findings) -> Iterator[str]:
-    found, causes = findings.disparity, findings.disparity_causes
-    yield f"DISPARITY by {findings.disparity_metric}"
+    found, causes = findings.disparity, findings.explanation.of_regions
+    yield f"DISPARITY by {findings.weights.metric}"
     yield ""
     if not found.classes:
         yield "all regions weigh the same"
@@ -58,7 +58,9 @@ def _disparity(findings: Findings) -> Iterator[str]:
         yield "no region is critical"
         return
     yield ""
-    places: dict[int | str, Place] = {each.id: Place.of(findings.experiment, each) for each in findings.weighed}
+    places: dict[int | str, Place] = {
+        each.id: Place.of(findings.experiment, each) for each in findings.run.weighed.regions
+    }
     yield from _table(
         findings, causes.table, "region", "core", lambda id_: f"{id_}  {places[id_].source}  {places[id_].title}"
     )
@@ -82,8 +84,8 @@ def _table(
         return
     short = {name: f"a{number}" for number, name in enumerate(table.attributes, start=1)}
     yield f"decision table: {', '.join(f'{key} {name}' for name, key in short.items())}; D {decision}"
-    if findings.lacking:
-        yield f"not measured: {', '.join(findings.lacking)}"
+    if findings.run.lacking:
+        yield f"not measured: {', '.join(findings.run.lacking)}"
     yield ""
     rows = [(row, title(row.id)) for row in table.rows]
     if len(rows) > _MOST_ROWS:
@@ -92,7 +94,7 @@ def _table(
     for row, name in rows[:_MOST_ROWS]:
         yield "".join(f"{value:>4}" for value in (*row.values, row.decision)) + f"   {name}"
     if len(rows) > _MOST_ROWS:
-        yield f"   … and {len(rows) - _MOST_ROWS} more different rows: analyze --json lists all"
+        yield f"   … and {len(rows) - _MOST_ROWS} more different rows: --json lists all"
     yield ""
     yield from _matrix(table, short)
     yield f"discernibility function: {_function(table, short)}"

@@ -34,8 +34,8 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
             "processes": len({place.process for place in experiment.locations}),
             "locations": len(experiment.locations),
             "call_paths": len(experiment.call_paths),
-            "wall_time": findings.program_time,
-            "outside": findings.outside,
+            "wall_time": findings.run.program_time,
+            "outside": findings.run.outside,
             "sources": {metric.name: metric.source for metric in experiment.metrics},
         },
         "completeness": {
@@ -47,10 +47,10 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
             "repairs": notes.repairs,
             "remarks": list(notes.remarks),
         },
-        "overhead": asdict(findings.overhead),
+        "overhead": asdict(findings.run.overhead),
         "dissimilarity": _dissimilarity(findings),
         "disparity": _disparity(findings),
-        "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.costs)],
+        "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.run.costs)],
         "verdict": verdict_lines(findings, file),
     }
 
@@ -62,7 +62,7 @@ def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[s
         "root_causes": list(root_causes),
         "decision_table": {
             "attributes": list(table.attributes),
-            "lacking": list(findings.lacking),
+            "lacking": list(findings.run.lacking),
             "rows": [{"id": row.id, "values": list(row.values), "decision": row.decision} for row in table.rows],
             "inconsistent": [list(each) for each in table.inconsistent],
         },
@@ -74,7 +74,7 @@ def _place(findings: Findings, region: int) -> dict[str, Any]:
 
 
 def _dissimilarity(findings: Findings) -> dict[str, Any]:
-    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
+    found, causes, performance = findings.dissimilarity, findings.explanation.of_ranks, findings.performance
     labels = performance.labels
     to_try = TO_TRY_FOR_THREADS if performance.threads else TO_TRY_FOR_RANKS
 
@@ -92,8 +92,11 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "metric": performance.metric,
         "compared": "threads" if performance.threads else "ranks",
         "jobs": found.jobs,
-        "not_judged": [_place(findings, core) for core in (findings.not_judged[1].cccr if findings.not_judged else ())],
-        "nested_teams": findings.nested_teams,
+        "not_judged": [
+            _place(findings, core)
+            for core in (findings.differences.not_judged[1].cccr if findings.differences.not_judged else ())
+        ],
+        "nested_teams": findings.run.nested_teams,
         "threshold": THRESHOLD,
         "clusters": [[labels[column] for column in each] for each in found.clusters],
         "severity": found.severity,
@@ -110,29 +113,31 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
 
 
 def _disparity(findings: Findings) -> dict[str, Any]:
-    found, causes = findings.disparity, findings.disparity_causes
+    found, causes = findings.disparity, findings.explanation.of_regions
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
         of_core = causes.causes.get(index, ())
         return {
-            **asdict(Place.of(findings.experiment, findings.weighed[index])),
+            **asdict(Place.of(findings.experiment, findings.run.weighed.regions[index])),
             "value": found.values[index],
             "severity": severity,
             "label": LABELS[severity],
-            "cpi": findings.cpi[0][index] if findings.cpi else None,
+            "cpi": findings.weights.cpi[0][index] if findings.weights.cpi else None,
             "root_causes": [each.attribute for each in of_core],
             "evidence": _evidence(of_core, TO_TRY),
             "also": _evidence(causes.also.get(index, ()), TO_TRY),
             "waiting": index in causes.waiting,
-            "waits_for": _place(findings, findings.late[index]) if index in findings.late else None,
+            "waits_for": _place(findings, findings.explanation.waiting.late[index])
+            if index in findings.explanation.waiting.late
+            else None,
         }
 
     named = {each.attribute for of_core in causes.causes.values() for each in of_core}
     return {
         "exists": found.exists,
-        "metric": findings.disparity_metric,
-        "cycles": findings.cycles,
+        "metric": findings.weights.metric,
+        "cycles": findings.weights.cycles,
         "classes": [entry(index) for index in range(len(found.classes))],
         "ccr": [entry(index) for index in found.ccr],
         "cccr": [entry(index) for index in found.cccr],

@@ -36,7 +36,7 @@ def print_tree(findings: Findings) -> None:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("region", no_wrap=True)
     table.add_column("source", no_wrap=True)
-    for region, cost in zip(findings.performance.regions, findings.costs, strict=True):
+    for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
         place = Place.of(findings.experiment, region)
         times = (cost.wall_time, cost.compute_time, cost.mpi_time, cost.io_time)
         table.add_row(

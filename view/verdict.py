@@ -1,4 +1,4 @@
-"""The verdict: findings in at most fifteen lines, numbers with units, nothing that needs a manual."""
+"""The verdict: findings in at most fifteen lines, or in full; numbers with units, nothing that needs a manual."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
+from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
 from .place import Place, at_line
 from .units import count, percent, ranks, seconds, volume
@@ -27,6 +27,7 @@ _MOST_LINES: Final = 15
 _SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
+_ALL: Final = 0.9  # of a time: what is as much is all of it
 # What ranks do, and what one rank does, for the value that is compared.
 _VERBS: Final = {
     "compute_time": ("compute", "computes"),
@@ -39,55 +40,68 @@ _VERBS: Final = {
 
 @dataclass(frozen=True)
 class _Item:
-    """A finding: its lines, those that are added where there is room, and whether it is one of speed alone."""
+    """A finding: its lines, those added where there is room, best first, and whether only speed differs."""
 
     lines: list[str]
     more: list[str]
     speed: bool = False
 
+    def __len__(self) -> int:
+        return len(self.lines) + len(self.more)
 
-def verdict_lines(findings: Findings, file: Path | None = None, not_counted: str = "") -> list[str]:
+
+def verdict_lines(
+    findings: Findings, file: Path | None = None, not_counted: str = "", *, everything: bool = False
+) -> list[str]:
     """Put findings into words.
 
     Args:
         findings: What was found.
         file: Where the experiment is, for the last line.
-        not_counted: Why counts that were asked for could not be had; empty if they were not asked for.
+        not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
+        everything: Whether to print all findings, with all advice and all notes.
 
     Returns:
-        At most fifteen lines; what had to be left out is said.
+        At most fifteen lines, unless ``everything``; a line says how many findings are left out.
     """
     head = [_headline(findings), ""]
-    tail = [*caveats(findings, not_counted), *([f"data {file}"] if file else [])]
-    if findings.program_time < _SHORTEST:
-        return [*head, f"too short to judge: {seconds(_SHORTEST)} of program at least wanted", "", *tail]
+    tail = [*caveats(findings, not_counted, everything=everything), *([f"data {file}"] if file else [])]
+    if findings.run.program_time < _SHORTEST:
+        return [*head, f"too short to judge: expected a program of at least {seconds(_SHORTEST)}", "", *tail]
     imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
-    real, speed = ([each for each in imbalances if each.speed == wanted] for wanted in (False, True))
+    real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
     items = [*real, *heavies, *speed]
     body = _balanced(findings, stands_out=bool(items))
-    room = _MOST_LINES - len(head) - len(body) - len(tail) - 2
+    room = sum(map(len, items)) if everything else _MOST_LINES - len(head) - len(body) - len(tail) - 1
     if len(_that_fit(items, room)) <= len(real):  # what weighs most has its place beside the widest imbalance
         items = [*real[:1], *heavies[:1], *real[1:], *heavies[1:], *speed]
     shown = _that_fit(items, room)
     for number, lines in enumerate(shown, start=1):
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
     if len(shown) < len(items):
-        body.append(f"    … and {len(items) - len(shown)} more: analyze --json lists all")
+        body.append(f"    … and {len(items) - len(shown)} more: analyze --all")
     return [*head, *body, "", *tail]
 
 
 def _that_fit(items: list[_Item], room: int) -> list[list[str]]:
-    """Choose the lines of the first findings that there is room for, and then more about them."""
+    """Choose the lines of the first findings that there is room for, and then more about them.
+
+    The first finding has its advice in any case. If findings are left out, a line is kept free to say so.
+    """
+    first, *others = items or [_Item([], [])]
+    needed = [[*first.lines, *first.more[:1]], *(item.lines for item in others)]
+    more = [first.more[1:], *(item.more for item in others)]
+    if sum(map(len, needed)) > room:
+        room -= 1
     shown: list[list[str]] = []
-    for item in items:
-        if room < len(item.lines):
+    for lines in needed[: len(items)]:
+        if room < len(lines):
             break
-        room -= len(item.lines)
-        shown.append(list(item.lines))
-    for item, lines in zip(items, shown, strict=False):
-        for line in item.more[:room]:
-            lines.append(line)
-            room -= 1
+        room -= len(lines)
+        shown.append(list(lines))
+    for lines, added in zip(shown, more, strict=False):
+        lines.extend(added[:room])
+        room -= len(added[:room])
     return shown
 
 
@@ -99,7 +113,9 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     severity = findings.dissimilarity.severity
     spread = (
-        f", S = {severity:.2f}" if severity <= THRESHOLD else f", differences under {_amount(findings, findings.floor)}"
+        f", S = {severity:.2f}"
+        if severity <= THRESHOLD
+        else f", differences under {_amount(findings, findings.differences.floor)}"
     )
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
@@ -118,17 +134,17 @@ def _headline(findings: Findings) -> str:
     parts = [
         experiment.notes.program or "experiment",
         f"{number} {'rank' if number == 1 else 'ranks'}{more}",
-        seconds(findings.program_time),
+        seconds(findings.run.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",
     ]
-    line, cost = "   ".join(parts), findings.overhead
+    line, cost = "   ".join(parts), findings.run.overhead
     if cost.of_computing is not None:
         return f"{line}      measuring cost {percent(cost.of_computing)} of computing"
     return line if cost.percent is None else f"{line}      measuring cost {percent(cost.percent)} of the run"
 
 
 def _imbalances(findings: Findings) -> Iterator[_Item]:
-    found, causes = findings.dissimilarity, findings.dissimilarity_causes
+    found, causes = findings.dissimilarity, findings.explanation.of_ranks
     if not found.exists:
         return
     word = "IMBALANCE " if found.severity >= _WEAK else "IMBALANCE?"
@@ -140,20 +156,23 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         if number == 0:
             lines[1] += f"      {last}"
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
+        more = _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings)
-        yield _Item(lines, _to_try_for_ranks(findings, causes.of_core[core]), same)
+            more += _odd_one(findings)
+        yield _Item(lines, more, same)
     if not found.cccr:
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings)]
         place = "threads that do different jobs" if found.jobs else "spread over all regions"
         title = f"{_SPEED if causes.noise else word}  {place}"
         times = f"{_cluster_times(findings, findings.performance.top)}      {last}"
-        yield _Item([title, times, *said], _to_try_for_ranks(findings, causes.differences), causes.noise)
+        more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
+        yield _Item([title, times, *said], more, causes.noise)
 
 
 def _cores_by_difference(findings: Findings) -> list[int]:
     """List the cores that part the ranks, real imbalance first, widest difference first."""
-    values, same_work = findings.performance.values, findings.dissimilarity_causes.same_work
+    values, same_work = findings.performance.values, findings.explanation.of_ranks.same_work
     cores = findings.dissimilarity.cccr
     return sorted(cores, key=lambda core: (core in same_work, values[core].min() - values[core].max()))
 
@@ -166,11 +185,11 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
         ]
     if differences:
         return [because(differences)]
-    if "instructions" in findings.lacking:
+    if "instructions" in findings.run.lacking:
         return []
     if not findings.experiment.notes.counts_by_rank:
-        return ["no cause: ranks took over each other's work when counted, so their counts do not compare"]
-    return ["no counter explains it: random order in memory, page faults or placement can"]
+        return ["no cause: work moved between ranks when it was counted, so their counts do not compare"]
+    return ["no counter explains it: random memory access, page faults or placement can"]
 
 
 def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
@@ -180,23 +199,25 @@ def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -
 
 def _hints(findings: Findings) -> Iterator[str]:
     found = findings.dissimilarity
-    for group in findings.dissimilarity_causes.alike[:2]:
+    for group in findings.explanation.of_ranks.alike[:2]:
         yield f"{ranks(group)}: {SAME_WORK}"
-    if found.odd_one is not None:
-        yield _odd_one(findings, found.odd_one)
     if found.severity < _WEAK and findings.performance.metric != "mpi_bytes":
-        yield "a small difference, which a noisy machine can make as well: repeat the run before you act on it"
+        yield "a small difference; a noisy machine can cause it, too: repeat the run before you act on it"
 
 
-def _odd_one(findings: Findings, column: int) -> str:
+def _odd_one(findings: Findings) -> list[str]:
+    """Say which rank is the only one that differs, and how a master is left out."""
+    column = findings.dissimilarity.odd_one
+    if column is None:
+        return []
     rank = findings.performance.labels[column]
     values, top = findings.performance.values, list(findings.performance.top)
     line = f"{ranks([rank])} differs from all others, which are alike"
     compared = np.vstack([values[list(findings.dissimilarity.cccr)], values[top].sum(axis=0)])
     does_less = bool((compared[:, column] <= compared.min(axis=1)).all())
     if findings.performance.threads or findings.performance.metric != "compute_time" or not does_less:
-        return line
-    return f"{line}: a master? then --exclude-rank {rank}"
+        return [line]
+    return [f"{line}: a master? then --exclude-rank {rank}"]
 
 
 def _cluster_times(findings: Findings, regions: Sequence[int]) -> str:
@@ -223,29 +244,32 @@ def _amount(findings: Findings, value: float) -> str:
 
 
 def _heavies(findings: Findings) -> Iterator[_Item]:
-    found, causes = findings.disparity, findings.disparity_causes
+    found, causes = findings.disparity, findings.explanation.of_regions
     for core in sorted(found.cccr, key=lambda index: -found.values[index]):
-        cost = findings.weighed_costs[core]
+        cost = findings.run.weighed_costs[core]
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
-        lines = [f"HEAVY       {_where(findings, findings.weighed[core])}      {', '.join(parts)}{_mostly(cost)}"]
+        lines = [
+            f"HEAVY       {_where(findings, findings.run.weighed.regions[core])}      {', '.join(parts)}{_mostly(cost)}"
+        ]
         more = []
         waiting = [_waiting(findings, core)] if core in causes.waiting else []
         if causes.causes[core]:
             lines.append(because_of(causes.causes[core], causes.also[core]))
-            more = [*waiting, f"try: {first_to_try(causes.causes[core], causes.also[core])}"]
+            more = [f"try: {first_to_try(causes.causes[core], causes.also[core])}", *waiting]
         elif waiting:
             lines += waiting
+            more = [f"try: {FEWER_MESSAGES}"] if _says_small_calls(findings, core) else []
         elif causes.also[core]:
             lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
-        elif "instructions" not in findings.lacking:
+        elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains it{_cpi(findings, core)}")
         yield _Item(lines, more)
 
 
 def _cpi(findings: Findings, core: int) -> str:
-    if findings.cpi is None:
+    if findings.weights.cpi is None:
         return ""
-    of_regions, of_program = findings.cpi
+    of_regions, of_program = findings.weights.cpi
     cpi = of_regions[core]
     if cpi is None:
         return ": next to no instructions"
@@ -254,21 +278,30 @@ def _cpi(findings: Findings, core: int) -> str:
 
 def _weight(findings: Findings, core: int) -> list[str]:
     """Write the number that a region is classed by, unless it is its share of the run."""
-    if findings.cycles is None or findings.disparity_metric == "wall_time":
+    if findings.weights.cycles is None or findings.weights.metric == "wall_time":
         return []
-    return [f"{findings.disparity_metric.upper()} {findings.disparity.values[core]:.2f}"]
+    return [f"{findings.weights.metric.upper()} {findings.disparity.values[core]:.2f}"]
 
 
 def _waiting(findings: Findings, core: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom."""
-    cost = findings.weighed_costs[core]
-    each = cost.mpi_calls or 0.0
+    cost, waiting = findings.run.weighed_costs[core], findings.explanation.waiting
+    each, time, waited = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, float(waiting.seconds[core])
     calls = f"{count(each)} MPI calls" if each >= 2 else "MPI calls"
-    line = f"waiting: {seconds(cost.mpi_time or 0.0)} in {calls} that move {volume(cost.mpi_bytes or 0.0)}"
-    if core in findings.late:
-        place = Place.of(findings.experiment, findings.performance.regions[findings.late[core]])
-        return f"{line}: for the ranks that take longest in {place.title} {place.source}"
-    return f"{line}: latency, or others that come late"
+    line = f"waiting: {seconds(time)} in {calls} that move {volume(cost.mpi_bytes or 0.0)}"
+    if _says_small_calls(findings, core):
+        return f"{line}, {volume((cost.mpi_bytes or 0.0) / each)} a call: send fewer, larger messages"
+    if core in waiting.late:
+        place = Place.of(findings.experiment, findings.performance.regions[waiting.late[core]])
+        part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
+        return f"{line}: {part}for the ranks that take longest in {place.title} {place.source}"
+    return f"{line}: latency, or ranks that come late"
+
+
+def _says_small_calls(findings: Findings, core: int) -> bool:
+    """Whether a region spends its time in many small calls rather than waiting for ranks that come late."""
+    time, waited = findings.run.weighed_costs[core].mpi_time or 0.0, findings.explanation.waiting.seconds[core]
+    return core in findings.explanation.of_regions.small_calls and bool(waited < 0.5 * time)
 
 
 def _mostly(cost: Cost) -> str:

@@ -28,7 +28,7 @@ def throttled(tool: Tool) -> Tool:
     tool.build(TINY, compiler="gcc")
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
     assert done.returncode == 0, done.stderr
-    assert b"throttled: add and 1 more: time counted to callers since measuring took too much" in done.stderr
+    assert b"throttled: add and 1 more: time attributed to callers, because measuring cost too much" in done.stderr
     return tool
 
 

@@ -42,7 +42,7 @@ def test_balanced_ranks_and_equal_regions_are_a_verdict_too():
 
 def test_a_run_too_short_is_not_judged():
     lines = verdict_lines(analyze(experiment([1e-3, 2e-3])))
-    assert lines[2] == "too short to judge: 10 ms of program at least wanted"
+    assert lines[2] == "too short to judge: expected a program of at least 10 ms"
 
 
 def test_a_rank_that_computes_more_is_no_master():
@@ -53,7 +53,7 @@ def test_a_rank_that_computes_more_is_no_master():
 def test_a_small_difference_is_put_carefully():
     lines = verdict_lines(analyze(experiment([1.0, 1.15])))
     assert lines[2].startswith(" 1  IMBALANCE?")
-    assert any("which a noisy machine can make as well" in line for line in lines)
+    assert any("a noisy machine can cause it, too" in line for line in lines)
 
 
 def test_a_lone_master_is_hinted_at_with_the_option_to_leave_it_out():
@@ -76,12 +76,35 @@ def test_what_is_missing_is_said():
 
 
 @pytest.mark.parametrize("ranks", [8, 200])
-def test_a_verdict_has_at_most_fifteen_lines(ranks: int):
+def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int):
     rng = np.random.default_rng(1)
     rows = [[float(x) for x in rng.uniform(1, 9, ranks)] for _ in range(12)]
-    lines = verdict_lines(analyze(experiment(*rows)), Path("out"))
+    findings = analyze(experiment(*rows))
+    lines = verdict_lines(findings, Path("out"))
     assert len(lines) <= 15
+    assert any(line.endswith(" more: analyze --all") for line in lines)
     assert lines[-1] == "data out"
+    full = verdict_lines(findings, Path("out"), everything=True)
+    assert sum("IMBALANCE" in line for line in full) == len(findings.dissimilarity.cccr)
+    assert sum("HEAVY" in line for line in full) == len(findings.disparity.cccr)
+    assert not any("more: " in line for line in full)
+
+
+def test_the_best_advice_stands_though_findings_are_left_out():
+    rows = [[float(2 * row), float(row)] for row in range(1, 9)]
+    lines = verdict_lines(analyze(counted(*rows, instructions=[[1e9 * each for each in row] for row in rows])))
+    assert len(lines) == 15
+    assert "    try: distribute the work evenly: parts of equal cost, or parts on demand" in lines
+
+
+def test_no_line_is_kept_for_findings_that_are_left_out_where_none_is():
+    kinds = {"io_bytes": 1e9, "instructions": 1e9}
+    rows = [[1.0, 1.0], [9.0, 9.0], [0.1, 0.1]]
+    made = counted(*rows, **{name: [[size * time for time in row] for row in rows] for name, size in kinds.items()})
+    findings = analyze(made)
+    longest = len(verdict_lines(findings, everything=True))
+    assert longest <= 15
+    assert verdict_lines(findings) == verdict_lines(findings, everything=True)
 
 
 SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
@@ -123,14 +146,14 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     )
     assert lines[2].startswith(" 1  IMBALANCE   work.c")
     assert lines[4] == "    because instructions differ: 1.0e9 against 2.1e9"
-    assert lines[5].startswith("    try: share the work out")
+    assert lines[5].startswith("    try: distribute the work")
     assert (
         lines[6] == " 2  HEAVY       work.c   loop in work  ‹ main app.c:1      96 % of the run, CRNM 1.86, very high"
     )
     assert lines[7] == (
         "    because of L1 misses: 50 % of accesses, program 38 %; also instructions: 6.2e9 of the program's 7.0e9"
     )
-    assert lines[8].startswith("    try: walk through arrays")
+    assert lines[8].startswith("    try: access arrays")
     assert lines[-1] == (
         "counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time, "
         "not counted: L2 misses, disk I/O, network volume"
@@ -149,7 +172,9 @@ def test_equal_work_at_different_speed_is_not_called_imbalance():
     assert " 2  SPEED       work.c   loop in work  ‹ main app.c:1" in lines
     assert "    same work, different speed: machine noise, frequency or placement; repeat the run" in lines
     assert not any("IMBALANCE" in line or "differs from all others" in line for line in lines)
-    assert lines[-1].startswith("counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles: shares of the wall time")
+    assert lines[-1].startswith(
+        "counts simulated (L1 32K/8/64, L2 1M/8/64), no cycles: ranked by shares of the wall time"
+    )
 
 
 def test_workers_that_did_the_same_work_are_named_beside_their_master():
@@ -161,7 +186,7 @@ def test_workers_that_did_the_same_work_are_named_beside_their_master():
 
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
     lines = verdict_lines(analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]])))
-    assert "    no counter explains it: random order in memory, page faults or placement can" in lines
+    assert "    no counter explains it: random memory access, page faults or placement can" in lines
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
@@ -187,7 +212,7 @@ def test_waiting_names_the_imbalance_that_makes_it():
     waiting = verdict_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))
     )
-    assert "    waiting: 1 s in MPI calls that move 8 kB: latency, or others that come late" in waiting
+    assert "    waiting: 1 s in MPI calls that move 8 kB: latency, or ranks that come late" in waiting
 
 
 def test_regions_can_be_classed_by_another_metric():
@@ -278,7 +303,9 @@ def test_ranks_that_take_turns_are_said_to(processors, said, in_mpi):
         severities={each.name: plain.exclusive(each.name) for each in plain.metrics},
         notes=notes,
     )
-    line = f"4 ranks on 2 processors: they take turns{', and who waits in MPI waits for that, too' if in_mpi else ''}"
+    line = (
+        f"4 ranks on 2 processors: they take turns{', and time in MPI includes waiting for a turn' if in_mpi else ''}"
+    )
     assert (line in verdict_lines(analyze(crowded))) == said
 
 
