@@ -2,7 +2,7 @@
 
 ::
 
-    AutoanalyzerError        one line: what was wanted, what was found, the way out
+    AutoanalyzerError        one line: what was expected, what was found, the way out
     ├── UsageError           the command line asks for something that does not exist
     ├── InputError           a file or a folder is not what it should be
     │   ├── SourceError      a source text, at file:line:col

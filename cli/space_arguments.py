@@ -89,6 +89,8 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment) -> Met
         UsageError: A region, a metric or a rank does not exist.
         InputError: Fewer than two points, or no metric, are left.
     """
+    if arguments.exclusive and arguments.region is None:
+        raise UsageError("--exclusive needs --region")
     return MetricSpace.of(
         *experiments,
         region=arguments.region,

@@ -118,7 +118,9 @@ def _table(found: Factors) -> Table:
         ]
         rows.append((name, *cells, f"{found.communalities[row]:.3f}"))
     header = ("metric", *(f"{each + 1} {found.factors[each].name}" for each in columns), "communality")
-    title = f"Loadings of metrics of {found.space.place} ({found.rotation}; * belongs to it; below {_SMALL} not shown)"
+    title = (
+        f"Loadings of metrics of {found.space.place} ({found.rotation}; * joins the factor; under {_SMALL} not shown)"
+    )
     return Table(title, header, rows)
 
 
