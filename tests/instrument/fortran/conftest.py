@@ -7,6 +7,7 @@ Most sources here are laid out so that both forms read them: statements in colum
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,16 +40,6 @@ class Trial:
         return visits
 
     @property
-    def is_clean(self) -> bool:
-        """Whether the probes nest, and all is left in the end."""
-        return self.run.nesting_is_clean and not self.run.still_open
-
-    @property
-    def still_open(self) -> list[str]:
-        still_open: list[str] = self.run.still_open
-        return still_open
-
-    @property
     def left_out(self) -> dict[str, str]:
         """The region's name → reason."""
         return {_label(each.region): each.reason for each in self.found.regions if each.reason}
@@ -66,14 +57,18 @@ class Fortran:
     stub: Path
     choice: Choice = field(default_factory=Choice)
 
-    def run(self, source: str | bytes, *flags: str, name: str = "x.f90") -> Trial:
+    def run(self, source: str | bytes, *flags: str, name: str = "x.f90", still_open: Sequence[str] = ()) -> Trial:
+        """Assert that the probes nest, and that all but what is still open is left in the end."""
         self.write(source, name)
         self._compiled(name, *flags, "-o", "plain")
         text, found = self.instrument(name, *flags)
         probed = self.lab.tool.folder / f"probed{Path(name).suffix.lower()}"
         probed.write_bytes(text)
         self._compiled(probed.name, *flags, self.stub, "-o", "probed")
-        return Trial(found, self.lab.compare())
+        done = self.lab.compare()
+        assert still_open or done.nesting_is_clean
+        assert done.still_open == list(still_open)
+        return Trial(found, done)
 
     def write(self, source: str | bytes, name: str) -> None:
         (self.lab.tool.folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())

@@ -18,9 +18,7 @@ LITERALS = r"""
 
 
 def test_literals_hide_what_they_hold(fortran, name):
-    trial = fortran.run(LITERALS, name=name)
-    assert trial.is_clean
-    assert trial.visits == {"main": 1, "main:loop@6": 1, "main:loop@10": 1}
+    assert fortran.run(LITERALS, name=name).visits == {"main": 1, "main:loop@6": 1, "main:loop@10": 1}
 
 
 FREE_LINES = """
@@ -53,9 +51,7 @@ end program
 
 
 def test_free_form_goes_on_at_an_ampersand(fortran):
-    trial = fortran.run(FREE_LINES, name="x.f90")
-    assert trial.is_clean
-    assert trial.visits == {"main": 1, "main:loop@8": 1}
+    assert fortran.run(FREE_LINES, name="x.f90").visits == {"main": 1, "main:loop@8": 1}
 
 
 FREE_LONG = f"""
@@ -72,9 +68,7 @@ end program
 
 
 def test_lines_of_free_form_do_not_grow_too_long(fortran):
-    trial = fortran.run(FREE_LONG, name="x.f90")
-    assert trial.is_clean
-    assert trial.visits == {"main": 1, "main:loop@4": 1}
+    assert fortran.run(FREE_LONG, name="x.f90").visits == {"main": 1, "main:loop@4": 1}
 
 
 FIXED_CONTINUED = """
@@ -119,9 +113,7 @@ C     BETWEEN
 
 
 def test_fixed_form_goes_on_at_column_6(fortran):
-    trial = fortran.run(FIXED_CONTINUED, name="x.f")
-    assert trial.is_clean
-    assert trial.visits == {"MAIN": 1, "MAIN:loop@28": 1}
+    assert fortran.run(FIXED_CONTINUED, name="x.f").visits == {"MAIN": 1, "MAIN:loop@28": 1}
 
 
 FIXED_TABS = """
@@ -141,9 +133,7 @@ FIXED_TABS = """
 
 
 def test_a_tab_stands_for_the_columns_before_the_statement(fortran):
-    trial = fortran.run(FIXED_TABS, name="x.f")
-    assert trial.is_clean
-    assert trial.visits == {"MAIN": 1, "MAIN:loop@4": 1, "MAIN:loop@10": 1}
+    assert fortran.run(FIXED_TABS, name="x.f").visits == {"MAIN": 1, "MAIN:loop@4": 1, "MAIN:loop@10": 1}
 
 
 FIXED_HOLLERITH = """
@@ -166,9 +156,7 @@ FIXED_HOLLERITH = """
 
 
 def test_hollerith_constants_hide_what_they_hold(fortran):
-    trial = fortran.run(FIXED_HOLLERITH, "-std=legacy", name="x.f")
-    assert trial.is_clean
-    assert trial.visits == {"MAIN": 1, "MAIN:loop@5": 1, "SUB": 1}
+    assert fortran.run(FIXED_HOLLERITH, "-std=legacy", name="x.f").visits == {"MAIN": 1, "MAIN:loop@5": 1, "SUB": 1}
 
 
 FIXED_DEBUG = """
@@ -194,7 +182,6 @@ D     end do
 )
 def test_debug_lines_are_code_if_asked_for(fortran, flag, visits):
     trial = fortran.run(FIXED_DEBUG, flag, name="x.f")
-    assert trial.is_clean
     assert trial.visits == visits
     assert len(trial.found.regions) == (3 if flag.endswith("code") else 2)
 
@@ -211,9 +198,7 @@ FIXED_WIDE = f"""
 
 @pytest.mark.parametrize("flag", ["-ffixed-line-length-132", "-ffixed-line-length-none", "-ffixed-line-length-0"])
 def test_longer_lines_of_fixed_form_are_read_to_their_end(fortran, flag):
-    trial = fortran.run(FIXED_WIDE.replace(" IGNORED", ""), flag, name="x.f")
-    assert trial.is_clean
-    assert trial.visits == {"MAIN": 1, "MAIN:loop@3": 1}
+    assert fortran.run(FIXED_WIDE.replace(" IGNORED", ""), flag, name="x.f").visits == {"MAIN": 1, "MAIN:loop@3": 1}
 
 
 EDGE = "      IF (I .EQ. 2" + ")  RETURNED".rjust(56) + "\n"
@@ -227,9 +212,7 @@ FIXED_EDGE = f"""
 
 
 def test_column_72_is_the_last_that_counts(fortran):
-    trial = fortran.run(FIXED_EDGE, name="x.f")
-    assert trial.is_clean
-    assert trial.visits == {"MAIN": 1, "MAIN:loop@3": 1}
+    assert fortran.run(FIXED_EDGE, name="x.f").visits == {"MAIN": 1, "MAIN:loop@3": 1}
 
 
 BACKSLASH = r"""
@@ -243,9 +226,7 @@ BACKSLASH = r"""
 
 
 def test_backslashes_in_literals_begin_escape_sequences_if_asked_for(fortran, name):
-    trial = fortran.run(BACKSLASH, "-fbackslash", name=name)
-    assert trial.is_clean
-    assert trial.visits == {"main": 1, "main:loop@3": 1}
+    assert fortran.run(BACKSLASH, "-fbackslash", name=name).visits == {"main": 1, "main:loop@3": 1}
 
 
 PLAIN = """
@@ -259,14 +240,11 @@ PLAIN = """
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n", "\n! comment", "\n      ", "\n\t"])
 def test_a_file_may_end_in_any_way(fortran, name, end):
-    trial = fortran.run(PLAIN + end, name=name)
-    assert trial.visits == {"main": 1, "main:loop@3": 1}
+    assert fortran.run(PLAIN + end, name=name).visits == {"main": 1, "main:loop@3": 1}
 
 
 def test_lines_may_end_as_on_windows(fortran, name):
-    trial = fortran.run(PLAIN.replace("\n", "\r\n").encode(), name=name)
-    assert trial.is_clean
-    assert trial.visits == {"main": 1, "main:loop@3": 1}
+    assert fortran.run(PLAIN.replace("\n", "\r\n").encode(), name=name).visits == {"main": 1, "main:loop@3": 1}
 
 
 @pytest.mark.parametrize("source", ["", "\n", "\n\n", "! only\n! comments", "!$omp parallel\n", " ", "\n\t\n"])
@@ -290,8 +268,7 @@ OTHER_BYTES = """
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_bytes_beyond_ascii_pass_through(fortran, name, encoding):
     source = OTHER_BYTES.encode(encoding, "replace")
-    trial = fortran.run(source, name=name)
-    assert trial.visits == {"main": 1, "main:loop@4": 1}
+    assert fortran.run(source, name=name).visits == {"main": 1, "main:loop@4": 1}
 
 
 LINES = """

@@ -58,8 +58,7 @@ ACCEPTED = """
 
 
 def test_brackets_of_an_array_are_no_coarray(fortran, name):
-    trial = fortran.run(ACCEPTED, name=name)
-    assert trial.visits == {"main": 1, "main:loop@8": 1}
+    assert fortran.run(ACCEPTED, name=name).visits == {"main": 1, "main:loop@8": 1}
 
 
 SUBMODULE = """

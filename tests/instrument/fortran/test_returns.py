@@ -78,9 +78,7 @@ RETURNS = """
 
 
 def test_return_leaves_every_loop_and_the_procedure(fortran, name):
-    trial = fortran.run(RETURNS, name=name)
-    assert trial.is_clean
-    assert trial.visits == {
+    assert fortran.run(RETURNS, name=name).visits == {
         "main": 1,
         "plain": 1,
         "plain:loop@15": 1,
@@ -139,9 +137,7 @@ ALTERNATE = """
 
 
 def test_alternate_return_leaves_too_and_its_label_may_lie_outside_a_loop(fortran, name):
-    trial = fortran.run(ALTERNATE, "-std=legacy", name=name)
-    assert trial.is_clean
-    assert trial.visits == {
+    assert fortran.run(ALTERNATE, "-std=legacy", name=name).visits == {
         "main": 1,
         "main:loop@4": 1,
         "choose": 4,
@@ -195,9 +191,7 @@ FUNCTIONS = """
 
 
 def test_return_keeps_the_value_of_a_function(fortran, name):
-    trial = fortran.run(FUNCTIONS, name=name)
-    assert trial.is_clean
-    assert trial.visits == {
+    assert fortran.run(FUNCTIONS, name=name).visits == {
         "main": 1,
         "twice": 1,
         "twice:loop@16": 1,
@@ -224,6 +218,4 @@ FIXED_NUMBERED = """
 
 
 def test_sequence_numbers_in_columns_73_to_80_stay_comments(fortran):
-    trial = fortran.run(FIXED_NUMBERED, name="x.f")
-    assert trial.is_clean
-    assert trial.visits == {"MAIN": 1, "SUB": 1, "SUB:loop@6": 1}
+    assert fortran.run(FIXED_NUMBERED, name="x.f").visits == {"MAIN": 1, "SUB": 1, "SUB:loop@6": 1}
