@@ -16,7 +16,7 @@ from .wrapper import build_ahead
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "compile"
-HELP: Final = "compile C, C++ and Fortran with any compiler, probes put in: compile -- CC ARGUMENT..."
+HELP: Final = "compile C, C++ and Fortran sources with any compiler, and put probes in: compile -- CC ARGUMENT..."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = f"autoanalyzer compile {MODES_USAGE} -- CC ARGUMENT..."
     add_modes_argument(parser)
     parser.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="-- CC ARGUMENT...", help="the command to carry out"
+        "command", nargs=argparse.REMAINDER, metavar="-- CC ARGUMENT...", help="the compiler command to run"
     )
 
 

@@ -13,12 +13,14 @@ from .documents import write_experiment
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "convert"
-HELP: Final = "write an experiment as a file of another kind, by the name's ending: .cube, .cube.gz, .xml"
+HELP: Final = "write an experiment in another file format, chosen by the suffix: .cube, .cube.gz, .xml"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="a file of CUBE 3 or 4, or a run's folder")
+    parser.add_argument(
+        "experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file (CUBE 3 or 4), or a run's folder"
+    )
     parser.add_argument("output", type=Path, metavar="OUT", help="the file to write")
 
 

@@ -16,7 +16,7 @@ from .part_arguments import names_of, ranks_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "cut"
-HELP: Final = "write a part of an experiment: a subtree, some ranks, some metrics"
+HELP: Final = "write part of an experiment: a subtree, some ranks, some metrics"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,10 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--subtree",
         metavar="NAME",
-        help="a region by its name, path as in a/b, or FILE:LINE, wherever it is entered first, with all below it",
+        help="a region and all below it, by name, by path such as a/b, or by FILE:LINE",
     )
-    parser.add_argument("--ranks", metavar="LIST", help="these ranks, as in 0-3,8")
-    parser.add_argument("--metrics", metavar="NAME,…", help="these metrics")
+    parser.add_argument("--ranks", metavar="LIST", help="only these ranks, such as 0-3,8")
+    parser.add_argument("--metrics", metavar="NAME,…", help="only these metrics")
 
 
 def run(arguments: argparse.Namespace) -> int:

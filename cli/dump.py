@@ -24,19 +24,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
     parser.add_argument(
-        "--metrics", metavar="NAME,…", help="these metrics (default: all; in tables those that no other one includes)"
+        "--metrics",
+        metavar="NAME,…",
+        help="only these metrics (default: all; in tables those that no other metric includes)",
     )
-    parser.add_argument("--flat", action="store_true", help="a line a region instead of a line a call path")
+    parser.add_argument("--flat", action="store_true", help="one line per region instead of one per call path")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
-        "--csv", action="store_true", help="CSV: of each call path alone, metrics without their parts, six digits"
+        "--csv",
+        action="store_true",
+        help="CSV: values of each call path alone, of each metric without its parts, with six digits",
     )
-    kind.add_argument("--json", action="store_true", help="JSON, with all digits")
+    kind.add_argument("--json", action="store_true", help="JSON with all digits")
     parser.add_argument(
-        "--exclusive", action="store_true", help="in tables: of each call path alone, without what is below it"
+        "--exclusive", action="store_true", help="in tables: values of each call path alone, without those below it"
     )
     parser.add_argument(
-        "--by", choices=tuple(LEVELS), help="a column a machine, node, process or thread (default: all together)"
+        "--by", choices=tuple(LEVELS), help="one column per machine, node, process or thread (default: all together)"
     )
 
 

@@ -13,7 +13,7 @@ from ..view import contents_lines
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "info"
-HELP: Final = "print what is in an experiment: its system, call paths, metrics, how it came about"
+HELP: Final = "print what an experiment contains: system, call paths, metrics, and how it was made"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

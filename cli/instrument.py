@@ -20,7 +20,7 @@ HELP: Final = "write the instrumented text of C, C++ and Fortran sources"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.usage = f"autoanalyzer instrument -o DIR {USAGE}"
-    parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR", help="where the texts go")
+    parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR", help="the folder to write to")
     add_source_arguments(parser)
 
 

@@ -19,19 +19,19 @@ from .source_arguments import USAGE, add_source_arguments, choice_of, sources_of
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "regions"
-HELP: Final = "print the code regions of C, C++ and Fortran sources, and what is left out with the reason"
+HELP: Final = "print the code regions of C, C++ and Fortran sources, and what is left out and why"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.usage = f"autoanalyzer regions [--why] [--plan FILE] {USAGE}"
-    parser.add_argument("--why", action="store_true", help="print what is left out alone, with the reason")
+    parser.add_argument("--why", action="store_true", help="print only what is left out, with the reason")
     parser.add_argument(
         "--plan",
         type=Path,
         metavar="FILE",
-        help="write a plan, to be edited: what is made, and what is not with the reason; AUTOANALYZER_PLAN=FILE "
-        "has the next build follow it",
+        help="write a plan to edit: what is made, what is left out and why; with AUTOANALYZER_PLAN=FILE the next build "
+        "follows it",
     )
     add_source_arguments(parser)
 

@@ -22,7 +22,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare modes, sources, compilers and flags."""
     add_modes_argument(parser)
     parser.add_argument(
-        "sources", nargs="+", metavar="SRC", help="C, C++ and Fortran sources; after -- any flags of the compiler"
+        "sources", nargs="+", metavar="SRC", help="C, C++ and Fortran sources; after -- any compiler flags"
     )
     for option, language, variable, default in (
         ("cc", "C", "AUTOANALYZER_CC", "mpicc"),
@@ -35,9 +35,19 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
             metavar=option.upper(),
             help=f"the {language} compiler, with flags (default: ${variable}, else {default})",
         )
-    for letter, help_text in (("I", "a directory of headers"), ("D", "a macro"), ("U", "a macro to forget")):
+    for letter, metavar, help_text in (
+        ("I", "DIR", "search headers there"),
+        ("D", "MACRO", "define a macro"),
+        ("U", "MACRO", "undefine a macro"),
+    ):
         parser.add_argument(
-            f"-{letter}", dest="flags", action="append", type=f"-{letter}{{}}".format, default=[], help=help_text
+            f"-{letter}",
+            dest="flags",
+            action="append",
+            type=f"-{letter}{{}}".format,
+            default=[],
+            metavar=metavar,
+            help=help_text,
         )
 
 
@@ -46,7 +56,7 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--modes",
         metavar="MODE,...",
-        help=f"which regions are made, of {', '.join(MODES)} (default: ${MODES_VARIABLE}, else "
+        help=f"which regions to make, from {', '.join(MODES)} (default: ${MODES_VARIABLE}, else "
         f"{', '.join(DEFAULT_MODES)})",
     )
 

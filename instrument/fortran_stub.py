@@ -91,7 +91,7 @@ class FortranStub:
     def _finished(self) -> str:
         messages = self._call.communicate()[1]
         if _GFORTRAN not in b"\n" + messages:
-            return "probes in Fortran want gfortran"
+            return "probes in Fortran need gfortran"
         if self._call.returncode:
             return "the compiler cannot build the stub"
         if not self._is_object:

@@ -241,7 +241,7 @@ def test_another_compiler_than_gfortran_gets_the_source_and_says_so(tool):
     )
     other.chmod(0o755)
     done = succeed(tool("aa-mpifort", "-c", "x.f90", env={"AUTOANALYZER_FC": str(other)}))
-    assert done.stderr == b"autoanalyzer: x.f90: not instrumented: probes in Fortran want gfortran; compiled as it is\n"
+    assert done.stderr == b"autoanalyzer: x.f90: not instrumented: probes in Fortran need gfortran; compiled as it is\n"
     assert b"aa1|" not in (tool.folder / "x.o").read_bytes()
 
 
