@@ -23,14 +23,17 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
 
 
+def _is_number(value: Any) -> bool:
+    return _is_whole(value) or (isinstance(value, float) and isfinite(value))
+
+
 def _is_file_use(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and value.keys() == {each.name for each in fields(FileUse)}
         and isinstance(value["name"], str)
         and all(_is_whole(value[name]) for name in ("processes", "calls", "bytes_read", "bytes_written"))
-        and isinstance(value["seconds"], int | float)
-        and isfinite(value["seconds"])
+        and _is_number(value["seconds"])
     )
 
 
@@ -39,9 +42,11 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "tuple[str, ...]": lambda value: isinstance(value, tuple) and all(isinstance(each, str) for each in value),
     "tuple[int, ...]": lambda value: isinstance(value, tuple) and all(map(_is_whole, value)),
     "dict[str, str]": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+    "dict[str, float]": lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
+    "dict[str, int]": lambda value: isinstance(value, dict) and all(map(_is_whole, value.values())),
     "int": _is_whole,
     "int | None": lambda value: value is None or _is_whole(value),
-    "float | None": lambda value: value is None or _is_whole(value) or (isinstance(value, float) and isfinite(value)),
+    "float | None": lambda value: value is None or _is_number(value),
     "bool": lambda value: isinstance(value, bool),
     "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
 }
@@ -67,6 +72,8 @@ class Notes:
         untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
+        run_delay: By rank, seconds that a process's first thread was ready to run while others had the processor.
+        involuntary_switches: By rank, how often a thread had to leave its processor to others.
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
         files: What was read and written, by file; those that took longest first.
@@ -89,6 +96,8 @@ class Notes:
     untimed: int = 0
     repairs: int = 0
     processors: int | None = None
+    run_delay: dict[str, float] = field(default_factory=dict)
+    involuntary_switches: dict[str, int] = field(default_factory=dict)
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()

@@ -18,6 +18,8 @@ __all__ = ["caveats"]
 
 _MOST: Final = 6
 _COSTLY: Final = 10  # percent
+_DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a part of a rank's time
+_DELAY_PART: Final = 0.1
 
 
 def caveats(findings: Findings, not_counted: str = "", *, everything: bool = False) -> list[str]:
@@ -47,6 +49,7 @@ def _all(findings: Findings) -> Iterator[str]:
         more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
         yield f"not instrumented: {notes.not_instrumented[0]}{more}"
     yield from _crowded(findings)
+    yield from _delayed(findings)
     if findings.run.nested_teams:
         yield "nested teams are not compared: their threads change each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
@@ -103,6 +106,25 @@ def _crowded(findings: Findings) -> Iterator[str]:
         who, time = ranks([performance.labels[most]]), seconds(float(performance.measured[core, most]))
         where = f"{place.title} {place.source}"
         yield f"{who} is off the processor for {time} in {where}: not judged: time-sharing looks the same"
+
+
+def _delayed(findings: Findings) -> Iterator[str]:
+    """Say that ranks waited for a processor although there were enough for all of them."""
+    experiment = findings.experiment
+    notes = experiment.notes
+    if findings.run.taking_turns or notes.history or "wall_time" not in experiment:
+        return
+    times = experiment.exclusive("wall_time").sum(axis=0).tolist()
+    first = {each.process: time for each, time in zip(experiment.locations, times, strict=True) if each.thread == 0}
+    waited = {process: notes.run_delay.get(str(process), 0.0) for process in first}
+    late = [process for process, time in waited.items() if time >= max(_DELAY, _DELAY_PART * first[process])]
+    if late:
+        worst = max(late, key=lambda process: waited[process])
+        more = f", and {len(late) - 1} more ranks" if len(late) > 1 else ""
+        yield (
+            f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
+            f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
+        )
 
 
 def _how_counted(findings: Findings, not_counted: str) -> str:

@@ -62,6 +62,8 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         throttled=throttled,
         untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
+        run_delay={str(rank): shard.run_delay for rank, shard in processes.items() if shard.run_delay is not None},
+        involuntary_switches={str(rank): shard.involuntary_switches for rank, shard in processes.items()},
         processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
         files=most_used_files(shard.files for shard in shards),

@@ -101,6 +101,8 @@ class Shard:
         refused: Call paths whose descriptor the library refused.
         deepest: So many levels of new call paths were made since memory ran short; None if it did not.
         forked_from: The process of which this one is a fork; None if it is none.
+        run_delay: Seconds that the first thread was ready to run while others had the processor; None if unknown.
+        involuntary_switches: How often a thread had to leave its processor to others.
         spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         regions: What ``nodes["region"]`` stands for.
@@ -134,6 +136,8 @@ class Shard:
     refused: int
     deepest: int | None
     forked_from: int | None
+    run_delay: float | None
+    involuntary_switches: int
     spawned: bool
     sources: dict[str, str]
     regions: tuple[Region, ...]

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 4
+VERSION: Final = 5
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -50,7 +50,9 @@ HEADER_LAYOUT: Final = np.dtype(
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
         *[(name, "i4") for name in ("forked_from", "spawned")],
         ("deepest", "u4"),
-        ("script", "S60"),
+        ("script", "S108"),
+        ("run_delay", "i8"),
+        ("involuntary", "u8"),
     ]
 )
 

@@ -265,6 +265,8 @@ class _Reader:
             refused=int(header["refused"]),
             deepest=int(header["deepest"]) or None,
             forked_from=int(header["forked_from"]) or None,
+            run_delay=float(header["run_delay"]) * 1e-9 if header["run_delay"] >= 0 else None,
+            involuntary_switches=int(header["involuntary"]),
             spawned=bool(header["spawned"]),
             sources=_sources(header),
             regions=regions,

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "counter.h"
-#include "process.h"
-#include "thread.h"
+#include "self.h"
+#include "warning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +57,10 @@ void aa_counter_describe(struct aa_header *header) {
     if (header->rank > 0) /* what is so elsewhere is left to the gather */
         return;
     if (defect)
-        aa_process_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
+        aa_warn("AUTOANALYZER_COUNTERS=%s: %s; nothing is counted", wanted, defect);
     const char *lack = (aa_counting || defect) && source && source->lack ? source->lack() : NULL;
     if (lack)
-        aa_process_warn("%s", lack);
+        aa_warn("%s", lack);
 }
 
 void aa_counter_begin(struct aa_thread *thread, bool since_load) {

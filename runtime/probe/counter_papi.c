@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "counter.h"
-#include "thread.h"
+#include "self.h"
 
 #include <dlfcn.h>
 #include <errno.h>

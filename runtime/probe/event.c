@@ -8,8 +8,10 @@
 #define _GNU_SOURCE
 #include "event.h"
 #include "counter.h"
+#include "delay.h"
 #include "key.h"
 #include "probe.h"
+#include "self.h"
 #include "thread.h"
 #include "throttle.h"
 #include "tree.h"
@@ -66,8 +68,10 @@ static void book_off(struct aa_thread *thread, int64_t took) {
 /* Now and then a late anchor, so that the ticks' rate is well known even if the process gets killed. */
 static void renew_anchor(uint64_t now) {
     struct aa_header *header = aa_shard();
-    if ((double)(now - header->latest.ticks) > ANCHOR_AGE * aa_clock_rate())
-        header->latest = aa_clock_anchor();
+    if ((double)(now - header->latest.ticks) <= ANCHOR_AGE * aa_clock_rate())
+        return;
+    header->latest = aa_clock_anchor();
+    aa_delay_take(header);
 }
 
 static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "file_use.h"
-#include "thread.h"
+#include "self.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include "io_libc.h"
 #include "probe.h"
-#include "thread.h"
+#include "self.h"
 
 /* Whether this thread is recorded and in no library call: a few loads, before anything else is looked at. */
 static inline bool aa_io_listens(void) {

@@ -7,6 +7,7 @@
 #include "probe.h"
 #include "symbol.h"
 #include "team.h"
+#include "self.h"
 #include "thread.h"
 
 #include <stdatomic.h>

@@ -7,6 +7,7 @@
 #include "probe.h"
 #include "process.h"
 #include "team.h"
+#include "self.h"
 #include "thread.h"
 
 #include <stdlib.h>

@@ -1,18 +1,21 @@
 #define _GNU_SOURCE
 #include "process.h"
 #include "counter.h"
+#include "delay.h"
 #include "event.h"
 #include "fork.h"
 #include "probe.h"
+#include "region.h"
 #include "script.h"
 #include "team.h"
+#include "self.h"
 #include "thread.h"
 #include "throttle.h"
+#include "warning.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,27 +35,6 @@ static struct {
 
 /* ---- what the environment says */
 
-static int number_of(const char *const *names) {
-    for (; *names; names++) {
-        const char *text = getenv(*names);
-        if (text && *text)
-            return atoi(text);
-    }
-    return -1;
-}
-
-/* What the launchers call a process's rank, and their number. */
-static int launched_rank(void) {
-    static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID",
-                                        NULL};
-    return number_of(names);
-}
-
-static int launched_size(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
-    return number_of(names);
-}
-
 /* Bytes; with K, M or G if wanted. */
 static uint64_t memory_limit(void) {
     const char *text = getenv("AUTOANALYZER_MAX_MEMORY");
@@ -64,7 +46,7 @@ static uint64_t memory_limit(void) {
     const char *unit = *end ? strchr(units, *end) : NULL;
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (*text == '-' || end == text || (*end && (!unit || end[1])) || value > UINT64_MAX >> 34) {
-        aa_process_warn("AUTOANALYZER_MAX_MEMORY: bytes wanted, such as 256M, found '%s'; 256M it is", text);
+        aa_warn("AUTOANALYZER_MAX_MEMORY: bytes wanted, such as 256M, found '%s'; 256M it is", text);
         return DEFAULT_LIMIT;
     }
     return (uint64_t)value << shift;
@@ -80,21 +62,6 @@ static bool keep_folder(const char *folder) {
     return length < (int)sizeof process.folder;
 }
 
-void aa_process_warn(const char *format, ...) {
-    char line[4096 + 256];
-    int length = snprintf(line, sizeof line, "autoanalyzer: ");
-    if (launched_rank() >= 0)
-        length += snprintf(line + length, sizeof line - (size_t)length, "rank %d: ", launched_rank());
-    va_list arguments;
-    va_start(arguments, format);
-    length += vsnprintf(line + length, sizeof line - (size_t)length - 1, format, arguments);
-    va_end(arguments);
-    if (length > (int)sizeof line - 2)
-        length = (int)sizeof line - 2;
-    line[length++] = '\n';
-    syscall(SYS_write, STDERR_FILENO, line, (size_t)length);
-}
-
 /* ---- start */
 
 /* A child is a process of its own: it gets a shard if it enters a region. */
@@ -103,8 +70,10 @@ static void begin_in_child(void) {
         return;
     process.forked_from = (int32_t)getppid();
     aa_shard_forget();
+    aa_region_forget();
     aa_thread_in_child();
     aa_clock_restart();
+    aa_delay_start();
     aa_counter_restart();
     process.recording = WAITING;
 }
@@ -120,6 +89,7 @@ static __attribute__((constructor)) void load(void) {
     }
     process.limit = memory_limit();
     aa_clock_load();
+    aa_delay_start();
     aa_counter_load();
     aa_throttle_load();
     aa_fork_watch(aa_thread_before_fork, begin_in_child);
@@ -140,8 +110,8 @@ static int usable_cpus(void) {
 static void describe_process(struct aa_header *header) {
     header->pid = (int32_t)getpid();
     header->forked_from = process.forked_from;
-    header->rank = launched_rank();
-    header->size = launched_size();
+    header->rank = aa_launched_rank();
+    header->size = aa_launched_size();
     header->thread_level = -1;
     header->cpus = usable_cpus();
     syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->executable, sizeof header->executable - 1);
@@ -153,6 +123,7 @@ static void describe_clocks(struct aa_header *header) {
     header->pair_cost = aa_event_pair_cost() / aa_clock_rate();
     header->start = aa_clock_start();
     header->latest = aa_clock_anchor();
+    aa_delay_take(header);
     strncpy(header->wall_clock, aa_clock_wall_name(), sizeof header->wall_clock - 1);
     strncpy(header->cpu_clock, aa_clock_cpu_name(), sizeof header->cpu_clock - 1);
 }
@@ -160,7 +131,7 @@ static void describe_clocks(struct aa_header *header) {
 static struct aa_header *create(void) {
     struct aa_header *header = aa_shard_create(process.folder, process.limit);
     if (!header) {
-        aa_process_warn("cannot create %s: %s; nothing is recorded", aa_shard_path(), strerror(errno));
+        aa_warn("cannot create %s: %s; nothing is recorded", aa_shard_path(), strerror(errno));
         process.recording = OFF;
         return NULL;
     }
@@ -186,6 +157,7 @@ static uint64_t settle(struct aa_header *header) {
     if (aa_thread_self)
         aa_event_book(aa_thread_self);
     header->latest = aa_clock_anchor();
+    aa_delay_take(header);
     aa_counter_go();
     return header->latest.ticks;
 }

@@ -10,7 +10,4 @@ bool aa_process_records(void);
 /* The shard, created at the first call; null if that cannot be. The caller holds the shard's lock. */
 struct aa_header *aa_process_shard(void);
 
-/* Print one line on standard error. */
-void aa_process_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 #endif

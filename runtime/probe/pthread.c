@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "probe.h"
 #include "symbol.h"
-#include "thread.h"
+#include "self.h"
 
 #include <pthread.h>
 #include <stdlib.h>

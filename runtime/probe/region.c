@@ -1,6 +1,5 @@
-/* The regions of a process by their text. The caller holds the shard's lock. */
 #define _GNU_SOURCE
-#include "shard.h"
+#include "region.h"
 
 #include <string.h>
 

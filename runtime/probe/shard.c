@@ -50,7 +50,6 @@ void aa_shard_forget(void) {
     shard.header = NULL;
     shard.length = 0;
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    aa_region_forget();
 }
 
 void *aa_memory_map(size_t bytes) {

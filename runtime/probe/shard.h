@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 4u
+#define AA_SHARD_VERSION 5u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -69,9 +69,11 @@ struct aa_header {
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
     int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
-    int32_t spawned;  /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
-    uint32_t deepest; /* so many levels of new call paths were made since memory ran short; 0: it did not */
-    char script[60];  /* what the executable runs, if that is Python */
+    int32_t spawned;   /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
+    uint32_t deepest;  /* so many levels of new call paths were made since memory ran short; 0: it did not */
+    char script[108];  /* what the executable runs, if that is Python */
+    int64_t run_delay; /* nanoseconds that the first thread waited for a processor; -1: unknown */
+    uint64_t involuntary; /* how often a thread had to leave its processor */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -185,9 +187,8 @@ _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an
 struct aa_header *aa_shard_create(const char *folder, uint64_t limit);
 const char *aa_shard_path(void);
 
-/* In the child of a fork: the shard and its regions are the parent's. */
+/* In the child of a fork: the shard is the parent's. */
 void aa_shard_forget(void);
-void aa_region_forget(void);
 
 /* The header; null while there is no shard. */
 struct aa_header *aa_shard(void);
@@ -206,12 +207,6 @@ void aa_shard_publish(void);
 
 /* The record behind this one, or the first; null behind the last. */
 struct aa_record *aa_shard_next(struct aa_record *record);
-
-/* The region with this text, made if need be; null if there is no more memory. */
-struct aa_region *aa_region_intern(const char *descriptor);
-
-/* The region with this number; without the lock, where a node of this thread has it. */
-struct aa_region *aa_region_at(uint32_t id);
 
 /* Private memory, zeroed; null if there is none. */
 void *aa_memory_map(size_t bytes);

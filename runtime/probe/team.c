@@ -3,8 +3,9 @@
 #include "counter.h"
 #include "event.h"
 #include "probe.h"
+#include "region.h"
+#include "self.h"
 #include "thread.h"
-#include "throttle.h"
 #include "tree.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "thread.h"
+#include "self.h"
 #include "counter.h"
 #include "event.h"
 #include "process.h"
 #include "team.h"
-#include "throttle.h"
 #include "tree.h"
 
 #include <pthread.h>
@@ -16,10 +16,6 @@
 
 #define FIRST_FRAMES 2048u
 #define SPARE_FRAMES 64u /* for signal handlers that interrupt the library while it makes room */
-
-_Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
-_Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
-_Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
 
 /* Under the shard's lock. */
 static struct {

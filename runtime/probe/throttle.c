@@ -2,9 +2,9 @@
 #include "throttle.h"
 #include "counter.h"
 #include "key.h"
-#include "process.h"
-#include "thread.h"
+#include "self.h"
 #include "tree.h"
+#include "warning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,7 @@ void aa_throttle_load(void) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || !(value >= 0) || value > 100 || (*end && (*end != '%' || end[1]))) {
-        aa_process_warn("AUTOANALYZER_MAX_OVERHEAD: a share such as 5%% wanted, found '%s'; none it is",
-                        text);
+        aa_warn("AUTOANALYZER_MAX_OVERHEAD: a share such as 5%% wanted, found '%s'; none it is", text);
         return;
     }
     allowed = value / 100;

@@ -10,17 +10,6 @@
 
 #define AA_THROTTLE_PERIOD 4096u /* visits of a node after which it is looked at */
 
-/* An edge's child whose time goes to its parent has this bit. */
-#define AA_THROTTLED ((uintptr_t)1)
-
-static inline bool aa_is_throttled(const struct aa_node *child) {
-    return (uintptr_t)child & AA_THROTTLED;
-}
-
-static inline struct aa_node *aa_throttled_node(const struct aa_node *child) {
-    return (struct aa_node *)((uintptr_t)child & ~AA_THROTTLED);
-}
-
 /* The share that events may take; 0: as much as they do. Read from the environment when the library is
  * loaded. */
 void aa_throttle_load(void);

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "tree.h"
 #include "probe.h"
-#include "process.h"
-#include "thread.h"
-#include "throttle.h"
+#include "region.h"
+#include "self.h"
+#include "warning.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -136,8 +136,8 @@ static bool well_formed(const char *descriptor) {
 
 static void refuse(const char *descriptor) {
     if (atomic_fetch_add(&aa_shard()->refused, 1) == 0)
-        aa_process_warn("region descriptor of version %s wanted, found '%.60s'; not recorded",
-                        AA_DESCRIPTOR_VERSION, descriptor);
+        aa_warn("region descriptor of version %s wanted, found '%.60s'; not recorded", AA_DESCRIPTOR_VERSION,
+                descriptor);
 }
 
 /* The text's own copy in the shard is a key, too: by it the region is found from any address. */

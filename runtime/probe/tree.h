@@ -5,6 +5,17 @@
 #include "key.h"
 #include "shard.h"
 
+/* An edge's child whose time goes to its parent has this bit. */
+#define AA_THROTTLED ((uintptr_t)1)
+
+static inline bool aa_is_throttled(const struct aa_node *child) {
+    return (uintptr_t)child & AA_THROTTLED;
+}
+
+static inline struct aa_node *aa_throttled_node(const struct aa_node *child) {
+    return (struct aa_node *)((uintptr_t)child & ~AA_THROTTLED);
+}
+
 static inline uint64_t aa_tree_hash(const struct aa_node *node, const char *key) {
     return (((uintptr_t)node >> 6) ^ (uintptr_t)key) * 0x9e3779b97f4a7c15u >> 32;
 }

@@ -224,6 +224,14 @@ def test_regions_can_be_classed_by_another_metric():
     assert findings_document(analyze(made, disparity_metric="cpi"), Path("x"))["disparity"]["metric"] == "cpi"
 
 
+@pytest.mark.parametrize(("waited", "said"), [(8.9, True), (0.4, False)])
+def test_ranks_that_waited_for_a_processor_are_said_to(waited: float, said: bool):
+    notes = Notes(program="app", run_delay={"0": 0.01, "1": waited})
+    lines = verdict_lines(analyze(experiment([10.5, 10.5], notes=notes)))
+    line = "other programs or ranks held the processors: rank 1 was ready but not running for 8.9 s of its 10.5 s"
+    assert any(line in each for each in lines) == said
+
+
 @pytest.mark.parametrize("ranks", [4, 64])
 def test_a_verdict_with_causes_has_at_most_fifteen_lines(ranks: int):
     rng = np.random.default_rng(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -181,6 +182,22 @@ def test_mpi_that_begins_twice_fails_as_ever(tool: Tool, mpi: tuple[str, str]) -
     experiment = measured(tool, launcher, "-n", "2", "./app", status=1)
     assert visits(experiment)["work"] == [1, 1]
     assert experiment.notes.unfinished == (0, 1)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="the launcher needs a processor of its own")
+def test_a_wait_for_a_processor_that_another_program_holds_is_recorded(tool: Tool) -> None:
+    tool.build(
+        WORK + "int main(void) { double s = 0; for (int i = 0; i < 3000; i++) s += work(100000); return s < 0; }"
+    )
+    processor = str(max(os.sched_getaffinity(0)))
+    other = subprocess.Popen(["taskset", "-c", processor, "sh", "-c", "while :; do :; done"])
+    try:
+        experiment = measured(tool, "taskset", "-c", processor, "./app")
+    finally:
+        other.kill()
+        other.wait()
+    assert experiment.notes.run_delay["0"] > 0
+    assert experiment.notes.involuntary_switches["0"] > 0
 
 
 PLUGINS = """

@@ -22,7 +22,7 @@ static void print_header(void) {
     HEADER(pair_cost), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
-    HEADER(spawned), HEADER(deepest), HEADER(script);
+    HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(run_delay), HEADER(involuntary);
 }
 
 static void print_thread(void) {

@@ -1,0 +1,47 @@
+/* The calling thread: its tree, and whether it is in the library's slow path. */
+#ifndef AA_SELF_H
+#define AA_SELF_H
+
+#include <errno.h>
+
+#include "shard.h"
+
+#define AA_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+
+/* Keep the compiler from moving stores, for signal handlers on the same thread. */
+#define aa_in_order() atomic_signal_fence(memory_order_seq_cst)
+
+/* This thread's tree; null while it has none. */
+extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
+
+/* The thread is in the library's slow path, which a signal handler must not enter anew; or is never recorded.
+ */
+extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;
+
+/*
+ * What a signal handler on the same thread must not enter: it would wait for a lock that the thread holds, or
+ * meet a table that is half made. It leaves errno to the program. One may stand in another one; whoever must
+ * not asks aa_thread_closed before.
+ */
+struct aa_section {
+    bool was_closed;
+    int error;
+};
+
+static inline struct aa_section aa_section_begin(void) {
+    struct aa_section section = {aa_thread_closed, errno};
+    aa_thread_closed = true;
+    aa_in_order();
+    return section;
+}
+
+static inline void aa_section_end(struct aa_section section) {
+    aa_in_order();
+    aa_thread_closed = section.was_closed;
+    errno = section.error;
+}
+
+/* Where the thread that created this one stood; null if that is not known. */
+extern _Thread_local const struct aa_node *aa_thread_birth AA_INITIAL_EXEC;
+
+#endif
