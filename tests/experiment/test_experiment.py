@@ -59,7 +59,8 @@ def test_parts_that_contradict_each_other_are_refused(changes: dict[str, object]
 
 def test_notes_are_read_back():
     notes = Notes(
-        program="x", command=("mpirun", "-n", "4"), missing=(2,), clocks={"cpu": "rseq"}, counts_by_rank=False
+        program="x", command=("mpirun", "-n", "4"), missing=(2,), clocks={"cpu": "rseq"}, counts_by_rank=False,
+        run_delay={"0": 1.25, "3": 0.0}, involuntary_switches={"0": 7},
     )
     assert Notes.from_json(notes.to_json()) == notes
     with_files = Notes(files=(FileUse("/data/in", 4, 10, 4096, 0, 0.5), FileUse("", 1, 2, 0, 10, 0.0)))
@@ -76,6 +77,9 @@ def test_notes_are_read_back():
         '{"command": "a b"}',
         '{"clocks": {"cpu": 3}}',
         '{"repairs": true}',
+        '{"run_delay": {"0": "a"}}',
+        '{"run_delay": {"0": NaN}}',
+        '{"involuntary_switches": {"0": 1.5}}',
         '{"probe_ns": NaN}',
         '{"expected_processes": 1e3}',
         '{"program_status": 99999999999999999999}',
