@@ -36,7 +36,7 @@ from .run_arguments import Measured, add_measuring_arguments, command_of, counti
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "debug"
-HELP: Final = "build, run, narrow, build and run again: from the functions that are slow to the loops in them"
+HELP: Final = "build, run, narrow, build and run again: from slow functions to the loops in them"
 
 _FIRST: Final = "first"  # folder of the first round, in that of the run
 _PLAN: Final = "plan.toml"
@@ -56,13 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--build",
         required=True,
         metavar="COMMAND",
-        help="what builds the program, for a shell; it finds the compilers that instrument as $CC, $CXX and $FC, and "
-        "as mpicc, mpicxx, mpifort and their like",
+        help="shell command that builds the program; it finds the compilers that instrument as $CC, $CXX and $FC, and "
+        "as mpicc, mpicxx, mpifort and the like",
     )
     parser.add_argument(
         "--clean",
         metavar="COMMAND",
-        help="what removes a build, before each: wanted where the program is up to date already (default: none)",
+        help="command that cleans before each build; needed if the program is up to date already (default: none)",
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = RunFolder(arguments.output)
     first = RunFolder(folder.path / _FIRST)
     for variable in filter(os.environ.get, _OWN):
-        say(f"{variable}={os.environ[variable]} does not count here: each round has modes or a plan of its own")
+        say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
     with _ended_in_order():
         found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
         folder.clear()
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
             return rounds.conclude(found)
         refinement = refine(found.findings)
         if not refinement.opened:
-            say(f"a bottleneck to narrow wanted, found {instead(refinement)}; this is the verdict on functions")
+            say(f"there is no bottleneck to narrow: {instead(refinement)}; this is the verdict on functions")
             return rounds.conclude(found)
         plan = first.path / _PLAN
         write_refinement(plan, refinement, first.experiment)
@@ -172,15 +172,14 @@ class _Rounds:
         built = self._outputs.built()
         if not built.compiled:
             raise InputError(
-                f"--build {self._arguments.build}: a build that calls $CC, $CXX or $FC, or mpicc, mpicxx or mpifort by"
-                " name wanted, found one in which none of them compiles; if all is up to date, --clean 'make clean'"
-                f" removes it first; see {log}"
+                f"--build {self._arguments.build}: none of $CC, $CXX, $FC, mpicc, mpicxx and mpifort compiled anything;"
+                f" if all is up to date, --clean 'make clean' removes it first; see {log}"
             )
         if built.stale:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
             way = "" if self._arguments.clean else "; if they are built here, --clean 'make clean' removes them"
-            say(f"linked as they were, with no probes of this round: {named}{more}{way}")
+            say(f"linked as they were, without probes of this round: {named}{more}{way}")
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
         say(f"{which}: {command}")
@@ -247,7 +246,7 @@ def _carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
     if status:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
         said = next(filter(_ERROR.search, lines), (lines or [""])[-1])
-        raise InputError(f"{command}: a build that succeeds wanted, found status {status}; see {log} ({said[:200]})")
+        raise InputError(f"{command}: the build failed with status {status}; see {log} ({said[:200]})")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

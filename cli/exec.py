@@ -35,5 +35,5 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out; does not return if all is well."""
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
-        raise UsageError("a program wanted, found none; for example: mpirun -n 4 autoanalyzer exec ./app")
+        raise UsageError("no program to run; for example: mpirun -n 4 autoanalyzer exec ./app")
     return become(command, arguments.output, arguments.python_functions)

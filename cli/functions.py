@@ -16,14 +16,14 @@ from ..runtime.mpi.functions import MpiFunctions, read_functions
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "functions"
-HELP: Final = "print the MPI functions that are measured, with the bytes that each counts, and those that are not"
+HELP: Final = "print which MPI functions are measured, with the bytes that each counts, and which are not"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--uncovered", action="store_true", help="print what is not measured alone, a name a line")
+    parser.add_argument("--uncovered", action="store_true", help="print only what is not measured, one name per line")
     parser.add_argument(
-        "--compiler", metavar="MPICC", help="MPI's C compiler; default: AUTOANALYZER_CC, or the first of PATH"
+        "--compiler", metavar="MPICC", help="MPI's C compiler (default: AUTOANALYZER_CC, or the first on PATH)"
     )
 
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _compiler(named: str | None) -> MpiCompiler:
     found = next(mpi_compilers(os.environ), None) if named is None else examine(_words(named), os.environ)
     if found is None:
-        raise InputError(f"a compiler of C that finds mpi.h wanted, found {named or 'none'}: name it by --compiler")
+        raise InputError(f"expected a C compiler that finds mpi.h, found {named or 'none'}: name it by --compiler")
     return found
 
 
@@ -47,7 +47,7 @@ def _words(command: str) -> list[str]:
     try:
         return shlex.split(command) or [command]
     except ValueError as error:
-        raise UsageError(f"--compiler {command}: a command wanted, found {str(error).lower()}") from error
+        raise UsageError(f"--compiler {command}: expected a command, found {str(error).lower()}") from error
 
 
 def _lines(compiler: MpiCompiler, functions: MpiFunctions) -> Iterator[str]:

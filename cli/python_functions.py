@@ -15,13 +15,13 @@ def add_python_functions(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="PATTERN",
-        help="functions of Python that are regions: FUNCTION of the program's own files, MODULE:FUNCTION of any "
-        "module, or FILE.py, each with wildcards; several: separated by commas, or the option again",
+        help="Python functions to record as regions: FUNCTION in the program's own files, MODULE:FUNCTION in any "
+        "module, or FILE.py, each with wildcards; separate several by commas, or repeat the option",
     )
 
 
 def _patterns(text: str) -> list[str]:
     patterns = text.split(",")
     if not all(each.strip() and each.rpartition(":")[2] for each in patterns):
-        raise argparse.ArgumentTypeError(f"FUNCTION, MODULE:FUNCTION or FILE.py wanted, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected FUNCTION, MODULE:FUNCTION or FILE.py, found {text!r}")
     return [each.strip() for each in patterns]

@@ -54,44 +54,45 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("autoanalyzer-out"),
         metavar="DIR",
-        help="folder for the experiment (default: %(default)s); that of an earlier run gives way",
+        help="folder for the experiment (default: %(default)s); the data of an earlier run in it are replaced",
     )
     parser.add_argument(
         "--counters",
         choices=_COUNTERS,
         default="auto",
-        help="take counts from the processor by PAPI; simulate them in a second run of the program, which may take "
-        "20 times as long; auto: by PAPI if that counts anything here (default)",
+        help="where counts come from: papi: from the processor; simulated: from a second run of the program, which may "
+        "take 20 times as long; auto: papi if it counts anything here (default)",
     )
     parser.add_argument(
-        "--cache", metavar="GEOMETRY", help="the caches to simulate, size/ways/line: L1=32K/8/64,L2=1M/8/64"
+        "--cache", metavar="GEOMETRY", help="caches to simulate, as size/ways/line: L1=32K/8/64,L2=1M/8/64"
     )
     parser.add_argument(
         "--counting-dir",
         type=Path,
         metavar="DIR",
-        help="where the second run takes place, and may overwrite files (default: in a copy of this folder)",
+        help="folder of the second run, which may overwrite files there (default: a copy of this folder)",
     )
     parser.add_argument("--no-environment", action="store_true", help="keep no environment variables")
     parser.add_argument(
         "--gather",
         choices=("auto", "mpi", "plain"),
         default="auto",
-        help="collect the ranks' data by an MPI job, or read it from this disk; auto: by MPI if some is not here",
+        help="collect the data of the ranks by an MPI job, or from this disk; auto: by MPI if some are not here",
     )
     parser.add_argument(
         "--max-memory",
         type=_memory,
         metavar="SIZE",
-        help="so much a process may record, such as 64M (default: 256M); where more is wanted, the deepest call paths "
-        "are counted to their callers",
+        help="recording limit per process, such as 64M (default: 256M); beyond it, the deepest call paths are "
+        "attributed to their callers",
     )
     parser.add_argument(
         "--max-overhead",
         type=_share,
         metavar="SHARE",
-        help="throttle small regions that are entered so often that measuring them takes more than this share, such as "
-        "5%%: their time is counted to their callers, and DIR/plan.toml leaves them out of the next build",
+        help="throttle small regions that are entered so often that measuring them takes more than this share of the "
+        "time, such as 5%%: their time is attributed to their callers, and DIR/plan.toml leaves them out of the next "
+        "build",
     )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
@@ -106,7 +107,7 @@ def command_of(arguments: argparse.Namespace, usage: str) -> list[str]:
     words: list[str] = arguments.command
     command = words[1:] if words[:1] == ["--"] else words
     if not command:
-        raise UsageError(f"a command to run wanted, found none; for example: {usage}")
+        raise UsageError(f"no command to run; for example: {usage}")
     return command
 
 
@@ -128,7 +129,7 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
         )
     for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
         if value is not None:
-            raise UsageError(f"{option}: --counters simulated wanted with it, found {arguments.counters}")
+            raise UsageError(f"{option} needs --counters simulated, found {arguments.counters}")
     return nullcontext()
 
 
@@ -167,8 +168,8 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
             say("nothing was recorded")
             return Measured(None, failed, "nothing was recorded")
         raise InputError(
-            "nothing was recorded; an MPI program, or one compiled by aa-mpicc, with room on the disk for its data "
-            f"wanted, ran {' '.join(command)}"
+            f"nothing was recorded of {' '.join(command)}: it must be an MPI program or compiled by aa-mpicc, and the "
+            "disk must have room for its data"
         )
     cut_short, not_counted = _why_cut_short(status, experiment), ""
     if counting and cut_short:
@@ -187,14 +188,14 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
 def _memory(text: str) -> str:
     found = re.fullmatch(r"(\d+)([KMG]?)", text)
     if not found or int(found[1]) << _SHIFTS[found[2]] < _LEAST_MEMORY:
-        raise argparse.ArgumentTypeError(f"bytes, such as 64M, and at least 1M wanted, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected bytes, such as 64M, and at least 1M, found {text!r}")
     return text
 
 
 def _share(text: str) -> str:
     if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < float(text.rstrip("%")) < 100:
         raise argparse.ArgumentTypeError(
-            f"a share of more than 0% and less than 100%, such as 5%, wanted, found {text!r}"
+            f"expected a share of more than 0% and less than 100%, such as 5%, found {text!r}"
         )
     return text
 

@@ -133,7 +133,7 @@ def _compiler(mpi: Mpi, environment: Mapping[str, str]) -> tuple[str, ...]:
             return compiler.command
         found.append(compiler.command[0])
     raise BuildError(
-        f"an MPI compiler that links {mpi.library.path} wanted to build the probe library, found "
+        f"building the probe library needs the MPI compiler that links {mpi.library.path}, found "
         f"{', '.join(found) or 'none'}: set AUTOANALYZER_CC to it"
     )
 

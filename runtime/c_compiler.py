@@ -24,11 +24,11 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
     try:
         named = shlex.split(environment.get("AUTOANALYZER_CC", ""))
     except ValueError as error:
-        raise BuildError(f"AUTOANALYZER_CC: a compiler and its flags wanted, found {error}") from None
+        raise BuildError(f"AUTOANALYZER_CC: expected a compiler and its flags, found {error}") from None
     found = []
     for name, *flags in (*([named] if named else []), ["cc"], ["gcc"], ["clang"]):
         if path := shutil.which(name, path=environment.get("PATH")):
             found.append((path, *flags))
     if not found:
-        raise BuildError(f"a C compiler wanted to build {purpose}, found none on PATH: install gcc")
+        raise BuildError(f"no C compiler on PATH to build {purpose}: install gcc")
     return found

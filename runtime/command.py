@@ -71,7 +71,7 @@ def _check_exists(word: str) -> None:
     if _is_executable(word):
         return
     if Path(word).is_dir():
-        raise InputError(f"{word}: a program wanted, found a folder")
+        raise InputError(f"{word}: expected a program, found a folder")
     if Path(word).exists():
-        raise InputError(f"{word}: a program wanted, found a file that is not executable")
+        raise InputError(f"{word}: expected a program, found a file that is not executable")
     raise InputError(f"{word}: no such program; build it first, or check the path")

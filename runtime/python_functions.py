@@ -62,10 +62,10 @@ class PythonReport:
     def complaints(self, patterns: Sequence[str]) -> Iterator[str]:
         """Say which patterns no function had, and what there is that is like them."""
         if patterns and not self.interpreters:
-            yield "--python-functions: no Python was heard of; one that is started without -E, -I and -S wanted"
+            yield "--python-functions: no Python program has recorded; start Python without -E, -I and -S"
             return
         if self.displaced:
-            yield "--python-functions: the program set a profile function, as cProfile does; recorded until then"
+            yield "--python-functions: the program set a profile function, as cProfile does, which ended the recording"
         functions = {name.rpartition(":")[2]: name for name in sorted(self.called)}
         for pattern in patterns:
             if pattern in self.matched:

@@ -15,7 +15,7 @@ __all__ = ["CacheGeometry", "CacheLevel", "parse_geometry", "this_machine"]
 _CPU_CACHES: Final = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEVEL: Final = re.compile(r"(L[12])=(\d{1,6})([KMG]?)/(\d{1,4})/(\d{1,4})", re.IGNORECASE)
-_WANTED: Final = "SIZE/WAYS/LINE of each cache wanted, such as L1=32K/8/64,L2=1M/8/64"
+_EXPECTED: Final = "expected SIZE/WAYS/LINE of each cache, such as L1=32K/8/64,L2=1M/8/64"
 _MOST_L1_SETS: Final = 4096  # twin: LARGEST_L1_BITS in runtime/rtcount/counts.h
 _LARGEST: Final = 1 << 30  # bytes; the tool keeps 8 bytes of its own for each line, in each thread
 
@@ -55,13 +55,13 @@ class CacheLevel:
     def defect(self, most_sets: int = _LARGEST) -> str | None:
         """Say why the cache cannot be simulated."""
         if self.line < 32 or self.line & (self.line - 1):
-            return f"lines of 32, 64, 128 … bytes wanted, found {self.line}"
+            return f"expected lines of 32, 64, 128 … bytes, found {self.line}"
         if self.sets < 2 or self.sets & (self.sets - 1):
-            return f"2, 4, 8 … sets wanted, found {self.size / max(1, self.ways * self.line):g}"
+            return f"expected 2, 4, 8 … sets, found {self.size / max(1, self.ways * self.line):g}"
         if self.size > _LARGEST:
-            return f"at most {_LARGEST >> 30}G wanted, found {str(self).partition('/')[0]}"
+            return f"expected at most {_LARGEST >> 30}G, found {str(self).partition('/')[0]}"
         if self.sets > most_sets:
-            return f"at most {most_sets} sets wanted, found {self.sets}"
+            return f"expected at most {most_sets} sets, found {self.sets}"
         return None
 
 
@@ -85,7 +85,7 @@ class CacheGeometry:
         if found := self.l2.defect():
             return f"L2: {found}"
         if self.l1.line != self.l2.line:
-            return f"lines of one length wanted, found {self.l1.line} and {self.l2.line} bytes"
+            return f"expected lines of one length, found {self.l1.line} and {self.l2.line} bytes"
         return None
 
 
@@ -99,7 +99,7 @@ def parse_geometry(text: str) -> CacheGeometry:
     for word in re.split(r"[,\s]+", text.strip()):
         match = _LEVEL.fullmatch(word)
         if not match or match[1].lower() in levels:
-            raise UsageError(f"{_WANTED}; found {word or 'nothing'!r}")
+            raise UsageError(f"{_EXPECTED}; found {word or 'nothing'!r}")
         size = int(match[2]) * _UNITS[match[3].upper()]
         levels[match[1].lower()] = CacheLevel(size, int(match[4]), int(match[5]))
     geometry = replace(this_machine(), **levels)
@@ -131,7 +131,7 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
     for name, told, taken in (("L1", l1, geometry.l1), ("L2", l2, geometry.l2)):
         if say and told != taken:
             why = "is not told" if told == _UNKNOWN else f"is {told}, which cannot be simulated"
-            say(f"this machine's {name} cache {why}: {taken} it is; choose another by --cache")
+            say(f"this machine's {name} cache {why}: {taken} is simulated; choose another by --cache")
     return geometry
 
 

@@ -74,7 +74,7 @@ def _programs(command: Sequence[str], launcher: str) -> list[int]:
         part = [launcher, *command[start:end]]
         found = find_program(part, launcher)
         if found is None:
-            raise InputError(f"{Path(launcher).name}: a program in the command wanted, to run it under Valgrind")
+            raise InputError(f"{Path(launcher).name}: no program found in the command to run under Valgrind")
         places.append(start + found - 1)
         start = end + 1
     return places

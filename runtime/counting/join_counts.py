@@ -47,10 +47,10 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """
     counted = [metric for metric in COUNT_METRICS if metric.name in counting]
     if not counted:
-        raise InputError("counts wanted from the counting run, found none")
+        raise InputError("the counting run has counted nothing")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
-        raise InputError(f"counts of all ranks wanted, found none of {', '.join(map(str, sorted(lacking)))}")
+        raise InputError(f"expected counts of all ranks, found none of {', '.join(map(str, sorted(lacking)))}")
     paths, strange = _matched_paths(timing, counting)
     columns = _matched_locations(timing, counting)
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
@@ -160,7 +160,7 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
         if len(found):
             others = f" and {len(found) - 1} others" if len(found) > 1 else ""
             return (
-                f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} in another way when counted:"
+                f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} differently when counted:"
                 " do not compare ranks by counts"
             )
     return None

@@ -68,7 +68,7 @@ class CountingRun:
                 What was timed stays as it is.
         """
         seconds = _seconds(timing)
-        say(f"counting run in {self.folder}; it may take {_TIMES} times the {seconds:.3g} s of the program")
+        say(f"counting run in {self.folder}; it may take {_TIMES} times as long as the program, {seconds:.3g} s")
         try:
             joined = with_ref_cycles(join_counts(timing, self._count(timing.notes.program_status or 0)))
             save(joined, RunFolder(self.output).experiment)
@@ -139,7 +139,7 @@ def prepared_counting(
     launcher = find_mpi(command).launcher
     place = find_program(command, launcher)
     if own := _own_folder(command[:place]):
-        raise InputError(f"{own}: a command without it wanted, as the counting run takes place in another folder")
+        raise InputError(f"{own}: remove it from the command: the counting run takes place in another folder")
     if chosen:
         _check_folder(chosen, "" if place is None else command[place])
     counting_command(command, geometry, launcher=launcher, say=say)
@@ -166,9 +166,9 @@ def _own_folder(words: Sequence[str]) -> str | None:
 
 def _check_folder(folder: Path, program: str) -> None:
     if not folder.is_dir():
-        raise InputError(f"{folder}: a folder to count in wanted, found none")
+        raise InputError(f"{folder}: --counting-dir needs an existing folder")
     if "/" in program and not (folder / program).exists():
-        raise InputError(f"{folder}: a folder with {program} wanted to count in, found one without")
+        raise InputError(f"{folder}: --counting-dir needs a folder that holds {program}")
 
 
 def _input_again() -> BinaryIO:

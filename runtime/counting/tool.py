@@ -65,7 +65,7 @@ def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
     """
     program = shutil.which("valgrind", path=environment.get("PATH"))
     if program is None:
-        raise BuildError(f"valgrind wanted to simulate counts, found none on PATH: {_WAY_OUT}")
+        raise BuildError(f"simulating counts needs valgrind, found none on PATH: {_WAY_OUT}")
     found = ""
     for description in _descriptions(Path(program), environment):
         valgrind = _described(Path(program), description)
@@ -73,7 +73,7 @@ def find_valgrind(environment: Mapping[str, str] = os.environ) -> Valgrind:
         if missing is None:
             return valgrind
         found = found or f"{description} without {missing}"
-    raise BuildError(f"valgrind.pc, headers and libraries of {program} wanted, found {found or 'none'}: {_WAY_OUT}")
+    raise BuildError(f"expected valgrind.pc, headers and libraries of {program}, found {found or 'none'}: {_WAY_OUT}")
 
 
 def _descriptions(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:
@@ -100,8 +100,8 @@ def _described(program: Path, description: Path) -> Valgrind:
 
 
 def _missing(valgrind: Valgrind) -> Path | None:
-    wanted = (valgrind.headers / "pub_tool_tooliface.h", *valgrind.archives, valgrind.tools)
-    return next((path for path in wanted if not path.exists()), None)
+    needed = (valgrind.headers / "pub_tool_tooliface.h", *valgrind.archives, valgrind.tools)
+    return next((path for path in needed if not path.exists()), None)
 
 
 def counting_tool(

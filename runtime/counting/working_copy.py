@@ -78,8 +78,8 @@ def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
     for text, path in _named(folder, command):
         if folder != path and folder.is_relative_to(path):
             raise InputError(
-                f"{text}: paths below the working directory or beside it wanted in the command, to copy them to count "
-                "in, found a folder around it; name a prepared folder by --counting-dir"
+                f"{text}: contains the working directory, which is to be copied to count in; name a prepared folder by "
+                "--counting-dir"
             )
         if not path.is_relative_to(folder):
             found[path] = None
@@ -107,7 +107,7 @@ def _temporary_folder() -> Iterator[Path]:
     try:
         folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
     except OSError as error:
-        raise InputError(f"a folder for a copy to count in wanted: {error}; set TMPDIR, or --counting-dir") from None
+        raise InputError(f"no folder for a copy to count in: {error}; set TMPDIR, or use --counting-dir") from None
     with folder as name:
         yield Path(os.path.realpath(name))
 
@@ -151,8 +151,8 @@ class _Tree:
                 size += file.stat().st_size
                 if size > _LARGEST:
                     raise InputError(
-                        f"{self.source}: at most {_LARGEST >> 30} GiB wanted for a copy to count in, found more; "
-                        "name a prepared folder by --counting-dir"
+                        f"{self.source}: more than {_LARGEST >> 30} GiB, too much to copy; name a prepared folder by "
+                        "--counting-dir"
                     )
 
     def copy(self, folder: Path, target: Path) -> None:

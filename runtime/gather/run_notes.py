@@ -107,34 +107,34 @@ def _remarks(
         silence = facts.ended - max(map(_silent_from, shards))
         if silence > _SILENCE * max(shard.last for shard in shards):
             yield (
-                f"nothing was heard of any process in the last {silence:.3g} s of the run: they were in one region, or"
-                " in one call, all the time"
+                f"no process entered or left a region in the last {silence:.3g} s of the run: each was in one region"
+                " or call all the time"
             )
     # Who ended of itself comes first, then the first to fall silent: the others may only have waited for it.
     for process in sorted(
         unfinished, key=lambda rank: (processes[rank].state != "exited", _silent_from(processes[rank]))
     ):
         shard = processes[process]
-        what = "ended of itself" if shard.state == "exited" else "was last heard of"
+        what = "ended by itself" if shard.state == "exited" else "was last active"
         yield f"rank {process} {what} after {shard.last:.3g} s in {_last_seen(shard)}"
     if not alone > 1:
         yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
-        yield "what not all processes counted, or not in the same way, is left out"
+        yield "counts that not all processes took, or not in the same way, are left out"
     trees = [tree for shard in shards for tree in shard.threads]
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:
         yield (
-            f"call paths deeper than {min(levels)} levels were counted to their callers once memory ran short on"
-            f" {len(levels)} of {len(shards)} processes: --max-memory"
+            f"call paths deeper than {min(levels)} levels were attributed to their callers once memory ran short on"
+            f" {len(levels)} of {len(shards)} processes: raise --max-memory"
         )
     counts = {
-        "entries counted to their caller, for want of memory": sum(t.collapsed for t in trees),
+        "entries attributed to their caller, as memory ran short": sum(t.collapsed for t in trees),
         "exits of regions that were not open": sum(tree.unmatched for tree in trees),
-        "entries from signal handlers, counted to where they interrupted": sum(tree.reentered for tree in trees),
-        "threads were recorded no longer, for want of memory": sum(tree.stopped for tree in trees),
-        "threads could not be recorded, for want of memory": sum(shard.unrecorded for shard in shards),
-        "threads counted nothing, as their counters did not start": sum(shard.uncounted for shard in shards),
+        "entries from signal handlers, attributed to what they interrupted": sum(tree.reentered for tree in trees),
+        "threads recorded only in part, as memory ran short": sum(tree.stopped for tree in trees),
+        "threads not recorded, as memory ran short": sum(shard.unrecorded for shard in shards),
+        "threads without counts, as their counters did not start": sum(shard.uncounted for shard in shards),
         "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
     }
     for what, count in counts.items():

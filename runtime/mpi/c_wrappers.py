@@ -24,7 +24,7 @@ def function_list(prototypes: Mapping[str, Prototype]) -> str:
     required = [*BY_HAND.split(), *CALLED.split()]
     missing = [name for name in required if name not in prototypes]
     if missing:
-        raise BuildError(f"an MPI library of version 3.0 or later wanted, but mpi.h declares no MPI_{missing[0]}")
+        raise BuildError(f"expected MPI 3.0 or later, found an mpi.h without MPI_{missing[0]}")
     names = [*required, *(function.prototype.name for function in wrapped_functions(prototypes))]
     has_sessions = "Session_init" in prototypes
     if has_sessions:

@@ -30,9 +30,9 @@ void aa_counter_load(void) {
         return;
     bool automatic = strcmp(wanted, "auto") == 0;
     source = automatic ? &aa_counter_papi : find_source(wanted);
-    defect = source ? source->load() : "auto, papi, simulated or none wanted";
+    defect = source ? source->load() : "expected auto, papi, simulated or none";
     if (!defect && !source->attach())
-        defect = "counters that start wanted, found none";
+        defect = "no counter starts";
     if (defect) {
         defect = automatic ? NULL : defect;
         return;

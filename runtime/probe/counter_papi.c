@@ -194,7 +194,7 @@ static bool grant(const char *wish, size_t length) {
 
 static void note_lack(const char *wish, size_t length) {
     static const char wanted[] =
-        "AUTOANALYZER_EVENTS: METRIC=EVENT wanted for each of instructions, cycles, "
+        "AUTOANALYZER_EVENTS: expected METRIC=EVENT for each of instructions, cycles, "
         "l1_accesses, l1_misses, l2_accesses and l2_misses, with an event that starts; "
         "not counted:";
     size_t used = strlen(lacking);
@@ -213,9 +213,9 @@ static void grant_all(const char *wishes) {
 static const char *load(void) {
     void *library = open_library();
     if (!library || !bind(library))
-        return "libpapi of version 5.6 to 7.2 wanted, found none";
+        return "found no libpapi of version 5.6 to 7.2";
     if (!initialise())
-        return "libpapi that starts wanted, found one that does not";
+        return "libpapi does not start";
     const char *wishes = getenv("AUTOANALYZER_EVENTS");
     if (wishes && *wishes)
         grant_all(wishes);
@@ -225,7 +225,7 @@ static const char *load(void) {
         if (*events[i])
             return NULL;
     }
-    return "an event that starts wanted, found none (virtual machine? perf_event_paranoid?)";
+    return "no event starts (virtual machine? perf_event_paranoid?)";
 }
 
 static const char *lack(void) {

@@ -43,9 +43,9 @@ static int leave_out_object(struct dl_phdr_info *object, size_t size, void *unus
 
 static const char *load(void) {
     if (!ask(AA_RTCOUNT_DESCRIBE, &tool, 0))
-        return "the program under Valgrind's tool rtcount wanted, found it without";
+        return "the program does not run under Valgrind's tool rtcount";
     if (tool.version != AA_RTCOUNT_VERSION)
-        return "rtcount of this version wanted, found another";
+        return "rtcount is of another version";
     dl_iterate_phdr(leave_out_object, NULL);
     return NULL;
 }
@@ -106,7 +106,7 @@ const struct aa_counter_source aa_counter_simulated = {
 #else
 
 static const char *load(void) {
-    return "a probe library built where valgrind.h is wanted, found one without";
+    return "the probe library was built without valgrind.h";
 }
 
 const struct aa_counter_source aa_counter_simulated = {.name = "simulated", .load = load};

@@ -31,7 +31,8 @@ void aa_throttle_load(void) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || !(value >= 0) || value > 100 || (*end && (*end != '%' || end[1]))) {
-        aa_warn("AUTOANALYZER_MAX_OVERHEAD: a share such as 5%% wanted, found '%s'; none it is", text);
+        aa_warn("AUTOANALYZER_MAX_OVERHEAD: expected a share such as 5%%, found '%s'; nothing is throttled",
+                text);
         return;
     }
     allowed = value / 100;

@@ -136,8 +136,8 @@ static bool well_formed(const char *descriptor) {
 
 static void refuse(const char *descriptor) {
     if (atomic_fetch_add(&aa_shard()->refused, 1) == 0)
-        aa_warn("region descriptor of version %s wanted, found '%.60s'; not recorded", AA_DESCRIPTOR_VERSION,
-                descriptor);
+        aa_warn("expected a region descriptor of version %s, found '%.60s'; not recorded",
+                AA_DESCRIPTOR_VERSION, descriptor);
 }
 
 /* The text's own copy in the shard is a key, too: by it the region is found from any address. */

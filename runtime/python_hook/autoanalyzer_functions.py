@@ -42,7 +42,7 @@ def record(patterns: list[str]) -> None:
         RuntimeError: This interpreter cannot tell of calls.
     """
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        raise RuntimeError("a Python with its global lock wanted, found one without")
+        raise RuntimeError("expected a Python with its global lock, found one without")
     library = ctypes.PyDLL(None)
     if not hasattr(library, "aa_python_open"):
         return  # nothing is preloaded into this process
@@ -52,7 +52,7 @@ def record(patterns: list[str]) -> None:
     library.aa_python_open.argtypes = [ctypes.py_object, ctypes.py_object]
     library.aa_python_open.restype = ctypes.c_bool
     if not library.aa_python_open(choice.decide, monitoring and monitoring.DISABLE):
-        raise RuntimeError("the C interface of Python 3.9 to 3.13 wanted, found another")
+        raise RuntimeError("expected the C interface of Python 3.9 to 3.13, found another")
     report.say("python", [sys.version.partition(" ")[0]])
     atexit.register(lambda: report.say("called", sorted(choice.called)))
     if monitoring:

@@ -14,7 +14,7 @@ def _record():
     if not patterns or not os.environ.get("AUTOANALYZER_SHARDS"):
         return
     if sys.version_info < (3, 9):
-        raise RuntimeError("Python 3.9 or later wanted, found %d.%d" % sys.version_info[:2])
+        raise RuntimeError("expected Python 3.9 or later, found %d.%d" % sys.version_info[:2])
     import autoanalyzer_functions
 
     autoanalyzer_functions.record(patterns.split(","))

@@ -266,7 +266,7 @@ static void instrument(Block *block, IRStmt *statement) {
 /* ---- what Valgrind cannot execute */
 
 static VG_REGPARM(1) void report_avx512(Addr address) {
-    static const HChar text[] = "autoanalyzer: AVX-512 at %s: a program that Valgrind can run wanted; "
+    static const HChar text[] = "autoanalyzer: AVX-512 at %s: Valgrind cannot run this program; "
                                 "for the counting run, compile with -march=x86-64-v3 -mno-fma\n";
     static Bool said;
     if (!said)

@@ -34,7 +34,7 @@ static void read_cache(const HChar *option, const HChar *text, struct aa_rtcount
     const HChar *at = text;
     if (!read_number(&at, &cache->size) || !read_number(&at, &cache->ways) ||
         !read_number(&at, &cache->line) || *at)
-        VG_(fmsg_bad_option)(option, "SIZE,WAYS,LINE in bytes wanted, found %s\n", text);
+        VG_(fmsg_bad_option)(option, "expected SIZE,WAYS,LINE in bytes, found %s\n", text);
 }
 
 static Bool read_option(const HChar *option) {
@@ -70,7 +70,7 @@ static Geometry geometry(const HChar *option, const struct aa_rtcount_cache *cac
     while ((2ull << result.set_bits) <= sets)
         result.set_bits++;
     if (cache->line < 32 || sets < 2 || cache->ways << (result.set_bits + result.line_bits) != cache->size)
-        VG_(fmsg_bad_option)(option, "powers of 2 wanted: lines of 32 bytes and up, two sets and up\n");
+        VG_(fmsg_bad_option)(option, "expected powers of 2: lines of 32 bytes and up, two sets and up\n");
     return result;
 }
 
@@ -78,9 +78,9 @@ static void read_options_done(void) {
     rc_l1 = geometry("--l1", &l1);
     rc_l2 = geometry("--l2", &l2);
     if (rc_l1.set_bits > LARGEST_L1_BITS)
-        VG_(fmsg_bad_option)("--l1", "at most %u sets wanted\n", 1u << LARGEST_L1_BITS);
+        VG_(fmsg_bad_option)("--l1", "expected at most %u sets\n", 1u << LARGEST_L1_BITS);
     if (rc_l1.line_bits != rc_l2.line_bits)
-        VG_(fmsg_bad_option)("--l2", "lines as long as those of --l1 wanted\n");
+        VG_(fmsg_bad_option)("--l2", "expected lines as long as those of --l1\n");
 }
 
 /* ---- requests */

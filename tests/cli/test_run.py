@@ -146,7 +146,7 @@ def test_a_hang_is_told_from_a_short_run(tool):
     done = tool("autoanalyzer", "run", "-o", "out", "--", "timeout", "10", "mpirun", "-n", "2", "./app")
     assert done.returncode == 1, done.stderr
     first = tool.findings()["completeness"]["remarks"][0]
-    assert re.fullmatch(r"nothing was heard of any process in the last [\d.]+ s of the run: they were in .*", first)
+    assert re.fullmatch(r"no process entered or left a region in the last [\d.]+ s of the run: each was in .*", first)
 
 
 def test_streams_and_status_pass_through_unchanged(tool, mpi):
@@ -236,24 +236,27 @@ def test_no_environment_is_kept_if_so_asked(tool):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run", "--", "mpirun", "-n", "2", "/bin/true"), "nothing was recorded; an MPI program, or one compiled"),
-        (("run", "--max-memory", "500K", "--", "./app"), "at least 1M wanted, found '500K'"),
-        (("run", "--max-overhead", "0", "--", "./app"), "less than 100%, such as 5%, wanted, found '0'"),
+        (
+            ("run", "--", "mpirun", "-n", "2", "/bin/true"),
+            "nothing was recorded of mpirun -n 2 /bin/true: it must be an MPI",
+        ),
+        (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, found '500K'"),
+        (("run", "--max-overhead", "0", "--", "./app"), "less than 100%, such as 5%, found '0'"),
         (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
         (("run", "--", "no-such-launcher", "./none"), "no-such-launcher: no such program"),
-        (("run", "--", "."), ".: a program wanted, found a folder"),
-        (("run", "--", "./notes.txt"), "./notes.txt: a program wanted, found a file that is not executable"),
-        (("run",), "a command to run wanted, found none"),
+        (("run", "--", "."), ".: expected a program, found a folder"),
+        (("run", "--", "./notes.txt"), "./notes.txt: expected a program, found a file that is not executable"),
+        (("run",), "no command to run"),
         (("run", "-o", "notes.txt/out", "--", "/bin/true"), "notes.txt/out: cannot be written: Not a directory"),
         (("run", "--counters", "many", "--", "/bin/true"), "invalid choice: 'many'"),
         (("run", "--bogus", "--", "/bin/true"), "--bogus"),
-        (("exec",), "a program wanted, found none"),
+        (("exec",), "no program to run"),
         (("exec", "./none"), "./none: no such program"),
         (("analyse", "out"), "no command 'analyse'; did you mean analyze?"),
         (("analyze", "notes.txt", "--disparity-metrc=cpi"), "did you mean --disparity-metric"),
         (("analyze",), "the following arguments are required: EXPERIMENT"),
         (("analyze", "none.cube"), "none.cube: cannot be read: No such file or directory"),
-        (("analyze", "empty"), "empty: experiment.cube or shards wanted, found none"),
+        (("analyze", "empty"), "empty: expected experiment.cube or shards, found neither"),
         (("analyze", "notes.txt"), "notes.txt: expected an experiment (CUBE 3 XML), found a file of another kind"),
         (("analyze", "notes.txt", "--bogus"), "unknown arguments: --bogus; see autoanalyzer analyze --help"),
         (("diff", "a", "b", "c"), "unknown arguments: c; see autoanalyzer diff --help"),

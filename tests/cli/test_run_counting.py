@@ -279,13 +279,13 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool, language: str)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--cache", CACHE), "--cache: --counters simulated wanted with it, found auto"),
-        (("--counting-dir", "."), "--counting-dir: --counters simulated wanted with it, found auto"),
-        (("--counters", "simulated", "--cache", "L3=1M/8/64"), "SIZE/WAYS/LINE of each cache wanted"),
-        (("--counters", "simulated", "--cache", ""), "SIZE/WAYS/LINE of each cache wanted"),
-        (("--counters", "simulated", "--cache", "L1=33K/8/64"), "sets wanted"),
-        (("--counters", "simulated", "--counting-dir", "none"), "none: a folder to count in wanted, found none"),
-        (("--counters", "simulated", "--counting-dir", "app.c"), "app.c: a folder to count in wanted, found none"),
+        (("--cache", CACHE), "--cache needs --counters simulated, found auto"),
+        (("--counting-dir", "."), "--counting-dir needs --counters simulated, found auto"),
+        (("--counters", "simulated", "--cache", "L3=1M/8/64"), "expected SIZE/WAYS/LINE of each cache"),
+        (("--counters", "simulated", "--cache", ""), "expected SIZE/WAYS/LINE of each cache"),
+        (("--counters", "simulated", "--cache", "L1=33K/8/64"), "expected 2, 4, 8 … sets"),
+        (("--counters", "simulated", "--counting-dir", "none"), "none: --counting-dir needs an existing folder"),
+        (("--counters", "simulated", "--counting-dir", "app.c"), "app.c: --counting-dir needs an existing folder"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_runs(tool, words: tuple[str, ...], message: str):
@@ -302,7 +302,7 @@ def test_a_folder_without_the_program_is_refused_before_anything_runs(tool):
     (tool.folder / "empty").mkdir()
     done = run(tool, "--counting-dir", "empty", "--", "./app")
     assert done.returncode == 2
-    assert b"empty: a folder with ./app wanted to count in, found one without" in done.stderr
+    assert b"empty: --counting-dir needs a folder that holds ./app" in done.stderr
     assert not (tool.folder / "ran").exists()
 
 
@@ -311,7 +311,7 @@ def test_a_launcher_that_chooses_the_folder_is_refused(tool):
     for word in (("--wdir", "."), ("-wdir", ".")):
         done = run(tool, "--", "mpirun", *word, "-n", "1", "./app", "-wd")
         assert done.returncode == 2
-        assert f"{word[0]}: a command without it wanted" in done.stderr.decode()
+        assert f"{word[0]}: remove it from the command" in done.stderr.decode()
     assert not (tool.folder / "ran").exists()
 
 
@@ -339,7 +339,7 @@ def test_without_valgrind_only_simulated_counts_are_missing(tool):
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("autoanalyzer: valgrind wanted to simulate counts, found none on PATH: install")
+    assert done.stderr.startswith("autoanalyzer: simulating counts needs valgrind, found none on PATH: install")
     assert done.stderr.count("\n") == 1
     assert not (tool.folder / "result").exists()
     done = subprocess.run(
@@ -358,7 +358,7 @@ def test_without_valgrind_only_simulated_counts_are_missing(tool):
 def test_without_a_counter_in_the_processor_papi_is_a_remark_and_auto_says_nothing(tool):
     build(tool)
     none = {"AUTOANALYZER_EVENTS": "instructions=NO_SUCH_EVENT"}
-    remark = "AUTOANALYZER_COUNTERS=papi: an event that starts wanted, found none (virtual machine? "
+    remark = "AUTOANALYZER_COUNTERS=papi: no event starts (virtual machine? "
     for counters, said in (("papi", 1), ("auto", 0)):
         command = ("--counters", counters, "--", "mpirun", "-n", "3", "./app")
         done = tool("autoanalyzer", "run", "-o", "out", *command, env=none)
@@ -372,7 +372,7 @@ def test_without_a_counter_in_the_processor_papi_is_a_remark_and_auto_says_nothi
 def test_a_command_that_hides_its_program_is_refused_before_anything_runs(tool):
     done = run(tool, "--", "mpirun.openmpi", "--app", "file")
     assert done.returncode == 2
-    assert b"a program in the command wanted, to run it under Valgrind" in done.stderr
+    assert b"no program found in the command to run under Valgrind" in done.stderr
 
 
 def test_long_waits_are_told_now_and_then(capsys: pytest.CaptureFixture[str]):

@@ -271,7 +271,7 @@ def test_children_record_too_and_an_exit_without_goodbye_loses_nothing(tool):
         (["app.py"], "--python-functions wrok: no such function was called; did you mean __main__:work?"),
         (
             ["-I", "app.py"],
-            "--python-functions: no Python was heard of; one that is started without -E, -I and -S wanted",
+            "--python-functions: no Python program has recorded; start Python without -E, -I and -S",
         ),
     ],
 )
@@ -287,7 +287,7 @@ def test_a_pattern_without_a_function_is_said(tool, options, said):
 def test_a_pattern_that_names_nothing_is_refused(tool, pattern):
     done = tool("autoanalyzer", "run", "--python-functions", pattern, "--", "true")
     assert done.returncode == 2
-    assert b"FUNCTION, MODULE:FUNCTION or FILE.py wanted, found" in done.stderr
+    assert b"expected FUNCTION, MODULE:FUNCTION or FILE.py, found" in done.stderr
 
 
 PATTERNS = {

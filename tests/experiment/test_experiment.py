@@ -59,8 +59,13 @@ def test_parts_that_contradict_each_other_are_refused(changes: dict[str, object]
 
 def test_notes_are_read_back():
     notes = Notes(
-        program="x", command=("mpirun", "-n", "4"), missing=(2,), clocks={"cpu": "rseq"}, counts_by_rank=False,
-        run_delay={"0": 1.25, "3": 0.0}, involuntary_switches={"0": 7},
+        program="x",
+        command=("mpirun", "-n", "4"),
+        missing=(2,),
+        clocks={"cpu": "rseq"},
+        counts_by_rank=False,
+        run_delay={"0": 1.25, "3": 0.0},
+        involuntary_switches={"0": 7},
     )
     assert Notes.from_json(notes.to_json()) == notes
     with_files = Notes(files=(FileUse("/data/in", 4, 10, 4096, 0, 0.5), FileUse("", 1, 2, 0, 10, 0.0)))

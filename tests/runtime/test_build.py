@@ -82,10 +82,10 @@ def test_a_failing_compiler_is_named_and_what_it_says_is_kept(tmp_path: Path) ->
 
 
 def test_no_compiler_at_all_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="found none on PATH: install gcc"):
+    with pytest.raises(BuildError, match="no C compiler on PATH to build the probe library: install gcc"):
         probe_library(Mpi(None), {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)})
     with pytest.raises(
-        BuildError, match="AUTOANALYZER_CC: a compiler and its flags wanted, found No closing quotation"
+        BuildError, match="AUTOANALYZER_CC: expected a compiler and its flags, found No closing quotation"
     ):
         probe_library(Mpi(None), {"AUTOANALYZER_CC": "'gcc", "AUTOANALYZER_CACHE": str(tmp_path)})
 
@@ -96,8 +96,8 @@ def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: 
     unknown = tmp_path / library.path.name
     shutil.copy(library.path, unknown)
     environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
-    wanted = rf"links {unknown} wanted to build the probe library, found .*mpicc.*: set AUTOANALYZER_CC to it"
-    with pytest.raises(BuildError, match=wanted):
+    message = rf"the MPI compiler that links {unknown}, found .*mpicc.*: set AUTOANALYZER_CC to it"
+    with pytest.raises(BuildError, match=message):
         probe_library(Mpi(MpiLibrary(unknown, library.soname), mpi[0]), environment)
 
 

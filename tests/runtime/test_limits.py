@@ -145,8 +145,8 @@ def test_what_is_short_of_memory_gives_up_the_deepest_levels_first(preloaded: Re
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--max-memory", "12 M", "bytes, such as 64M, and at least 1M wanted, found '12 M'"),
-        ("--max-overhead", "-5%", "a share of more than 0% and less than 100%, such as 5%, wanted, found '-5%'"),
+        ("--max-memory", "12 M", "expected bytes, such as 64M, and at least 1M, found '12 M'"),
+        ("--max-overhead", "-5%", "expected a share of more than 0% and less than 100%, such as 5%, found '-5%'"),
     ],
 )
 def test_limits_that_are_none_are_told(tool: Tool, option: str, value: str, said: str) -> None:

@@ -152,7 +152,7 @@ def test_too_much_is_refused_before_it_is_copied(here: Path, temporary: Path, mo
     monkeypatch.setattr("autoanalyzer.runtime.counting.working_copy._LARGEST", 1 << 30)
     with (here / "sparse").open("wb") as file:
         file.truncate((1 << 30) + 1)
-    with pytest.raises(InputError, match=r"run: at most 1 GiB wanted .* --counting-dir"), working_copy(here, here):
+    with pytest.raises(InputError, match=r"run: more than 1 GiB, .* --counting-dir"), working_copy(here, here):
         pass
     assert list(temporary.iterdir()) == []
     with working_copy(here, here / "sparse") as copy:

@@ -260,7 +260,7 @@ def test_a_full_disk_costs_call_paths_and_no_time(tool: Tool) -> None:
     experiment = load(tool.folder / "experiment.cube")
     found = visits(experiment)
     assert 100 < len(found) < 1500
-    (collapsed,) = (each for each in experiment.notes.remarks if "entries counted to their caller, for want" in each)
+    (collapsed,) = (each for each in experiment.notes.remarks if "entries attributed to their caller" in each)
     assert sum(row[0] for row in found.values()) + float(collapsed.split()[0]) == 501 + 500 * 9
 
 

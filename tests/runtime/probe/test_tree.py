@@ -93,7 +93,7 @@ def test_a_refused_descriptor_counts_to_its_parent(record: Record, visits: Visit
     assert visits(shard) == {"main": 1, "main/f": 1}
     assert (shard.refused, shard.threads[0].collapsed) == (1, 2)
     warning = (tmp_path / "stderr").read_text()
-    assert warning.startswith("autoanalyzer: region descriptor of version aa1 wanted, found '")
+    assert warning.startswith("autoanalyzer: expected a region descriptor of version aa1, found '")
     assert warning.count("\n") == 1
 
 

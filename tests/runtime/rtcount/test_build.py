@@ -15,7 +15,7 @@ from autoanalyzer.runtime.counting.tool import counting_tool, find_valgrind
 
 
 def test_a_machine_without_valgrind_says_so_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="valgrind wanted to simulate counts, found none on PATH: install") as caught:
+    with pytest.raises(BuildError, match="simulating counts needs valgrind, found none on PATH: install") as caught:
         counting_tool({"PATH": str(tmp_path)})
     assert "\n" not in str(caught.value)
 
@@ -88,5 +88,5 @@ def test_the_tool_stands_before_each_program(mpi: tuple[str, str]) -> None:
 
 def test_a_command_that_hides_its_program_is_refused(mpi: tuple[str, str]) -> None:
     launcher, _ = mpi
-    with pytest.raises(InputError, match="a program in the command wanted, to run it under Valgrind"):
+    with pytest.raises(InputError, match="no program found in the command to run under Valgrind"):
         counting_command([launcher, "--app", "file"], CacheGeometry(), os.environ, launcher=launcher)

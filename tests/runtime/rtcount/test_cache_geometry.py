@@ -26,17 +26,17 @@ def test_the_cache_that_is_not_named_is_this_machines() -> None:
     ("text", "said"),
     [
         ("", "found 'nothing'"),
-        ("L1=32K", "SIZE/WAYS/LINE of each cache wanted, such as L1=32K/8/64,L2=1M/8/64; found 'L1=32K'"),
+        ("L1=32K", "expected SIZE/WAYS/LINE of each cache, such as L1=32K/8/64,L2=1M/8/64; found 'L1=32K'"),
         ("L3=32M/16/64", "found 'L3=32M/16/64'"),
         ("L1=32K/8/64,L1=48K/12/64", "found 'L1=48K/12/64'"),
-        ("L1=32K/7/64", "L1: 2, 4, 8 … sets wanted, found 73.1"),
-        ("L1=32K/0/64", "L1: 2, 4, 8 … sets wanted"),
-        ("L1=4K/64/64", "L1: 2, 4, 8 … sets wanted, found 1"),
-        ("L1=32K/8/48", "L1: lines of 32, 64, 128 … bytes wanted, found 48"),
-        ("L1=32K/8/64,L2=1M/8/128", "lines of one length wanted, found 64 and 128 bytes"),
-        ("L1=1G/8/64", "L1: at most 4096 sets wanted, found 2097152"),
-        ("L1=32K/8/64,L2=262144G/8/64", "L2: at most 1G wanted, found 262144G"),
-        ("L1=2G/8192/64", "L1: at most 1G wanted, found 2G"),
+        ("L1=32K/7/64", "L1: expected 2, 4, 8 … sets, found 73.1"),
+        ("L1=32K/0/64", "L1: expected 2, 4, 8 … sets"),
+        ("L1=4K/64/64", "L1: expected 2, 4, 8 … sets, found 1"),
+        ("L1=32K/8/48", "L1: expected lines of 32, 64, 128 … bytes, found 48"),
+        ("L1=32K/8/64,L2=1M/8/128", "expected lines of one length, found 64 and 128 bytes"),
+        ("L1=1G/8/64", "L1: expected at most 4096 sets, found 2097152"),
+        ("L1=32K/8/64,L2=262144G/8/64", "L2: expected at most 1G, found 262144G"),
+        ("L1=2G/8192/64", "L1: expected at most 1G, found 2G"),
     ],
 )
 def test_caches_that_cannot_be_simulated_are_refused_in_one_line(text: str, said: str) -> None:
@@ -68,8 +68,8 @@ def test_a_machine_that_does_not_say_gets_usual_caches(tmp_path: Path) -> None:
     describe(tmp_path, 0, level="1", type="Data", size="?")
     assert this_machine(tmp_path) == CacheGeometry()
     assert said == [
-        "this machine's L1 cache is not told: 32K/8/64 it is; choose another by --cache",
-        "this machine's L2 cache is not told: 1M/8/64 it is; choose another by --cache",
+        "this machine's L1 cache is not told: 32K/8/64 is simulated; choose another by --cache",
+        "this machine's L2 cache is not told: 1M/8/64 is simulated; choose another by --cache",
     ]
 
 
