@@ -14,9 +14,7 @@ __all__ = ["program_times", "times_outside"]
 
 Times = npt.NDArray[np.float64]
 
-# What it takes a process to start and end: seconds, and a part of the time between MPI_Init and MPI_Finalize.
-_START: Final = 0.1
-_START_PART: Final = 0.1
+_START: Final = 0.1  # what it may take a process to start and end, of the time between MPI_Init and MPI_Finalize
 
 
 def program_times(experiment: Experiment) -> Times:
@@ -53,4 +51,4 @@ def _program_and_run(experiment: Experiment) -> tuple[Times, Times]:
 
 def _worked_outside(measured: Times, whole: Times) -> npt.NDArray[np.bool_]:
     """Whether more happened outside of MPI_Init and MPI_Finalize than that a process starts and ends."""
-    return np.asarray(whole - measured > np.maximum(_START, _START_PART * measured))
+    return np.asarray(whole - measured > _START * measured)

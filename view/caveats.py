@@ -18,6 +18,7 @@ __all__ = ["caveats"]
 
 _MOST: Final = 6
 _COSTLY: Final = 10  # percent
+_OUTSIDE: Final = 0.1  # seconds that are worth a word
 _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a part of a rank's time
 _DELAY_PART: Final = 0.1
 
@@ -54,7 +55,7 @@ def _all(findings: Findings) -> Iterator[str]:
         yield "nested teams are not compared: their threads change each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
         yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
-    if findings.run.outside:
+    if findings.run.outside >= _OUTSIDE:
         yield f"{seconds(findings.run.outside)} of it before MPI_Init or after MPI_Finalize"
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
