@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import os
 import re
 import signal
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     first = RunFolder(folder.path / _FIRST)
     for variable in filter(os.environ.get, _OWN):
         say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
-    with _ended_in_order():
+    with _alone(folder.path), _ended_in_order():
         found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
         folder.clear()
         if found is None:
@@ -210,6 +211,27 @@ def _place_in_input() -> int | None:
         return os.lseek(0, 0, os.SEEK_CUR)
     except OSError:
         return None
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Refuse a folder that another one uses; where a file system has no locks, nobody is refused."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}; choose another folder by -o") from None
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(place)
+        raise InputError(f"{folder}: another autoanalyzer debug uses this folder; choose another one by -o") from None
+    except OSError:
+        pass
+    try:
+        yield
+    finally:
+        os.close(place)
 
 
 @contextmanager

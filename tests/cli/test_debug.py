@@ -146,7 +146,7 @@ def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project:
     project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
     done = debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make")
     assert done.returncode == 0, done.stderr.decode()
-    assert b"linked as they were, with no probes of this round: other.o; if they are built here, --clean" in done.stderr
+    assert b"linked as they were, without probes of this round: other.o; if they are built here, --clean" in done.stderr
     assert b"remove what was built, configure anew (it remembers these compilers), build" in done.stderr
 
 
@@ -159,7 +159,7 @@ def test_a_build_that_fails_is_said_with_its_message(project: Tool) -> None:
     assert "nothing" in last
 
 
-def test_what_ends_debug_ends_the_build(project: Tool) -> None:
+def test_what_ends_debug_ends_the_build_and_meanwhile_no_other_may_use_its_folder(project: Tool) -> None:
     project.write("slow.mk", "all:\n\techo $$$$ > started.new; mv started.new started; sleep 100; echo > late\n")
     command = [BIN / "autoanalyzer", "debug", "--build", "make -f slow.mk", "--", "./app"]
     running = subprocess.Popen(command, cwd=project.folder, stderr=subprocess.DEVNULL)
@@ -167,6 +167,9 @@ def test_what_ends_debug_ends_the_build(project: Tool) -> None:
     while not started.exists():
         assert running.poll() is None
         time.sleep(0.02)
+    other = debug(project)
+    assert other.returncode == 2
+    assert b"autoanalyzer-out: another autoanalyzer debug uses this folder; choose another one by -o\n" in other.stderr
     running.terminate()
     assert running.wait(60) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
