@@ -36,7 +36,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
     throttled, untimed = _throttled_regions(shards)
     uninstrumented = sorted(
         {
-            (shard.program, "; --python-functions '*' shows functions" if shard.script else "")
+            (shard.program, "; --python-functions '*' shows functions and imports" if shard.script else "")
             for shard in shards
             if shard.program not in instrumented
         }

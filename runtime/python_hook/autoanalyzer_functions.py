@@ -30,6 +30,7 @@ _MOST_NAMES = 5000
 _EVENTS = {"call": 0, "return": 3}  # PyTrace_CALL, PyTrace_RETURN
 _NO_EVENT = -1
 _NO_ESCAPE = 0x2  # FNM_NOESCAPE
+_IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # what every import of a new module calls
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
 _fnmatch = ctypes.PyDLL(None).fnmatch
@@ -110,6 +111,7 @@ class _Choice:
         called: Functions of the program's own that were called, as ``MODULE:FUNCTION``.
         chosen: What to do with a code object that is a region.
         threading: What to do with that module's globals when its first thread starts.
+        begun: What to do when the program's own script begins: from then on imports are a region.
     """
 
     def __init__(self, patterns: list[str], regions: _Regions, report: _Report) -> None:
@@ -118,6 +120,8 @@ class _Choice:
         self.called: set[str] = set()
         self.chosen: Callable[[CodeType], object] = lambda code: None
         self.threading: Callable[[dict[str, Any]], object] = lambda module: None
+        self.begun: Callable[[], object] = lambda: None
+        self._has_begun = False
         self._report = report
         self._regions = regions
         self._here = os.getcwd()
@@ -135,7 +139,12 @@ class _Choice:
         code, module = frame.f_code, frame.f_globals
         if code.co_name == "start" and module.get("__name__") == "threading":
             self.threading(module)
-        descriptor = self._descriptor(code, str(module.get("__name__", "")))
+        if (code.co_filename, code.co_name) == _IMPORT:
+            if not self._has_begun:
+                return  # undecided: an interpreter that runs no program of the user's is not recorded for its imports
+            descriptor = _descriptor("function", "imports", "", 0, 0)
+        else:
+            descriptor = self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:
             self.chosen(code)
@@ -145,6 +154,8 @@ class _Choice:
         own = self._is_own(code.co_filename, path)
         file = os.path.relpath(path, self._here) if path.startswith(self._here + os.sep) else path
         if code.co_name == "<module>" and module == "__main__" and own:
+            self._has_begun = True
+            self.begun()
             name = os.path.basename(file)
             return _descriptor("program", name, file, 1, _last_line(code))
         if not code.co_flags & _IS_FUNCTION or code.co_name in _PARTS:
@@ -230,6 +241,7 @@ def _monitor(monitoring: Any, library: ctypes.PyDLL, choice: _Choice) -> None:
     for each, kind in callbacks.items():
         monitoring.register_callback(_TOOL, each, library.aa_python_callback(kind))
     local = event.PY_START | event.PY_RESUME | event.PY_RETURN | event.PY_YIELD
+    choice.begun = monitoring.restart_events
     choice.chosen = lambda code: monitoring.set_local_events(_TOOL, code, local)
     monitoring.set_events(_TOOL, event.PY_START | event.PY_THROW | event.PY_UNWIND)
 

@@ -47,13 +47,13 @@ def experiment(tool: Any) -> Experiment:
 
 
 def visits(found: Experiment) -> dict[str, int]:
-    """Of each call path, named by its regions below the program."""
+    """Of each call path, named by its regions below the program; imports are left out."""
     counts = np.nan_to_num(found.exclusive("visits")).sum(axis=1)
     names: list[str] = []
     for path in found.call_paths:
         above = "" if path.parent is None else names[path.parent]
         names.append("" if path.parent is None else f"{above}/{path.region.name}".lstrip("/"))
-    return {name: int(count) for name, count in zip(names, counts, strict=True) if name}
+    return {name: int(count) for name, count in zip(names, counts, strict=True) if name and "imports" not in name}
 
 
 @pytest.fixture
@@ -111,6 +111,8 @@ def test_every_way_into_and_out_of_a_function_nests(tool, version):
         30,
     )
     assert places["constructs.py"].kind == "program"
+    imports = next(path for path in found.call_paths if path.region.name == "imports")
+    assert found.call_paths[imports.parent].region.name == "constructs.py"
 
 
 def test_a_planted_imbalance_is_found_at_its_function(tool, mpi4py_of):
@@ -133,7 +135,8 @@ def test_a_program_is_measured_as_a_whole_and_the_verdict_says_how_to_see_functi
     assert done.returncode == 0, done.stderr.decode()
     found = experiment(tool)
     assert found.notes.not_instrumented == (
-        "imbalance.py: no probes in it; MPI and I/O of the whole program; --python-functions '*' shows functions",
+        "imbalance.py: no probes in it; MPI and I/O of the whole program; --python-functions '*' shows functions"
+        " and imports",
     )
     assert found.exclusive("mpi_bytes").sum() > 0
     apart = {path.region.name: index for index, path in enumerate(found.call_paths)}
