@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import Final, NoReturn
+from typing import Final
 
 from ..analyze import Findings
 from ..analyze.refine import refine
@@ -27,6 +26,7 @@ from ..instrument.wrapper import PRODUCTS_VARIABLE
 from ..runtime.cache import cache_folder
 from ..runtime.counting.run import CountingRun
 from ..runtime.folder import RunFolder
+from ..runtime.launch import ended_in_order
 from ..view import print_verdict, verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
@@ -43,7 +43,6 @@ _FIRST: Final = "first"  # folder of the first round, in that of the run
 _PLAN: Final = "plan.toml"
 _OVERHEAD: Final = "10%"  # fine grain may be entered too often to be measured
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
-_ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 _OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
 _ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
 _PAUSE: Final = 0.05  # s
@@ -79,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     first = RunFolder(folder.path / _FIRST)
     for variable in filter(os.environ.get, _OWN):
         say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
-    with _alone(folder.path), _ended_in_order():
+    with _alone(folder.path), ended_in_order():
         found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
         folder.clear()
         if found is None:
@@ -232,21 +231,6 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(place)
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Let requests to terminate raise ``SystemExit``, so that whoever has something to end or to put back does so."""
-
-    def end(number: int, _: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.signal(number, end) for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import BuildError
-from .c_compiler import c_compilers
+from .c_compiler import c_compilers, compiled
 from .cache import cache_folder, locked
 from .mpi.c_wrappers import function_list, wrapper_text
 from .mpi.compiler import mpi_compilers
@@ -163,15 +162,7 @@ def _arguments(library: MpiLibrary | None, work: Path) -> list[str]:
 
 def _run(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
     """Run a compiler; what a failing one says is kept."""
-    run = subprocess.run(
-        command,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    run = compiled(command, environment)
     if run.returncode != 0:
         log.write_text(f"{' '.join(command)}\n{run.stderr}")
         raise BuildError(f"{command[0]} cannot build the probe library: see {log}, or set AUTOANALYZER_CC")

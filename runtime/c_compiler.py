@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 
 from ..errors import BuildError
 
-__all__ = ["c_compilers"]
+__all__ = ["c_compilers", "compiled"]
 
 
 def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str, ...]]:
@@ -32,3 +33,16 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
     if not found:
         raise BuildError(f"no C compiler on PATH to build {purpose}: install gcc")
     return found
+
+
+def compiled(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a compiler to its end."""
+    return subprocess.run(
+        command,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NoReturn
 
 from ..errors import InputError
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 
-__all__ = ["KEPT_VARIABLES", "SHARDS_VARIABLE", "kept_environment", "launch", "measured_environment"]
+__all__ = ["SHARDS_VARIABLE", "ended_in_order", "kept_environment", "launch", "measured_environment"]
 
 SHARDS_VARIABLE: Final = "AUTOANALYZER_SHARDS"  # twin: runtime/probe/process.c
 _PRELOAD: Final = "LD_PRELOAD"
@@ -86,13 +86,32 @@ def launch(
         if number != signal.SIGINT:
             process.terminate()
 
-    heard = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, hand_on) for number in heard if signal.getsignal(number) != signal.SIG_IGN}
-    try:
+    with _handled(hand_on, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         return process.wait()
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Let requests to end leave the block as an exception does, so that what is to be put back is put back."""
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    with _handled(end, signal.SIGTERM, signal.SIGHUP):
+        yield
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Iterator[None]:
+    """Handle signals during the block; whoever ignores one goes on doing so."""
+    before = {
+        number: signal.signal(number, handler) for number in signals if signal.getsignal(number) != signal.SIG_IGN
+    }
+    try:
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 def _start(

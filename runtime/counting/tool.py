@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import BuildError
-from ..c_compiler import c_compilers
+from ..c_compiler import c_compilers, compiled
 from ..cache import cache_folder, locked
 
 __all__ = ["Valgrind", "counting_tool", "find_valgrind"]
@@ -163,15 +162,7 @@ def _compile(valgrind: Valgrind, folder: Path, log: Path, environment: Mapping[s
     failures = ""
     for compiler in compilers:
         command = [*compiler, *arguments]
-        run = subprocess.run(
-            command,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        run = compiled(command, environment)
         if run.returncode == 0:
             return
         failures += f"{' '.join(command)}\n{run.stderr}"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import Final, NoReturn
+from typing import Final
 
 from ...errors import InputError
+from ..launch import ended_in_order
 
 __all__ = ["working_copy"]
 
@@ -47,7 +46,7 @@ def working_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
     programs = frozenset(path for _, path in _named(folder, command) if _is_binary(path))
     beside = _beside(folder, command)
     anchor = os.path.commonpath([folder.parent, *(path.parent for path in beside)])
-    with _ended_in_order(), _temporary_folder() as root:
+    with ended_in_order(), _temporary_folder() as root:
         left_out = (Path(os.path.realpath(leave_out)), root)
         tree = _Tree(folder, root / folder.relative_to(anchor), left_out, programs)
         try:
@@ -110,22 +109,6 @@ def _temporary_folder() -> Iterator[Path]:
         raise InputError(f"no folder for a copy to count in: {error}; set TMPDIR, or use --counting-dir") from None
     with folder as name:
         yield Path(os.path.realpath(name))
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Let requests to end leave the block as an exception does; whoever ignores one goes on doing so."""
-
-    def end(number: int, _: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    heard = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
-    before = {number: signal.signal(number, end) for number in heard}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @dataclass(frozen=True, slots=True)

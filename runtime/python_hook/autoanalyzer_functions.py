@@ -31,6 +31,7 @@ _EVENTS = {"call": 0, "return": 3}  # PyTrace_CALL, PyTrace_RETURN
 _NO_EVENT = -1
 _NO_ESCAPE = 0x2  # FNM_NOESCAPE
 _IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # what every import of a new module calls
+_IMPORTS = f"{_DESCRIPTOR_VERSION}|function|imports|||0|0|0"
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
 _fnmatch = ctypes.PyDLL(None).fnmatch
@@ -139,12 +140,10 @@ class _Choice:
         code, module = frame.f_code, frame.f_globals
         if code.co_name == "start" and module.get("__name__") == "threading":
             self.threading(module)
-        if (code.co_filename, code.co_name) == _IMPORT:
-            if not self._has_begun:
-                return  # undecided: an interpreter that runs no program of the user's is not recorded for its imports
-            descriptor = _descriptor("function", "imports", "", 0, 0)
-        else:
-            descriptor = self._descriptor(code, str(module.get("__name__", "")))
+        is_import = (code.co_filename, code.co_name) == _IMPORT
+        if is_import and not self._has_begun:
+            return  # undecided: an interpreter that runs no program of the user's is not recorded for its imports
+        descriptor = _IMPORTS if is_import else self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:
             self.chosen(code)

@@ -15,7 +15,10 @@ def test_work_before_mpi_is_part_of_the_programs_time(make_experiment, measured,
     """A program of 30 ms, too: what is said of its regions stays below 100 %."""
     times = {"read": [2.0 * unit] * 2, "solve": [unit] * 2}
     findings = analyze(make_experiment(times, program_time={"": [measured * unit] * 2}))
-    assert (findings.run.program_time, findings.run.outside) == (pytest.approx(whole * unit), pytest.approx(outside * unit))
+    assert (findings.run.program_time, findings.run.outside) == (
+        pytest.approx(whole * unit),
+        pytest.approx(outside * unit),
+    )
     assert [each.share for each in findings.run.costs[:2]] == pytest.approx([2.0 / whole, 1.0 / whole])
     said = "2 s of it before MPI_Init or after MPI_Finalize" in verdict_lines(findings)
     assert said == (outside * unit >= 0.1)
