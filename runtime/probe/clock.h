@@ -15,9 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #define aa_likely(condition) __builtin_expect(!!(condition), 1)
 #define aa_unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -44,7 +41,7 @@ uint64_t aa_clock_nanoseconds(clockid_t clock);
 /* Where the counter can be trusted. */
 static inline uint64_t aa_clock_count(void) {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc(); /* x86intrin.h, which has a name for it, takes longer than all the rest */
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
