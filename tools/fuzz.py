@@ -27,7 +27,7 @@ from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.front_end import front_end
 
-SECONDS: Final = 5  # a source of the tests takes milliseconds
+SECONDS: Final = 5  # of CPU time; a source of the tests takes milliseconds
 COMPILED: Final = 8  # of so many that the compiler takes one is compiled to the end
 
 
@@ -46,7 +46,7 @@ class Workshop:
         command = CompilerCommand([*compiler, *case.flags, case.name])
         choice = Choice(MODES) if case.number % 2 else Choice()
         reason = ""
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             text = (
                 front_end(command, command.sources[0], choice)
@@ -58,7 +58,7 @@ class Workshop:
         except Exception:
             return traceback.format_exc()
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
         accepted = not self._messages("plain", compiler, case, case.text.encode("latin-1"), "-fsyntax-only")
         self.outcomes["taken by the compiler" if accepted else "refused by the compiler"] += 1
         if reason and accepted:
@@ -83,7 +83,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--language", choices=LANGUAGES, default="fortran", help="which (default: %(default)s)")
     trials = Trials(parser)
-    signal.signal(signal.SIGALRM, _hang)
+    signal.signal(signal.SIGPROF, _hang)
     language = LANGUAGES[trials.options.language]
     corpus = language.sources()
     with tempfile.TemporaryDirectory() as folder:

@@ -139,15 +139,17 @@ def test_it_is_built_ahead_for_a_program_just_linked(
     assert build_ahead(["/bin/false"], program, {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)}) is None
 
 
-def test_after_a_fortran_compiler_that_of_c_builds_it(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """Each compiler here notes that it was called."""
+def test_after_a_fortran_compiler_that_of_c_builds_it_without_a_warning(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """Each compiler here notes that it was called, and takes no warning."""
     _, compiler = mpi
     fortran = compiler.replace("mpicc", "mpifort")
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in (compiler, fortran):
         script = tools / name
-        script.write_text(f'#!/bin/sh\necho {name} >> {tools}/calls\nexec {shutil.which(name)} "$@"\n')
+        script.write_text(
+            f'#!/bin/sh\necho {name} >> {tools}/calls\nexec {shutil.which(name)} -Wall -Wextra -Werror "$@"\n'
+        )
         script.chmod(0o755)
     program = compiled(compiler, "mpi_threads.c", tmp_path)
     environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}

@@ -36,16 +36,15 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1] for line in listing.stdout.splitlines()}
 
 
-@pytest.mark.parametrize(("underlying", "level"), [("gcc", "-O1"), ("clang", "-fsyntax-only")])
-def test_no_c_code_gives_a_warning(underlying: str, level: str, mpi: tuple[str, str], tmp_path: Path) -> None:
+def test_no_c_code_gives_a_warning_of_clang(mpi: tuple[str, str], tmp_path: Path) -> None:
     _, compiler = mpi
-    environment = {**os.environ, "OMPI_CC": underlying, "MPICH_CC": underlying}
+    environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}
     prototypes = read_prototypes(preprocessed(compiler))
     (tmp_path / "mpi_functions.h").write_text(function_list(prototypes))
     (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
     (tmp_path / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
     sources = [*PROBE.glob("mpi_*.c"), *PROBE.glob("io_*.c"), *tmp_path.glob("mpi_*.c")]
-    words = [compiler, "-std=gnu11", level, "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", "-U_FORTIFY_SOURCE"]
+    words = [compiler, "-std=gnu11", "-c", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE"]
     words += ['-DAA_MPI_SONAME=""', '-DAA_PROBE_FILE=""', f"-I{PROBE}", f"-I{tmp_path}"]
     subprocess.run([*words, *map(str, sources)], cwd=tmp_path, env=environment, check=True)
 
