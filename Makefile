@@ -9,11 +9,13 @@ RUNS      ?= 10
 SEED      ?= 1
 KILLS     ?= 100
 
-.PHONY: help demo test sanitize measured check format bench fuzz kills clean
+.PHONY: help demo test test-fast flaky sanitize measured check format bench fuzz kills clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
 	@echo "make test       run all tests"
+	@echo "make test-fast  test in a minute what launches no MPI: analyses, files, pages, the front ends of C and Fortran"
+	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
 	@echo "make check      lint, type-check, verify the import order"
 	@echo "make format     format the sources"
 	@echo "make bench      run the benchmarks"
@@ -39,6 +41,13 @@ demo: $(VENV)/.ready
 test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
+test-fast: $(VENV)/.ready
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view instrument) \
+		--ignore=tests/instrument/cxx --ignore-glob='*_fuzz.py' $(ARGS)
+
+flaky: $(VENV)/.ready
+	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -n auto --dist worksteal $(ARGS)
+
 WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
 
 # `make test` has the first two; here the thread sanitizer watches all of the tests. The wrappers
@@ -55,7 +64,7 @@ sanitize: $(VENV)/.ready
 
 # Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
 measured: $(VENV)/.ready
-	@$(BIN)/python tools/measured.py --runs $(RUNS) $(ARGS)
+	@$(BIN)/python tools/measured.py --runs $(RUNS) -m measured $(ARGS)
 
 check: $(VENV)/.ready
 	@sh tools/check.sh $(BIN)
