@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ..runtime.open_experiment import open_experiment
-from ..view import explanation_lines, print_tree, print_verdict, verdict_lines
+from ..view import SECTIONS, explanation_lines, print_tree, print_verdict, verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets, is_output
 
@@ -20,10 +20,13 @@ HELP: Final = "print what an experiment shows: which ranks differ, which regions
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
+    parser.add_argument("--all", action="store_true", help="print every finding, with all advice and notes")
     parser.add_argument("--tree", action="store_true", help="print the tree of code regions with their times as well")
     parser.add_argument(
         "--explain", action="store_true", help="print the decision tables and how causes follow from them as well"
     )
+    for section in SECTIONS:
+        parser.add_argument(f"--{section.name}", action="store_true", help=section.help)
     add_analysis_arguments(parser)
 
 
@@ -38,5 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_tree(findings)
     if arguments.explain:
         print_verdict(explanation_lines(findings))
-    print_verdict(verdict_lines(findings, file), stderr=is_output(arguments.json))
+    for section in SECTIONS:
+        if getattr(arguments, section.name):
+            section.print(findings)
+    print_verdict(verdict_lines(findings, file, everything=arguments.all), stderr=is_output(arguments.json))
     return 0

@@ -9,11 +9,13 @@ from .dump import print_dump, shown_metrics, write_csv, write_json
 from .explain import explanation_lines
 from .findings_json import findings_document
 from .place import at_line, visible
+from .sections import SECTIONS
 from .terminal import print_tree, print_verdict
 from .units import ranks
 from .verdict import verdict_lines
 
 __all__ = [
+    "SECTIONS",
     "at_line",
     "comparison_document",
     "comparison_junit",

@@ -15,6 +15,7 @@ from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
 from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
 from .place import Place
+from .sections import SECTIONS
 from .verdict import verdict_lines
 
 __all__ = ["SCHEMA", "findings_document"]
@@ -51,6 +52,7 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
         "dissimilarity": _dissimilarity(findings),
         "disparity": _disparity(findings),
         "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.run.costs)],
+        **{section.name: section.document(findings) for section in SECTIONS},
         "verdict": verdict_lines(findings, file),
     }
 
@@ -128,6 +130,8 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "evidence": _evidence(of_core, TO_TRY),
             "also": _evidence(causes.also.get(index, ()), TO_TRY),
             "waiting": index in causes.waiting,
+            "waited": float(findings.explanation.waiting.seconds[index]),
+            "small_calls": index in causes.small_calls,
             "waits_for": _place(findings, findings.explanation.waiting.late[index])
             if index in findings.explanation.waiting.late
             else None,

@@ -13,7 +13,7 @@ from ..code_regions import CodeRegion
 from ..selection import Selection, complete
 from .clusters import members
 
-__all__ = ["DISSIMILARITY_METRICS", "Performance", "compute_time", "shared_out_by_bytes"]
+__all__ = ["DISSIMILARITY_METRICS", "Performance", "compared_values", "compute_time", "shared_out_by_bytes"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
 
@@ -45,7 +45,7 @@ class Performance:
     @classmethod
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
         """Build the vectors of the ranks and regions that were selected."""
-        exclusive = _exclusive(selection.experiment, metric)
+        exclusive = compared_values(selection.experiment, metric)
         values = selection.by_rank(exclusive)
         measured = selection.measured(exclusive) if selection.threads else values
         threads = tuple(map(str, selection.labels)) if selection.threads else ()
@@ -83,7 +83,8 @@ def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
     return programs if programs.any() else None
 
 
-def _exclusive(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
+def compared_values(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
+    """Give what a comparison by a metric takes: ``float64[call path, location]``, of each call path alone."""
     if metric != "compute_time":
         return experiment.exclusive(metric)
     compute = compute_time(experiment)

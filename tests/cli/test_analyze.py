@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,18 @@ def test_explain_prints_the_tables_above_the_verdict(saved):
     said = saved("autoanalyzer", "analyze", "app.cube", "--explain").stdout.decode()
     assert said.index("decision table: a1 instructions; D cluster") < said.index("discernibility matrix:")
     assert said.index("smallest reducts: {a1 instructions}") < said.index("IMBALANCE")
+
+
+def test_what_is_hot_and_what_imbalance_costs_is_listed_and_in_the_document(saved):
+    done = saved("autoanalyzer", "analyze", "app.cube", "--hot", "--losses", "--all", "--json", "f.json")
+    said = done.stdout.decode().splitlines()
+    assert said[0].split() == ["own", "wall", "time", "own", "mpi", "time", "region", "source"]
+    assert said[1].split() == ["1.5", "s", "-", "loop", "in", "main", "app.c:3"]
+    assert said[4].split() == ["2", "s", "2", "s", "1.5", "s", "2", "loop", "in", "main", "app.c:3"]
+    found = json.loads((saved.folder / "f.json").read_text())
+    assert [(each["line"], each["own_wall_time"]) for each in found["hot"]] == [(3, 1.5), (5, 0.05)]
+    (loss,) = found["losses"]
+    assert (loss["path"], loss["loss"], loss["longest"], loss["mean"], loss["slowest"]) == ("loop@3", 2.0, 2.0, 1.5, 2)
 
 
 @pytest.mark.parametrize(("metric", "word"), [("crnm", "CRNM 1.94"), ("cpi", "CPI 6.00"), ("wall_time", "very high")])

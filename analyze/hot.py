@@ -1,0 +1,41 @@
+"""Where the time goes: regions by their own time, without what stands below them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .findings import Findings
+from .selection import complete
+
+__all__ = ["Hot", "hot_regions"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hot:
+    """A region's own time in seconds, a mean over the processes.
+
+    Attributes:
+        region: Its position among the code regions.
+        own_wall_time: Of each process's first thread.
+        own_mpi_time: What of that is in MPI calls; None if it was not measured.
+    """
+
+    region: int
+    own_wall_time: float
+    own_mpi_time: float | None
+
+
+def hot_regions(findings: Findings) -> list[Hot]:
+    """List the regions that have time of their own, most first."""
+    experiment, everything = findings.experiment, findings.run.weighed
+    first = np.array([place.thread == 0 for place in experiment.locations])
+    wall, mpi = (
+        everything.own_by_rank(np.where(first, experiment.exclusive(name), 0.0)).mean(axis=1).tolist()
+        if complete(experiment, name)
+        else [None] * len(everything.regions)
+        for name in ("wall_time", "mpi_time")
+    )
+    found = [Hot(region, *times) for region, times in enumerate(zip(wall, mpi, strict=True)) if times[0] > 0]
+    return sorted(found, key=lambda each: -each.own_wall_time)

@@ -1,0 +1,67 @@
+"""Analyses that list regions, each with its table on a terminal and its list in the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from ..analyze import Findings
+from ..analyze.hot import hot_regions
+from ..analyze.losses import losses
+from .place import Place
+from .table import print_table
+from .units import seconds
+
+__all__ = ["SECTIONS", "Section"]
+
+_MOST: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """An analysis that gives records of regions: ``region`` is the position, floats are seconds.
+
+    Attributes:
+        name: Of its option, and of its key in the JSON.
+        help: Of its option.
+        find: The analysis.
+    """
+
+    name: str
+    help: str
+    find: Callable[[Findings], Sequence[Any]]
+
+    def document(self, findings: Findings) -> list[dict[str, Any]]:
+        """Give the records as what ``json.dumps`` takes: the keys of a region, and the numbers."""
+        entries = [asdict(each) for each in self.find(findings)]
+        return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
+
+    def print(self, findings: Findings) -> None:
+        """Print the first of the records."""
+        entries = [asdict(each) for each in self.find(findings)]
+        places = [self._place(findings, each.pop("region")) for each in entries]
+        titles = [name.replace("_", " ") for name in (entries or [{}])[0]]
+        rows = [
+            [*map(_written, each.values()), place.title, place.source if place.file else ""]
+            for each, place in zip(entries, places, strict=True)
+        ]
+        print_table([*titles, "region", "source"], rows[:_MOST], range(len(titles)))
+        if len(rows) > _MOST:
+            print_table([f"… and {len(rows) - _MOST} more: --json lists all"], [], ())
+
+    @staticmethod
+    def _place(findings: Findings, region: int) -> Place:
+        return Place.of(findings.experiment, findings.performance.regions[region])
+
+
+def _written(value: object) -> str:
+    if value is None:
+        return "-"
+    return seconds(value) if isinstance(value, float) else str(value)
+
+
+SECTIONS: Final = (
+    Section("hot", "list regions by their own time, without what stands below them", hot_regions),
+    Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks", losses),
+)
