@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections.abc import Iterator
 
 from ..errors import UsageError
 from ..experiment.plan.mode import DEFAULT_MODES, MODES, asked_modes
 from ..instrument.choice import MODES_VARIABLE, Choice, read_choice
+from ..instrument.compiler import COMPILERS, command_words
 from ..instrument.reading import ReadSource, read_sources
 
 __all__ = ["MODES_USAGE", "USAGE", "add_modes_argument", "add_source_arguments", "choice_of", "sources_of"]
@@ -24,11 +24,8 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources", nargs="+", metavar="SRC", help="C, C++ and Fortran sources; after -- any compiler flags"
     )
-    for option, language, variable, default in (
-        ("cc", "C", "AUTOANALYZER_CC", "mpicc"),
-        ("cxx", "C++", "AUTOANALYZER_CXX", "mpicxx"),
-        ("fc", "Fortran", "AUTOANALYZER_FC", "mpifort"),
-    ):
+    languages = (("cc", "C"), ("cxx", "C++"), ("fc", "Fortran"))
+    for (option, language), (variable, default) in zip(languages, COMPILERS.items(), strict=True):
         parser.add_argument(
             f"--{option}",
             default=os.environ.get(variable, default),
@@ -87,10 +84,7 @@ def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> I
 
 
 def _command(option: str, text: str) -> list[str]:
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: expected a compiler command, found {text!r} ({error})") from None
+    words = command_words(option, text)
     if not words:
         raise UsageError(f"{option}: expected a compiler command, found nothing")
     return words

@@ -9,13 +9,13 @@ from urllib.parse import unquote
 
 from ..errors import InputError
 
-__all__ = ["DESCRIPTOR_VERSION", "KINDS", "Region"]
+__all__ = ["DESCRIPTOR_VERSION", "KINDS", "UPWARDS", "Region"]
 
 DESCRIPTOR_VERSION: Final = "aa1"  # twin: AA_DESCRIPTOR_VERSION in runtime/probe/probe.h
 
 KINDS: Final = frozenset({"program", "function", "loop", "parallel", "mpi", "io", "math", "syscall", "library", "user"})
 
-_UPWARDS: Final = re.compile(r"^/|^(\.{1,2}/)+")
+UPWARDS: Final = re.compile(r"^/|^(\.{1,2}/)+")
 _ESCAPES: Final = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
 
@@ -51,7 +51,7 @@ class Region:
         file, _, line = place.rpartition(":")
         if not file or not self.file or line != str(self.first_line):
             return False
-        shorter, longer = sorted((_UPWARDS.sub("", file), _UPWARDS.sub("", self.file)), key=len)
+        shorter, longer = sorted((UPWARDS.sub("", file), UPWARDS.sub("", self.file)), key=len)
         return f"/{longer}".endswith(f"/{shorter}")
 
     @property

@@ -12,7 +12,10 @@ from typing import Final, NamedTuple
 
 from ..errors import UsageError
 
-__all__ = ["Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
+__all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
+
+COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
+"""Which compiler each variable stands for where it is not set."""
 
 
 class Role(Enum):

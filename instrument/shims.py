@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ..atomic_file import replacing
-from .compiler import command_words
+from .compiler import COMPILERS, command_words
 from .store import digest
 
 __all__ = ["build_environment"]
@@ -22,7 +22,6 @@ _WRAPPERS: Final = (
     ("aa-mpicxx", "AUTOANALYZER_CXX", re.compile(r"mpi(cxx|c\+\+|CC)(\.\w+)?"), ("CXX", "MPICXX")),
     ("aa-mpifort", "AUTOANALYZER_FC", re.compile(r"mpi(fort|f90|f77)(\.\w+)?"), ("FC", "F77", "F90", "MPIFC")),
 )
-_DEFAULTS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
 
 
 def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -50,7 +49,7 @@ def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, st
         words = command_words(variables[0], environment.get(variables[0], ""))
         if words and not Path(words[0]).name.startswith("aa-"):
             changed.setdefault(real, environment[variables[0]])
-        elif compiler := shutil.which(_DEFAULTS[real], path=os.pathsep.join(paths)):
+        elif compiler := shutil.which(COMPILERS[real], path=os.pathsep.join(paths)):
             changed.setdefault(real, shlex.quote(compiler))
         called = shlex.quote(str(wrappers / wrapper))
         scripts[wrapper] = f'#!/bin/sh\nexec {called} "$@"\n'

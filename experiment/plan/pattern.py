@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from ..region import Region
+from ..region import UPWARDS, Region
 
 __all__ = ["KEYS", "Pattern", "spelled"]
 
 KEYS: Final = ("kind", "name", "file", "function", "ordinal")
 _SPECIAL: Final = re.compile(r"[*?[]")
-_UPWARDS: Final = re.compile(r"^(\.{1,2}/)+")
 _FORTRAN: Final = re.compile(r"\.f(?:or|tn|pp|\d\d)?$", re.IGNORECASE)
 
 
@@ -67,7 +66,7 @@ class Pattern:
         whole = os.path.abspath(file)  # noqa: PTH100 - links are not followed
         if self.file.startswith("/"):
             return _is(self.file, whole)
-        end = f"/{_UPWARDS.sub('', self.file)}"
+        end = f"/{UPWARDS.sub('', self.file)}"
         return whole.endswith(end) or _is(f"*{end}", whole)
 
     def __str__(self) -> str:

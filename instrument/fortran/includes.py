@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ..line_markers import quoted_name
+from .lines import LINE
 
 __all__ = ["BYTE_ORDER_MARK", "expand"]
 
@@ -17,7 +18,6 @@ BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # of UTF-8, each byte a character
 _INCLUDE_OPENMP: Final = re.compile(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = re.compile(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _MARKER: Final = re.compile(r'#\s*(?:line\s+)?(\d+)\s*"((?:\\.|[^"\\])*)"')
-_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
 def expand(text: str, source: str, directories: Sequence[str], *, openmp: bool = False) -> str:
@@ -40,7 +40,7 @@ def _expanded(
     text: str, name: str, directories: Sequence[str], include: re.Pattern[str], around: tuple[str, ...]
 ) -> Iterator[str]:
     number = 0
-    for line in _LINE.findall(text):
+    for line in LINE.findall(text):
         number += 1
         if marker := _MARKER.match(line):
             number, name = int(marker.group(1)) - 1, marker.group(2)

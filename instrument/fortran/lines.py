@@ -10,9 +10,9 @@ from typing import Final
 
 from .form import Form
 
-__all__ = ["Directive", "Lines", "Statement", "UnterminatedError", "read_lines"]
+__all__ = ["LINE", "Directive", "Lines", "Statement", "UnterminatedError", "read_lines"]
 
-_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
+LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _SPECIAL: Final = re.compile(r"['\"!;&]|(?<![\w.])\d+[hH]")
 _SPECIAL_BACKSLASH: Final = re.compile(r"\\\\|['\"!;&]|(?<![\w.])\d+[hH]")
 _DIRECTIVE: Final = re.compile(r"[!cC*](?:\$(omp|acc|autoanalyzer)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
@@ -151,7 +151,7 @@ class _Reader:
         self.directive_goes_on = False
 
     def read(self) -> Lines:
-        for match in _LINE.finditer(self.text):
+        for match in LINE.finditer(self.text):
             line = match.group().rstrip("\r\n")
             if line.startswith("#"):
                 self.markers.append(match.start())

@@ -50,7 +50,7 @@ def test_fortran_is_written_in_its_form_with_the_stub_beside(tool):
         (["x.c", "-o", "out", "--cc", "no-such-cc"], "compiler no-such-cc: No such file or directory; "),
         (["x.c", "-o", "out", "--cc", ""], "--cc: expected a compiler command, found nothing"),
         (["x.c", "-o", "out", "--fc", ""], "--fc: expected a compiler command, found nothing"),
-        (["x.c", "-o", "out", "--cc", "'gcc"], '--cc: expected a compiler command, found "\'gcc"'),
+        (["x.c", "-o", "out", "--cc", "'gcc"], '--cc: expected a command, found "\'gcc"'),
         (["odd.c", "-o", "out"], "odd.c:2:1: '{' is not closed"),
         (["x.c"], "the following arguments are required: -o"),
     ],
