@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+
+import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
 from ..preparation import Prepared
@@ -18,6 +20,7 @@ __all__ = ["RESOLUTION", "Differences", "find_differences"]
 
 RESOLUTION: Final = 0.01  # seconds: scheduler ticks and cold caches alone can part ranks by this
 
+_SLIGHT: Final = 0.1  # of what bytes take: a difference in computing that is no more comes with them
 _LEAST: Final = 0.01  # of the mean of what is compared: a smaller difference is not worth a look
 
 
@@ -46,27 +49,34 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     Args:
         prepared: The run.
         metric: One of ``DISSIMILARITY_METRICS``; if None, time off the processor and ``mpi_bytes`` are tried where
-            compute time makes one cluster; see ``differing_time_off`` and ``differing_volumes``.
+            compute time makes one cluster, or differs little; see ``differing_time_off`` and ``differing_volumes``.
     """
     ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]
     compared = ranks if compared_by == "mpi_bytes" else ranks.by_thread()
     performance = Performance.selected(compared, metric=compared_by)
     floor = _floor(performance, prepared.mean_time)
     dissimilarity = find_dissimilarity(performance, floor=floor)
-    alike = Differences(compared, performance, dissimilarity, floor)
+    found = Differences(compared, performance, dissimilarity, floor)
+    volumes = differing_volumes(ranks, prepared.mean_time) if metric is None else None
     if dissimilarity.exists:
-        return alike
+        outweighed = volumes and _spread(performance) <= _SLIGHT * _spread(volumes[0]) / BYTES_PER_SECOND
+        return Differences(ranks, *volumes, floor) if volumes and outweighed else found
     if compared_by == "compute_time" and (jobs := differing_jobs(compared, floor=floor)):
         performance, dissimilarity, compared = jobs
         return Differences(compared, performance, dissimilarity, floor)
     if metric is not None:
-        return alike
+        return found
     off = differing_time_off(ranks, prepared.mean_time, compared.threads)
     if off and not prepared.taking_turns:
         return Differences(ranks, *off, floor)
-    if volumes := differing_volumes(ranks, prepared.mean_time):
+    if volumes:
         return Differences(ranks, *volumes, floor, off)
-    return Differences(compared, performance, dissimilarity, floor, off)
+    return replace(found, not_judged=off)
+
+
+def _spread(performance: Performance) -> float:
+    """Give how far apart the totals of the ranks are."""
+    return float(np.ptp(performance.values[list(performance.top)].sum(axis=0)))
 
 
 def _floor(performance: Performance, program_time: float) -> float:

@@ -56,6 +56,13 @@ def test_a_difference_in_computing_comes_before_one_in_volumes(make_experiment):
     assert (findings.performance.metric, findings.dissimilarity.clusters) == ("compute_time", ((0, 1), (2, 3)))
 
 
+def test_what_packing_takes_comes_with_the_volume(make_experiment):
+    seconds = {"compute": [0.07] * 4, "exchange": [0.0005, 0.0005, 0.0005, 0.0149]}
+    volumes = {"exchange": [5e7, 5e7, 5e7, 1.6e8]}
+    findings = analyze(make_experiment(seconds, mpi_time={"exchange": [2.0] * 4}, mpi_bytes=volumes))
+    assert (findings.performance.metric, findings.dissimilarity.clusters) == ("mpi_bytes", ((0, 1, 2), (3,)))
+
+
 def test_what_is_asked_for_is_compared(make_experiment):
     experiment = exchanging(make_experiment, [9e8, 3e8, 3e8, 3e8])
     assert analyze(experiment, metric="mpi_bytes").dissimilarity.clusters == ((0,), (1, 2, 3))
