@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypedDict, Unpack
 from weakref import WeakKeyDictionary
 
@@ -90,24 +91,12 @@ def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Take the least value of each metric, call path and location."""
-    return _combined(
-        "min",
-        integrate(operands, **options),
-        lambda values: _folded(np.minimum, values),
-        of_known=lambda values: _folded(np.fmin, values),
-        lacked=_LACKED_BY_EXTREMES,
-    )
+    return _extreme("min", np.minimum, np.fmin, integrate(operands, **options))
 
 
 def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Take the greatest value of each metric, call path and location."""
-    return _combined(
-        "max",
-        integrate(operands, **options),
-        lambda values: _folded(np.maximum, values),
-        of_known=lambda values: _folded(np.fmax, values),
-        lacked=_LACKED_BY_EXTREMES,
-    )
+    return _extreme("max", np.maximum, np.fmax, integrate(operands, **options))
 
 
 def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -203,6 +192,11 @@ def _combined(
     if mixed:
         remarks.append(f"{operation} of values from different sources: {', '.join(mixed)}")
     return _experiment(operation, joined, metrics, values, remarks)
+
+
+def _extreme(operation: str, of_all: np.ufunc, of_known: np.ufunc, joined: Integration) -> Experiment:
+    every, known = partial(_folded, of_all), partial(_folded, of_known)
+    return _combined(operation, joined, every, of_known=known, lacked=_LACKED_BY_EXTREMES)
 
 
 def _experiment(
