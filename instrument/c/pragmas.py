@@ -28,11 +28,13 @@ _NEST: Final = re.compile(
 _TEXT: Final = re.compile(r"\S")
 _OPENS_A_BLOCK: Final = re.compile(r"STDC\b|clang\s+fp\b")
 # They may stand anywhere, or at the start of a block alone: the guard comes after them.
-_NOT_OF_A_LOOP: Final = re.compile(r"STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b")
+_NOT_OF_A_LOOP: Final = re.compile(r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b")
 
 
 def guard_start(unit: Preprocessed, loop: int) -> int:
     """Tell where a guard around the loop at an offset begins: above the pragmas that bind to the loop.
+
+    The user's marks do not; they may stand among those that do.
 
     ::
 
@@ -42,13 +44,14 @@ def guard_start(unit: Preprocessed, loop: int) -> int:
         for (…) …                         for (…) …
                                           }
     """
-    start = loop
-    index = bisect_right(unit.pragmas, loop, key=lambda pragma: pragma.start) - 1
-    while index >= 0 and not unit.masked[unit.pragmas[index].end : start].strip():
-        if not _binds(unit.pragmas[index]):
+    start = below = loop
+    for index in range(bisect_right(unit.pragmas, loop, key=lambda pragma: pragma.start) - 1, -1, -1):
+        pragma = unit.pragmas[index]
+        is_mark = pragma.text.startswith("autoanalyzer")
+        if unit.masked[pragma.end : below].strip() or not (is_mark or _binds(pragma)):
             break
-        start = unit.pragmas[index].start
-        index -= 1
+        below = pragma.start
+        start = start if is_mark else below
     return start
 
 

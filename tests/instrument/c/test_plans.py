@@ -1,5 +1,7 @@
 """Regions that the user marks, and what a plan includes, excludes, eliminates, merges and splits."""
 
+import pytest
+
 MARKED = r"""
 #include <stdio.h>
 static int work(int n) {
@@ -39,6 +41,32 @@ def test_marked_regions_are_left_in_any_way_and_what_they_declare_lives_on(lab):
     }
     ordinals = {region.name: region.ordinal for _, region in run.events if region.kind == "user"}
     assert ordinals == {"set up": 0, "step": 2, "deep": 1}
+
+
+RIGHT_ABOVE = r"""
+#include <stdio.h>
+int main(void) {
+    int n = 0;
+#pragma autoanalyzer begin assemble
+    for (int i = 0; i < 4; i++) n += i;
+    int more = n;
+#pragma autoanalyzer end
+#pragma omp parallel for
+#pragma autoanalyzer begin bound
+    for (int i = 0; i < 4; i++) ;
+#pragma autoanalyzer end
+    printf("%d\n", more);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
+def test_a_mark_right_above_a_loop_stays_around_it(lab, cc, name):
+    run = lab.run(RIGHT_ABOVE, "-fopenmp", cc=cc, name=name)
+    assert run.messages.endswith(": bound is not instrumented: stands below a pragma\n")
+    entered = [region.name for event, region in run.events if event == "enter"]
+    assert (run.nesting_is_clean, entered) == (True, ["main", "assemble", "loop@6", "loop@11"])
 
 
 BADLY = r"""
