@@ -44,10 +44,6 @@ def front_end(command: CompilerCommand, source: Argument, choice: Choice | None 
         from .fortran_front_end import FortranFrontEnd  # noqa: PLC0415 - a build starts it for every source
 
         return FortranFrontEnd(command, choice)
-    if source.is_cxx:
-        from .cxx_front_end import CxxFrontEnd  # noqa: PLC0415
+    from .c_family_front_end import CFamilyFrontEnd  # noqa: PLC0415
 
-        return CxxFrontEnd(command, choice)
-    from .c_front_end import CFrontEnd  # noqa: PLC0415
-
-    return CFrontEnd(command, choice)
+    return CFamilyFrontEnd(command, choice, cxx=source.is_cxx)

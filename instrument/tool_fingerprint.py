@@ -15,7 +15,10 @@ from .compiler import Argument
 __all__ = ["own_fingerprint"]
 
 _PACKAGE: Final = Path(__file__).parent.parent
-_ROOMS: Final = ("instrument", "instrument/c", "instrument/cxx", "instrument/fortran", "experiment", "experiment/plan")
+_ROOMS: Final = (
+    *("instrument", "instrument/c_family", "instrument/c_family/c", "instrument/c_family/cxx", "instrument/fortran"),
+    *("experiment", "experiment/plan"),
+)
 _SETTING: Final = re.compile(r"AUTOANALYZER_(?!CACHE|INSIDE|SHARDS|PRODUCTS|MAX_|COUNTERS|EVENTS|CPU_CLOCK)")
 _PLAN: Final = "AUTOANALYZER_PLAN"
 

@@ -118,7 +118,7 @@ def test_marks_that_make_no_region_are_said_with_the_reason(lab):
         "entered": "entered by goto in",
         "cases": "entered by a case label of a switch around it",
         "declares": "declares something, in a function with jumps",
-        "autoanalyzer": "begin NAME or end wanted after autoanalyzer",
+        "autoanalyzer": "expected begin NAME or end after autoanalyzer",
         "open": "has no end in its function",
     }
     assert "x.c:10: autoanalyzer is not instrumented: ends without a begin" in run.messages

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autoanalyzer.instrument.c.lexer import mask, statement_end
+from autoanalyzer.instrument.c_family.lexer import mask, statement_end
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from ..line_markers import MarkedText, Marker
 from .lexer import mask
 
-__all__ = ["Pragma", "Preprocessed"]
+__all__ = ["Pragma", "Preprocessed", "readable"]
 
 _PRAGMA: Final = re.compile(r"#[ \t]*pragma\b[ \t]*([^\n]*)")
 _PREPROCESSOR_OWN: Final = ("<built-in>", "<command-line>", "<command line>", "<stdin>")
@@ -23,6 +25,11 @@ class Pragma:
     start: int
     end: int
     text: str
+
+
+def readable(latin: str) -> str:
+    """Decode a name from the text, whose characters are bytes."""
+    return latin.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
 class Preprocessed(MarkedText):
@@ -48,6 +55,14 @@ class Preprocessed(MarkedText):
                 yield start, marker.offset, system
                 start, system = marker.offset, kind
         yield start, len(self.text), system
+
+    def is_system(self, offset: int) -> bool:
+        """Tell whether the text at an offset is not the user's."""
+        return bisect_right(self._starts_of_runs, offset) % 2 == 0  # the first is the user's, and they take turns
+
+    @cached_property
+    def _starts_of_runs(self) -> list[int]:
+        return [start for start, _, _ in self.runs()]
 
 
 def _pragmas(text: str, directives: tuple[int, ...]) -> Iterator[Pragma]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from .lexer import blank, group_end
-from .preprocessed import Preprocessed
+from ..lexer import blank, group_end
+from ..preprocessed import Preprocessed
 
-__all__ = ["PRELUDE", "Digest", "outer_braces", "sanitise"]
+__all__ = ["PRELUDE", "outer_braces", "sanitise"]
 
 _BUILTIN_TYPES: Final = [
     "__builtin_va_list",
@@ -111,23 +110,8 @@ _NESTED_DECLARATOR: Final = re.compile(
 _PLAIN_DECLARATOR: Final = re.compile(r"(\w+)\s*\)?\s*(?=[\[(]|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
-    """What the parser gets, and what it could not be told.
-
-    Attributes:
-        text: Standard C, each user token where it stands in the preprocessed text.
-        indirect_jumps: Offsets of ``goto *`` and ``asm goto``, whose targets are any label below.
-        address_taken: Labels whose address is taken by ``&&``, or that an ``asm goto`` names.
-    """
-
-    text: str
-    indirect_jumps: tuple[int, ...]
-    address_taken: frozenset[str]
-
-
-def sanitise(unit: Preprocessed) -> Digest:
-    """Blank system text but for its type names, and rewrite the rest in standard C.
+def sanitise(unit: Preprocessed) -> str:
+    """Blank system text but for its type names, and rewrite the rest in standard C: each user token where it stood.
 
     Raises:
         LexicalError: A bracket does not close.
@@ -137,23 +121,20 @@ def sanitise(unit: Preprocessed) -> Digest:
         _type_names(unit.masked[start:end]) if system else rewriter.rewrite(start, end)
         for start, end, system in unit.runs()
     ]
-    text = _without_outer_initialisers("".join(pieces))
-    return Digest(text, tuple(rewriter.indirect_jumps), frozenset(rewriter.address_taken))
+    return _without_outer_initialisers("".join(pieces))
 
 
 class _Rewriter:
-    """Rewrite user text, and keep what the parser will not see."""
+    """Rewrite user text."""
 
     def __init__(self, masked: str) -> None:
         self.masked = masked
-        self.indirect_jumps: list[int] = []
-        self.address_taken: set[str] = set()
         self._rules: dict[str, Callable[[re.Match[str]], tuple[int, str]]] = {
             "word": self._word,
             "elvis": lambda match: (match.end(), "||"),
             "range": self._range,
             "attributes": lambda match: (group_end(masked, match.start()), ""),
-            "indirect": self._indirect,
+            "indirect": lambda match: (match.end() - 1, ""),
             "address": self._address,
             "local": lambda match: (match.end(), ""),
         }
@@ -180,26 +161,16 @@ class _Rewriter:
         opening = _OPENING.match(self.masked, qualifiers.end() if qualifiers else end)
         if opening is None:
             return end, word
-        closed = group_end(self.masked, opening.end() - 1)
-        if qualifiers and "goto" in qualifiers.group():
-            self.indirect_jumps.append(match.start())
-            labels = self.masked[opening.end() : closed].rpartition(":")[2]
-            self.address_taken.update(_NAME.findall(labels))
-        return closed, _GROUPED[word]
+        return group_end(self.masked, opening.end() - 1), _GROUPED[word]
 
     def _range(self, match: re.Match[str]) -> tuple[int, str]:
         return match.end(), "..." if self._before(match.start())[-1:] in {"(", ","} else "+"
-
-    def _indirect(self, match: re.Match[str]) -> tuple[int, str]:
-        self.indirect_jumps.append(match.start())
-        return match.end() - 1, ""
 
     def _address(self, match: re.Match[str]) -> tuple[int, str]:
         if not _BEFORE_OPERAND.search(self._before(match.start())):
             return match.end(), "&&"
         label = _NAME.match(self.masked, match.end())
         assert label is not None  # the pattern has looked ahead
-        self.address_taken.add(label.group(1))
         return label.end(), "0"
 
     def _before(self, offset: int) -> str:

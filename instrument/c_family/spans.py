@@ -6,16 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from pycparser import c_ast
-
-from .function import Function
-from .lexer import LexicalError, group_end, statement_end
+from ..syntax import Body
+from .lexer import LexicalError, condition_end, group_end, statement_end
 from .preprocessed import Preprocessed
-from .syntax import Tree
 
-__all__ = ["Block", "Mark", "Spans", "marks", "spans"]
+__all__ = ["Mark", "Spans", "marks"]
 
 _MARK: Final = re.compile(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
 _TEXT: Final = re.compile(r"\S")
@@ -48,7 +45,7 @@ def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
             break
         if not (match := _MARK.match(pragma.text)):
             if pragma.text.startswith("autoanalyzer"):
-                yield Mark("", pragma.start, pragma.end, "begin NAME or end wanted after autoanalyzer")
+                yield Mark("", pragma.start, pragma.end, "expected begin NAME or end after autoanalyzer")
             continue
         word, name = match.groups()
         if word == "begin":
@@ -64,34 +61,12 @@ def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Start and end of a block, where declarations right in it begin, and whether it is the body of a ``switch``."""
+class _Block:
+    """Start and end of a block, and whether it is the body of a ``switch``."""
 
     start: int
     end: int
-    declarations: tuple[int, ...] = ()
-    is_of_switch: bool = False
-
-
-def spans(unit: Preprocessed, tree: Tree, function: Function) -> Spans:
-    """Look through a function of C."""
-    blocks: list[Block] = []
-    literals: list[int] = []
-    pending: list[tuple[Any, bool]] = [(function.node.body, False)]
-    while pending:
-        node, is_of_switch = pending.pop()
-        if isinstance(node, c_ast.Compound):
-            start = tree.offset(node)
-            if unit.masked.startswith("{", start):
-                items = [each for each in node.block_items or [] if isinstance(each, (c_ast.Decl, c_ast.Typedef))]
-                declared = tuple(tree.offset(each) for each in items)
-                blocks.append(Block(start, group_end(unit.masked, start), declared, is_of_switch))
-        elif isinstance(node, c_ast.CompoundLiteral):
-            literals.append(tree.offset(node.init))
-        is_switch = isinstance(node, c_ast.Switch)
-        pending.extend((child, is_switch) for _, child in node.children())
-    jumps = function.jumps
-    return Spans(unit, blocks, literals, has_jumps=bool(jumps.gotos or jumps.labels or jumps.indirect))
+    is_of_switch: bool
 
 
 class Spans:
@@ -99,17 +74,18 @@ class Spans:
 
     Args:
         unit: The text.
-        blocks: The function's blocks.
-        literals: Where compound literals begin, which live as long as the block that they are in.
+        body: The function.
         has_jumps: Whether there are labels in the function.
     """
 
-    def __init__(self, unit: Preprocessed, blocks: list[Block], literals: list[int], *, has_jumps: bool) -> None:
+    def __init__(self, unit: Preprocessed, body: Body, *, has_jumps: bool) -> None:
         self.unit = unit
-        self.masked = unit.masked
+        self.masked = masked = unit.masked
         self.has_jumps = has_jumps
-        self._blocks = blocks
-        self._literals = literals
+        switched = {self._next(condition_end(masked, switch + len("switch")), body.end) for switch in body.switches}
+        opened = (start for start in body.blocks if masked.startswith("{", start))
+        self._blocks = [_Block(start, group_end(masked, start), start in switched) for start in opened]
+        self._living = [(offset, self._block(offset)) for offset in (*body.declarations, *body.literals)]
 
     def why_not(self, start: int, end: int) -> str:
         """Say why no guard can be put around what stands between two offsets; jumps aside."""
@@ -138,8 +114,7 @@ class Spans:
     def declares(self, start: int, end: int) -> bool:
         """Tell whether something lives on behind a part, so that no block may stand around it."""
         block = self._block(start)
-        declared = block is not None and any(start <= offset < end for offset in block.declarations)
-        return declared or any(start <= offset < end and self._block(offset - 1) == block for offset in self._literals)
+        return block is not None and any(start <= at < end and around == block for at, around in self._living)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Cut the statements between two offsets into blocks; loops stay out, and what pragmas stand above."""
@@ -192,7 +167,7 @@ class Spans:
         is_last = not self.masked[first.end : end].strip(" \t\n;") or (word is not None and word.group() == "do")
         return (first.start + 1, first.end - 1) if is_last else None
 
-    def _block(self, offset: int) -> Block | None:
+    def _block(self, offset: int) -> _Block | None:
         around = [block for block in self._blocks if block.start < offset < block.end]
         return max(around, key=lambda block: block.start) if around else None
 

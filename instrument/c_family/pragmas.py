@@ -26,13 +26,18 @@ _NEST: Final = re.compile(
     r"(?:omp|acc)\b.*?\b(?:(?:collapse|ordered)\s*\(\s*(?P<depth>\d*)|tile\b|sizes\b|interchange\b|fuse\b)"
 )
 _TEXT: Final = re.compile(r"\S")
+_LAST_ATTRIBUTES: Final = re.compile(r"\]\s*(\])\s*\Z")
+_SQUARE: Final = re.compile(r"[\[\]]")
+_LONGEST: Final = 1000  # characters of attributes
 _OPENS_A_BLOCK: Final = re.compile(r"STDC\b|clang\s+fp\b")
 # They may stand anywhere, or at the start of a block alone: the guard comes after them.
-_NOT_OF_A_LOOP: Final = re.compile(r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b")
+_NOT_OF_A_LOOP: Final = re.compile(
+    r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b"
+)
 
 
 def guard_start(unit: Preprocessed, loop: int) -> int:
-    """Tell where a guard around the loop at an offset begins: above the pragmas that bind to the loop.
+    """Tell where a guard around the loop at an offset begins: above its attributes, and the pragmas that bind to it.
 
     The user's marks do not; they may stand among those that do.
 
@@ -44,8 +49,15 @@ def guard_start(unit: Preprocessed, loop: int) -> int:
         for (…) …                         for (…) …
                                           }
     """
-    start = below = loop
-    for index in range(bisect_right(unit.pragmas, loop, key=lambda pragma: pragma.start) - 1, -1, -1):
+    start = _above_pragmas(unit, loop)
+    while match := _LAST_ATTRIBUTES.search(unit.masked, max(start - _LONGEST, 0), start):
+        start = _above_pragmas(unit, _group_start(unit.masked, match.start(1)))
+    return start
+
+
+def _above_pragmas(unit: Preprocessed, offset: int) -> int:
+    start = below = offset
+    for index in range(bisect_right(unit.pragmas, offset, key=lambda pragma: pragma.start) - 1, -1, -1):
         pragma = unit.pragmas[index]
         is_mark = pragma.text.startswith("autoanalyzer")
         if unit.masked[pragma.end : below].strip() or not (is_mark or _binds(pragma)):
@@ -53,6 +65,16 @@ def guard_start(unit: Preprocessed, loop: int) -> int:
         below = pragma.start
         start = start if is_mark else below
     return start
+
+
+def _group_start(masked: str, end: int) -> int:
+    """Give the offset of the bracket that the last one up to ``end`` closes."""
+    depth = 0
+    for match in reversed(list(_SQUARE.finditer(masked, max(end - _LONGEST, 0), end + 1))):
+        depth += 1 if match.group() == "]" else -1
+        if depth == 0:
+            return match.start()
+    return end
 
 
 def block_start(unit: Preprocessed, offset: int) -> int:

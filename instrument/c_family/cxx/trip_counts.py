@@ -9,7 +9,7 @@ from clang.cindex import CursorKind
 from .constants import Constants
 from .cursors import children, operator_of, spelling
 
-__all__ = ["most_rounds"]
+__all__ = ["most_trips"]
 
 _FOR: Final = CursorKind.FOR_STMT.value
 _RANGE: Final = CursorKind.CXX_FOR_RANGE_STMT.value
@@ -17,12 +17,12 @@ _DECLARATION: Final = CursorKind.DECL_STMT.value
 _BINARY: Final = CursorKind.BINARY_OPERATOR.value
 _STEPS: Final = frozenset((CursorKind.UNARY_OPERATOR.value, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR.value))
 # Twins of libclang's Index.h.
-_COMPARISONS: Final = {11: 0, 12: 0, 16: 0, 13: 1, 14: 1}  # < > !=, and a round more for <= >=
+_COMPARISONS: Final = {11: 0, 12: 0, 16: 0, 13: 1, 14: 1}  # < > !=, and a trip more for <= >=
 _ASSIGNMENT: Final = 22
 
 
-def most_rounds(loop: Any, constants: Constants) -> int:
-    """Give the most rounds of a loop that compile-time constants bound; 0 if they are not known.
+def most_trips(loop: Any, constants: Constants) -> int:
+    """Give the most trips of a loop that compile-time constants bound; 0 if they are not known.
 
     ::
 

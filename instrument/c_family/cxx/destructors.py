@@ -9,14 +9,14 @@ from clang.cindex import CursorKind, TypeKind, conf
 
 from .cursors import children
 
-__all__ = ["Endings"]
+__all__ = ["Destructors"]
 
 _DESTRUCTOR: Final = CursorKind.DESTRUCTOR.value
 _PARTS: Final = frozenset((CursorKind.FIELD_DECL.value, CursorKind.CXX_BASE_SPECIFIER.value))
 _ARRAYS: Final = frozenset((TypeKind.CONSTANTARRAY.value, TypeKind.DEPENDENTSIZEDARRAY.value))
 
 
-class Endings:
+class Destructors:
     """Judge the classes of a unit by what their objects do when they end.
 
     Args:

@@ -1,4 +1,4 @@
-"""From preprocessed C++ to what decides where regions are, by libclang."""
+"""C++ by libclang, and C: from preprocessed text to what decides where regions are."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from typing import Any, Final
 from clang.cindex import CursorKind, Index, TranslationUnit, TranslationUnitLoadError, TypeKind, callbacks, conf
 from clang.cindex import c_object_p as pointer
 
+from ...syntax import Body, Call, Label, Loop, Unread
 from .constants import Constants
+from .destructors import Destructors
 from .digest import digest
-from .endings import Endings
 from .instances import PARAMETERS, Instances
 from .names import qualified_name
-from .rounds import most_rounds
+from .trip_counts import most_trips
 
-__all__ = ["Body", "Call", "Syntax", "Unread", "parse"]
+__all__ = ["Found", "parse"]
 
-_FILE: Final = "source.ii"
+_FILE: Final = "source"
 # Templates are read where they stand: nobody asks for what their instances mean.
 _OPTIONS: Final = TranslationUnit.PARSE_INCOMPLETE
 _ERROR: Final = 3
+# GCC only warns of much in C that is an error to Clang unless all warnings are off.
+_ARGUMENTS: Final = {"c++": ("-x", "c++-cpp-output", "-w"), "c": ("-x", "cpp-output", "-Wno-everything")}
 _NEXT, _DEEPER = 1, 2
 
 _FUNCTIONS: Final = frozenset(
@@ -72,114 +75,60 @@ _MAKING: Final = frozenset(
     kind.value for kind in (CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.INIT_LIST_EXPR, CursorKind.LAMBDA_EXPR)
 )
 _FIELD: Final = CursorKind.FIELD_DECL.value
+_LITERAL: Final = CursorKind.COMPOUND_LITERAL_EXPR.value
 _LABEL: Final = CursorKind.LABEL_STMT.value
 _CASES: Final = frozenset((CursorKind.CASE_STMT.value, CursorKind.DEFAULT_STMT.value))
 _SWITCH: Final = CursorKind.SWITCH_STMT.value
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """A function or lambda that is defined, by offsets.
-
-    Attributes:
-        name: Qualified, without parameters; empty for a lambda.
-        parameters: As declared, in parentheses; they tell overloads apart.
-        start: Where its declaration begins.
-        name_offset: Where its name stands; of a lambda, its start.
-        body: Where its body begins: an opening brace, or the ``try`` of a function that is a try block.
-        end: Right after its body.
-        is_inline: Whether it is a template, or stands in its class.
-    """
-
-    name: str
-    parameters: str
-    start: int
-    name_offset: int
-    body: int
-    end: int
-    is_inline: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call of a function.
-
-    Attributes:
-        offset: Where it begins.
-        name: The function's; empty if it is not known before instantiation.
-        callee: Where the name stands in the function's definition; negative if that is not known.
-        named: The same, of a virtual function too, though another may be called in its place.
-        end: Right after it.
-        declared: Where the name stands in a declaration of a function that is no method; negative if that is not known.
-        gives: ``value`` if the result is a number or nothing, ``pointer``, ``object``, or empty if it is not known
-            before instantiation.
-    """
-
-    offset: int
-    name: str
-    callee: int
-    named: int
-    end: int
-    declared: int
-    gives: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A place that the parser does not understand, and what it says."""
-
-    offset: int
-    message: str
+_STATEMENTS: Final = frozenset((_BLOCK, _LABEL, *_CASES))
 
 
 @dataclass(slots=True)
-class Syntax:
-    """What was found in user text, by offset; what a coroutine awaits is seen several times.
+class Found:
+    """What was found in user text, in no order; what a coroutine awaits is seen several times.
 
     Attributes:
-        bodies: Functions and lambdas, by where the body begins.
-        loops: Where each loop's first word begins, and how often it runs at most; 0 if that is not known.
-        calls: Where functions are called.
+        bodies: Functions and lambdas, by where the body begins, with nothing in them yet.
+        declared: Where functions are declared, by name, and where defined.
         objects: Where objects without a name are made, and whether each ends without code of the user's.
         fields: Start and end of members of classes, with what they are to be at first.
-        labels: Where labelled statements begin.
         cases: Where case labels begin.
         switches: Start and end of switch statements.
-        blocks: Start and end of blocks.
-        declarations: Where declarations in functions begin.
         unread: Errors in user text, and what the parser says.
     """
 
     bodies: dict[int, Body] = field(default_factory=dict)
-    loops: dict[int, int] = field(default_factory=dict)
+    declared: dict[int, int] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     objects: list[tuple[int, bool]] = field(default_factory=list)
     fields: list[tuple[int, int]] = field(default_factory=list)
-    labels: list[int] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
     cases: list[int] = field(default_factory=list)
     switches: list[tuple[int, int]] = field(default_factory=list)
-    blocks: dict[int, int] = field(default_factory=dict)
+    blocks: list[int] = field(default_factory=list)
     declarations: list[int] = field(default_factory=list)
+    literals: list[int] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
 
 
-def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool]) -> Syntax:
+def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool], *, language: str = "c++") -> Found:
     """Read a preprocessed text.
 
     Errors in system text count for nothing: it is written for another compiler.
 
     Args:
         text: What the preprocessor wrote.
-        flags: Options that decide what is C++.
+        flags: Options that decide what is C++, or C.
         is_system: Tells whether the text at an offset is not the user's.
+        language: ``c++`` or ``c``.
     """
     contents, shift = digest(text)
-    arguments = ["-x", "c++-cpp-output", "-w", "-ferror-limit=0", *flags]
+    arguments = [*_ARGUMENTS[language], "-ferror-limit=0", *flags]
     try:
         unit = Index.create().parse(_FILE, arguments, [(_FILE, contents)], _OPTIONS)
     except TranslationUnitLoadError:
-        return Syntax(unread=[Unread(0, "the parser has given up")])
-    reader = _Reader(unit, shift, is_system)
+        return Found(unread=[Unread(0, "the parser has given up")])
+    reader = _Reader(unit, shift, is_system, language)
     conf.lib.clang_visitChildren(unit.cursor, callbacks["cursor_visit"](reader.visit), None)
     if reader.failure:
         raise reader.failure
@@ -193,23 +142,25 @@ def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool])
 class _Reader:
     """Collect what matters, by one pass over all cursors of user text."""
 
-    def __init__(self, unit: TranslationUnit, shift: int, is_system: Callable[[int], bool]) -> None:
-        self.found = Syntax()
+    def __init__(self, unit: TranslationUnit, shift: int, is_system: Callable[[int], bool], language: str) -> None:
+        self.found = Found()
         self.failure: Exception | None = None
         self._unit = unit
         self._shift = shift
         self._is_system = is_system
-        self._endings = Endings(self._is_users)
+        self._destructors = Destructors(self._is_users)
         self._instances = Instances(self._place)
         self._loops: dict[int, Any] = {}
-        cases = dict.fromkeys(_CASES, self.found.cases)
-        self._starts = {_LABEL: self.found.labels, _DECLARATION: self.found.declarations, **cases}
-        self._spans = {_FIELD: self.found.fields, _SWITCH: self.found.switches}
+        found = self.found
+        self._starts = {_BLOCK: found.blocks, **dict.fromkeys(_CASES, found.cases)}
+        if language == "c":  # in C++ they end with their statement
+            self._starts[_LITERAL] = found.literals
+        self._spans = {_FIELD: found.fields, _SWITCH: found.switches}
 
-    def finish(self, text: bytes) -> Syntax:
+    def finish(self, text: bytes) -> Found:
         """Give what was found; how often loops run is asked once all instances of templates are seen."""
         constants = Constants(text, self._end, self._instances)
-        self.found.loops = {start: most_rounds(loop, constants) for start, loop in self._loops.items()}
+        self.found.loops = [Loop(start, most_trips(loop, constants)) for start, loop in self._loops.items()]
         return self.found
 
     def visit(self, cursor: Any, parent: Any, _data: Any) -> int:
@@ -227,8 +178,8 @@ class _Reader:
             start = self._first(cursor)
             if start < 0 or self._is_system(start):
                 return _NEXT
-        if kind == _BLOCK:
-            found.blocks[self._start(cursor)] = self._end(cursor)
+        if kind in self._starts:
+            self._starts[kind].append(self._start(cursor))
         if kind in _BODIES and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
             found.bodies.setdefault(self._start(cursor), self._body(cursor, parent, parent_kind))
         elif kind in _LOOPS:
@@ -237,15 +188,29 @@ class _Reader:
             found.calls.append(self._call(cursor))
         elif kind in _MAKING:
             self._make(cursor)
-        elif kind in self._starts:
-            self._starts[kind].append(self._start(cursor))
+        elif kind == _LABEL:
+            found.labels.append(Label(self._start(cursor), conf.lib.clang_getCursorSpelling(cursor)))
+        elif kind == _DECLARATION and parent_kind in _STATEMENTS:
+            found.declarations.append(self._start(cursor))
         elif kind in self._spans:
             self._spans[kind].append((self._start(cursor), self._end(cursor)))
-        elif kind in PARAMETERS:
+        else:
+            self._declare(cursor, kind, parent)
+        return _DEEPER
+
+    def _declare(self, cursor: Any, kind: int, parent: Any) -> None:
+        """Note a declaration of a function, or what is given to templates."""
+        if kind in PARAMETERS:
             self._instances.declare(cursor, parent)
         elif kind == _TEMPLATE_NAME:
             self._instances.note_type(conf.lib.clang_getCursorType(parent))
-        return _DEEPER
+        elif kind in _FUNCTIONS:
+            self._note_function(cursor)
+
+    def _note_function(self, function: Any) -> None:
+        definition = conf.lib.clang_getCursorDefinition(function)
+        if definition is not None and (defined := self._place(definition)) != (declared := self._place(function)):
+            self.found.declared[declared] = defined
 
     def _body(self, cursor: Any, function: Any, kind: int) -> Body:
         name = parameters = ""
@@ -256,34 +221,34 @@ class _Reader:
             named = self._place(function)
             owner = conf.lib.clang_getCursorLexicalParent(function)
             inline = kind == _TEMPLATE or (owner is not None and owner._kind_id in _CLASSES)
-        return Body(name, parameters, start, named, self._start(cursor), self._end(cursor), inline)
+        return Body(name, start, named, self._start(cursor), self._end(cursor), parameters, inline)
 
     def _call(self, cursor: Any) -> Call:
         function = conf.lib.clang_getCursorReferenced(cursor)
         definition = conf.lib.clang_getCursorDefinition(function) if function is not None else None
-        named = self._place(definition) if definition is not None else -1
-        callee = -1 if definition is not None and conf.lib.clang_CXXMethod_isVirtual(function) else named
+        callee = self._place(definition) if definition is not None else -1
+        is_virtual = function is not None and bool(conf.lib.clang_CXXMethod_isVirtual(function))
         is_plain = function is not None and function._kind_id in _PLAIN
         declared = self._place(function) if is_plain else -1
         if function is not None:
             self._instances.note(function)
-        gives = self._gives(cursor)
         if function is None or not _gives_reference(function):
             self._make(cursor)
-        name = conf.lib.clang_getCursorSpelling(cursor)
-        return Call(self._start(cursor), name, callee, named, self._end(cursor), declared, gives)
+        name, start, end = conf.lib.clang_getCursorSpelling(cursor), self._start(cursor), self._end(cursor)
+        reason = "" if name else "not known before instantiation"
+        return Call(start, end, name, callee, is_virtual, declared, self._gives(cursor), reason)
 
     def _gives(self, cursor: Any) -> str:
         kind = conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(cursor))._kind_id
         if kind in _UNKNOWN:
-            return ""
+            return "dependent"
         return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
 
     def _make(self, cursor: Any) -> None:
         """Note an object without a name, if it is one; what a lambda captures may not end in silence."""
         if self._gives(cursor) not in {"value", "pointer"}:
             is_lambda = cursor._kind_id == _LAMBDA
-            is_silent = not is_lambda and self._endings.is_silent(conf.lib.clang_getCursorType(cursor))
+            is_silent = not is_lambda and self._destructors.is_silent(conf.lib.clang_getCursorType(cursor))
             self.found.objects.append((self._start(cursor), is_silent))
 
     def _is_users(self, cursor: Any) -> bool:

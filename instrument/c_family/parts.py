@@ -2,60 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion
-from .judge import NamePart
-from .preprocessed import Preprocessed
-from .spans import Spans, marks
+from ..syntax import Body
+from .judge import Judge
+from .spans import marks
 
-__all__ = ["Whole", "planned_parts"]
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A function that parts are looked for in.
-
-    Attributes:
-        unit: The text.
-        region: What is known of the function.
-        body: Where its body begins.
-        end: Right after its body.
-        name_part: Gives the region of a part.
-        why_not: Says why a guard around what stands between two offsets could be jumped over, or left behind.
-        spans: Looks through the function.
-        holds: Tells whether the text at an offset is its own, and no other function's within it.
-    """
-
-    unit: Preprocessed
-    region: Region
-    body: int
-    end: int
-    name_part: NamePart
-    why_not: Callable[[int, int], str]
-    spans: Callable[[], Spans]
-    holds: Callable[[int], bool] = lambda _: True
+__all__ = ["planned_parts"]
 
 
-def planned_parts(function: Whole, inner: list[CodeRegion], choice: Choice) -> list[CodeRegion]:
+def planned_parts(
+    body: Body, function: Region, inner: list[CodeRegion], judge: Judge, choice: Choice
+) -> list[CodeRegion]:
     """Give what the user marks in a function, what the plan merges, and what it splits into blocks.
 
     They are numbered in this order.
 
     Args:
-        function: The function.
+        body: The function.
+        function: What is known of it.
         inner: The other regions in it.
+        judge: Says why a guard around a part could be jumped over, or left behind.
         choice: What is wanted.
     """
-    found = marks(function.unit, function.body, function.end) if choice.wants("user") else ()
-    marked = [mark for mark in found if function.holds(mark.start)]
+    found = marks(judge.unit, body.opening, body.end) if choice.wants("user") else ()
+    marked = [mark for mark in found if body.holds(mark.start)]
     merged = list(choice.merged(inner))
-    if not (marked or merged or choice.asks_for_blocks(function.region, inner)):
+    if not (marked or merged or choice.asks_for_blocks(function, inner)):
         return []
-    parts = _Parts(function)
+    parts = _Parts(body, function, judge)
     for mark in marked:
         parts.add(mark.name or "autoanalyzer", mark.start, mark.end, mark.problem)
     for name, members in merged:
@@ -67,9 +45,8 @@ def planned_parts(function: Whole, inner: list[CodeRegion], choice: Choice) -> l
 
 
 def _blocks(parts: _Parts, inner: list[CodeRegion], choice: Choice) -> Iterator[tuple[int, int]]:
-    function = parts.function
-    if "blocks" in choice.splits(function.region):
-        yield from parts.spans.blocks(function.body + 1, function.end - 1)
+    if "blocks" in choice.splits(parts.function):
+        yield from parts.spans.blocks(parts.body.opening + 1, parts.body.end - 1)
     for each in (*inner, *parts.made):
         if not each.reason and "blocks" in choice.splits(each.region):
             place = (each.start, each.end) if each.region.kind == "user" else parts.spans.inside(each.start, each.end)
@@ -80,16 +57,19 @@ def _blocks(parts: _Parts, inner: list[CodeRegion], choice: Choice) -> Iterator[
 class _Parts:
     """What has been made in a function so far."""
 
-    def __init__(self, function: Whole) -> None:
+    def __init__(self, body: Body, function: Region, judge: Judge) -> None:
+        self.body = body
         self.function = function
-        self.spans = function.spans()
+        self.judge = judge
+        self.spans = judge.spans(body)
         self.made: list[CodeRegion] = []
 
     def add(self, name: str, start: int, end: int, problem: str = "", of_plan: str = "") -> None:
-        region = self.function.name_part("user", name, len(self.made), (start, end), by_line=of_plan == "split")
+        is_block = of_plan == "split"
+        region = self.judge.part(self.function, "user", name, len(self.made), (start, end), by_line=is_block)
         reason = problem or self._why_not(start, end)
         keeps_scope = not reason and self.spans.declares(start, end)
-        is_said = bool(reason) and of_plan != "split"
+        is_said = bool(reason) and not is_block
         self.made.append(
             CodeRegion(region, start, end, reason, is_said=is_said, of_plan=of_plan, keeps_scope=keeps_scope)
         )
@@ -98,4 +78,4 @@ class _Parts:
         for each in self.made:
             if not each.reason and (each.start < start < each.end < end or start < each.start < end < each.end):
                 return f"overlaps {each.region.name}"
-        return self.function.why_not(start, end) or self.spans.why_not(start, end)
+        return self.judge.why_not(self.body, start, end) or self.spans.why_not(start, end)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["LexicalError", "blank", "group_end", "mask", "statement_end"]
+from ..syntax import UnreadError
+
+__all__ = ["LexicalError", "blank", "condition_end", "group_end", "mask", "statement_end"]
 
 # Each alternative begins with a literal character: the engine then skips all others by a table.
 _OPAQUE: Final = re.compile(
@@ -36,12 +38,8 @@ _CATCH: Final = re.compile(r"\s*catch\b")
 _OPENING: Final = "([{"
 
 
-class LexicalError(ValueError):
+class LexicalError(UnreadError):
     """Report text whose brackets or statements do not close, with the offset where they open."""
-
-    def __init__(self, offset: int, message: str) -> None:
-        super().__init__(message)
-        self.offset = offset
 
 
 def blank(text: str, replacement: str = "") -> str:
@@ -91,7 +89,7 @@ def statement_end(masked: str, start: int) -> int:
     if word == "{":
         return group_end(masked, after - 1)
     if word in {"for", "while", "switch"}:
-        return statement_end(masked, _condition_end(masked, after))
+        return statement_end(masked, condition_end(masked, after))
     if word == "if":
         end = statement_end(masked, _branch_start(masked, after))
         following = _WORD_OR_SIGN.search(masked, end)
@@ -109,26 +107,27 @@ def _branch_start(masked: str, start: int) -> int:
     match = _OF_A_BRANCH.match(masked, start)
     if match and _BLOCK.match(masked, match.end()):
         return match.end()
-    return _condition_end(masked, match.end() if match else start)
+    return condition_end(masked, match.end() if match else start)
 
 
 def _handlers_end(masked: str, start: int) -> int:
     while match := _CATCH.match(masked, start):
-        start = group_end(masked, masked.index("{", _condition_end(masked, match.end())))
+        start = group_end(masked, masked.index("{", condition_end(masked, match.end())))
     return start
 
 
 def _word(masked: str, start: int) -> tuple[str, int]:
     match = _WORD_OR_SIGN.search(masked, start)
     if match is None:
-        raise LexicalError(start, "a statement wanted, found the end of the file")
+        raise LexicalError(start, "expected a statement, found the end of the file")
     return match.group(), match.end()
 
 
-def _condition_end(masked: str, start: int) -> int:
+def condition_end(masked: str, start: int) -> int:
+    """Give the offset right after the group in parentheses that follows."""
     word, after = _word(masked, start)
     if word != "(":
-        raise LexicalError(start, f"'(' wanted, found {word!r}")
+        raise LexicalError(start, f"expected '(', found {word!r}")
     return group_end(masked, after - 1)
 
 
@@ -138,4 +137,4 @@ def _semicolon_end(masked: str, start: int) -> int:
         if match.group() == ";":
             return match.end()
         offset = group_end(masked, match.start())
-    raise LexicalError(start, "a statement without its ';'")
+    raise LexicalError(start, "expected ';' at the end of a statement")

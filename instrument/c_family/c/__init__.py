@@ -1,0 +1,1 @@
+"""C by pycparser: from preprocessed text to the tree of its functions."""

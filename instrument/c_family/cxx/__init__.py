@@ -1,0 +1,1 @@
+"""C++ by libclang, and C that pycparser cannot read: from preprocessed text to the tree of functions and lambdas."""

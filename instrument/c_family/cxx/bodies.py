@@ -1,0 +1,130 @@
+"""Functions and lambdas within each other, and what each holds by itself."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, Final
+
+from ...syntax import Body, Call, Case, Loop, Syntax, Unread, UnreadError
+from ..lexer import statement_end
+from ..preprocessed import Preprocessed
+from .tree import Found, parse
+
+__all__ = ["read_by_clang"]
+
+_ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
+_MODULE: Final = re.compile(r"\s*(?:export\s+)?(?:module|import)\b")
+
+
+def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> Syntax:
+    """Read a unit.
+
+    Args:
+        unit: The preprocessed text.
+        flags: Options that decide what is C++, or C.
+        language: ``c++`` or ``c``.
+
+    Raises:
+        UnreadError: The parser does not understand what stands outside of functions.
+    """
+    found = parse(unit.text.encode("latin-1"), flags, unit.is_system, language=language)
+    bodies = _Nest(found, unit.masked).filled()
+    return Syntax(bodies, found.declared, tuple(found.objects), tuple(found.fields))
+
+
+class _Nest:
+    """The bodies of a unit, an outer one before those within; one that nobody wrote is none."""
+
+    def __init__(self, found: Found, masked: str) -> None:
+        self._found = found
+        self._masked = masked
+        bodies = [replace(body, opening=self._brace(body.opening)) for _, body in sorted(found.bodies.items())]
+        self._bodies = [body for body in bodies if masked.startswith(("{", "try"), body.opening)]
+        self._openings = [body.opening for body in self._bodies]
+        self._outer: list[int] = []
+        for number, body in enumerate(self._bodies):
+            self._outer.append(self._around(body.start, number - 1))
+        self._by_start = sorted(enumerate(self._bodies), key=lambda numbered: numbered[1].start)
+        self._starts = [body.start for _, body in self._by_start]
+        self._ends = list(accumulate((body.end for _, body in self._by_start), max))
+
+    def filled(self) -> tuple[Body, ...]:
+        """Give each body with what it holds by itself."""
+        parts: list[dict[str, list[Any]]] = [defaultdict(list) for _ in self._bodies]
+        for number, name, item in self._owned():
+            parts[number][name].append(item)
+        unread = self._unread()
+        made: list[Body] = []
+        for number, (body, outer) in enumerate(zip(self._bodies, self._outer, strict=True)):
+            owned = {} if number in unread else parts[number]
+            fields: dict[str, Any] = {name: tuple(items) for name, items in owned.items()}
+            around = made[outer] if outer >= 0 else None
+            made.append(replace(body, outer=around, unread=unread.get(number), **fields))
+        return tuple(made)
+
+    def _unread(self) -> dict[int, Unread]:
+        """Give the first place that the parser does not understand of each body that is in no other."""
+        found: dict[int, Unread] = {}
+        for unread in self._found.unread:
+            around = (n for n, body in enumerate(self._bodies) if body.start <= unread.offset < body.end)
+            if (number := next(around, -1)) < 0:
+                is_module = _MODULE.match(self._masked, self._masked.rfind("\n", 0, unread.offset) + 1)
+                message = "modules are left to the compiler" if is_module else unread.message
+                raise UnreadError(unread.offset, message)
+            found.setdefault(number, unread)
+        return found
+
+    def _owned(self) -> Iterator[tuple[int, str, Any]]:
+        """Give all that stands in bodies: the number of the body, what it is, and the thing itself."""
+        found = self._found
+        for outer, body in zip(self._outer, self._bodies, strict=True):
+            if outer >= 0:
+                yield outer, "inner", (body.opening, body.end)
+        for call in sorted(found.calls, key=lambda call: call.offset):
+            if (number := self._head(call)) >= 0:
+                yield number, "heads", call
+            elif (number := self._around(call.offset)) >= 0:
+                yield number, "calls", call
+        items: dict[str, list[Any]] = {
+            "loops": [loop for loop in sorted(found.loops, key=lambda loop: loop.offset) if not self._runs_once(loop)],
+            "labels": found.labels,
+            "cases": [Case(case, max(s for s, end in found.switches if s <= case < end)) for case in found.cases],
+            "switches": [start for start, _ in found.switches],
+            "blocks": sorted({self._brace(block) for block in found.blocks}),
+            "declarations": found.declarations,
+            "literals": found.literals,
+        }
+        for name, each in items.items():
+            for item in each:
+                offset = item if isinstance(item, int) else item.offset
+                if (number := self._around(offset + (name == "blocks"))) >= 0:
+                    yield number, name, item
+
+    def _head(self, call: Call) -> int:
+        """Give the number of the body before which a call stands; negative if it stands in one, or at none."""
+        index = bisect_right(self._starts, call.offset) - 1
+        while index >= 0 and call.offset < self._ends[index] and self._by_start[index][1].end <= call.offset:
+            index -= 1
+        number, body = self._by_start[index]
+        return number if index >= 0 and call.offset < body.opening else -1
+
+    def _runs_once(self, loop: Loop) -> bool:
+        """Tell ``do { … } while (0)``, which macros use to be one statement: no loop to a reader."""
+        masked, start = self._masked, loop.offset
+        return masked.startswith("do", start) and bool(_ONCE.match(masked, start, statement_end(masked, start)))
+
+    def _brace(self, offset: int) -> int:
+        """Give the offset of an opening brace, which the mask has put behind a blank where it is spelled ``<%``."""
+        return offset + 1 if self._masked.startswith(" {", offset) else offset
+
+    def _around(self, offset: int, number: int | None = None) -> int:
+        """Give the number of the innermost body that holds an offset, from one on that may; negative if none does."""
+        found = bisect_left(self._openings, offset) - 1 if number is None else number
+        while found >= 0 and not self._bodies[found].opening <= offset < self._bodies[found].end:
+            found = self._outer[found]
+        return found

@@ -1,0 +1,132 @@
+"""Why a guard may not be in a function, or around a part of it, and what such a part is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ...experiment.region import Region
+from ..syntax import Body, Syntax
+from .jumps import has_jumps, why_entered
+from .last_calls import endless
+from .pragmas import device_text
+from .preprocessed import Preprocessed, readable
+from .spans import Spans
+
+__all__ = ["Judge"]
+
+_EXEMPT: Final = re.compile(
+    r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
+    r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
+)
+_RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
+_CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
+_EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
+_LAST_WORDS: Final = {
+    "a coroutine": re.compile(r"\bco_(?:await|return|yield)\b"),
+    "a return that must be a jump": re.compile(r"\bmusttail\b"),
+}
+_LOCAL_LABELS: Final = re.compile(r"\{\s*__label__\b")
+_INLINE: Final = re.compile(r"\b(?:__)?inline(?:__)?\b")
+
+
+class Judge:
+    """Judge the functions of a unit, and their parts.
+
+    Args:
+        unit: The text.
+        syntax: What is in it.
+        literal_guards: Whether guards may be in what compilers run.
+    """
+
+    def __init__(self, unit: Preprocessed, syntax: Syntax, *, literal_guards: bool) -> None:
+        self.unit = unit
+        self._literal_guards = literal_guards
+        self._masked = unit.masked
+        self._device = device_text(unit)
+        self._exempt = self._exempt_functions(syntax)
+        self._endless = endless(unit.masked, syntax.bodies)
+        self._untouchable: dict[int, str] = {}
+
+    def part(
+        self, function: Region, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
+    ) -> Region:
+        """Name a part of a function, given the offsets of its text, by the line on which that begins."""
+        first, last = self.unit.place(place[0]), self.unit.place(max(place[1] - 1, place[0]))
+        last_line = max(last.line, first.line) if last.file == first.file else first.line
+        name = f"{name}@{first.line}" if by_line else name
+        return Region(kind, name, readable(first.file), function.function, ordinal, first.line, last_line)
+
+    def spans(self, body: Body) -> Spans:
+        """Look through a function for what parts of it there may be."""
+        return Spans(self.unit, body, has_jumps=has_jumps(self._masked, body))
+
+    def why_untouchable(self, body: Body) -> str:
+        """Say what forbids probes in a function and in all of its parts."""
+        if body.opening not in self._untouchable:
+            self._untouchable[body.opening] = next(self._reasons(body), "")
+        return self._untouchable[body.opening]
+
+    def why_not_whole(self, body: Body) -> str:
+        """Say why no guard can be in a function itself, whatever its size."""
+        if reason := self.why_untouchable(body):
+            return reason
+        if self._masked[body.opening] != "{":
+            return "its body is a try block"
+        if _LOCAL_LABELS.match(self._masked, body.opening):
+            return "its body begins with __label__"
+        is_endless = body.name_offset in self._endless
+        return "calls itself last, which a probe would make use up the stack" if is_endless else ""
+
+    def why_not(self, body: Body, start: int, end: int) -> str:
+        """Say why a guard around statements could be jumped over, or left behind, or may not be there at all."""
+        reason = self.why_untouchable(body) or why_entered(self._masked, body, start, end)
+        return reason or self.why_remote(body, start)
+
+    def why_remote(self, body: Body, start: int) -> str:
+        """Say why no guard may be at a place."""
+        on_device = any(low <= start < high for low, high in self._device)
+        return self.why_untouchable(body) or ("runs on an accelerator" if on_device else "")
+
+    def is_inline(self, body: Body) -> bool:
+        """Tell a function that compilers are asked to put into its callers."""
+        return body.is_inline or bool(_INLINE.search(self._masked, self._head(body), body.opening))
+
+    def _exempt_functions(self, syntax: Syntax) -> dict[int, str]:
+        """Find functions that by an attribute, here or at a declaration, must not be touched."""
+        heads = [(body.name_offset, self._head(body), body.opening) for body in syntax.bodies]
+        for declared, defined in syntax.declared.items():
+            heads.append((defined, self._statement(declared), self._masked.find(";", declared)))
+        resolvers = set(_RESOLVER.findall(self.unit.text)) if "ifunc" in self._masked else set()
+        found = {b.name_offset: "resolver of an indirect function" for b in syntax.bodies if b.name in resolvers}
+        for defined, start, end in heads:
+            if match := _EXEMPT.search(self._masked, start, end):
+                found[defined] = f"attribute {match[1]}"
+        return found
+
+    def _reasons(self, body: Body) -> Iterator[str]:
+        masked = self._masked
+        if body.name_offset in self._exempt:
+            yield self._exempt[body.name_offset]
+        for reason, words in _LAST_WORDS.items():
+            if any(body.holds(match.start()) for match in words.finditer(masked, body.opening, body.end)):
+                yield reason
+        for each in body.chain():
+            if match := _CONSTANT.search(masked, self._head(each), each.opening):
+                yield f"{match[1]}: may run at compile time"
+            if not each.name and self._is_evaluated(each):
+                yield "a lambda that may run at compile time"
+
+    def _is_evaluated(self, body: Body) -> bool:
+        """Tell whether a lambda may be in a constant expression, or, outside of functions, make a constant."""
+        if body.outer is None and not self._literal_guards:
+            return True
+        return bool(_EVALUATED.search(self._masked, self._statement(body.start), body.start))
+
+    def _head(self, body: Body) -> int:
+        """Tell where a function's declaration begins, attributes before it included."""
+        return self._statement(body.start) if body.name else body.start
+
+    def _statement(self, offset: int) -> int:
+        return max(self._masked.rfind(character, 0, offset) for character in ";{}") + 1

@@ -1,0 +1,108 @@
+"""Calls that a function ends with: compilers turn them into jumps, which a probe at the function's end undoes.
+
+Recursion that is nothing but such calls runs in no stack at all, over however many elements; with probes it would use
+the stack up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Set
+from typing import Final
+
+from ..syntax import Body, Call
+from .lexer import statement_end
+
+__all__ = ["endless"]
+
+_RETURNED: Final = re.compile(
+    r"\breturn\b([^;{}]*(?:\?|:|,|&&|\|\|))?(?:\s*(?:\w+_cast\s*<[^;{}()]*>\s*)?\(|\s*\([\w\s:*]+\))*\s*\Z"
+)
+_END_OF_RETURNED: Final = re.compile(r"[\s)]*(?::[^;{}]*)?;")
+_STATEMENT: Final = re.compile(r"(?:[;{}:]|\belse|\bif\s*\([^;{}]*\))\s*(?:\(\s*void\s*\)\s*)?\Z")
+_NOTHING: Final = re.compile(r"[\s;}]*")
+_FOLLOWING: Final = re.compile(r"(?P<otherwise>else\b)|(?P<leaves>break\s*;)|return\s*;")
+
+
+def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
+    """Give the functions, by where their names stand, that come back to themselves by last calls alone.
+
+    One that also calls itself in another way, to sort the first half before the second for instance, needs the stack
+    without probes, too.
+
+    Args:
+        masked: The unit's text.
+        bodies: What is defined in it.
+    """
+    functions = {body.name_offset: body for body in bodies if body.name}
+    circular = _circular({at: {_callee(masked, call, body) for call in body.calls} for at, body in functions.items()})
+    last: dict[int, set[int]] = {at: set() for at in circular}
+    other: dict[int, set[int]] = {at: set() for at in circular}
+    for at in circular:
+        for call in functions[at].calls:
+            if (callee := _callee(masked, call, functions[at])) in circular:
+                (last if _is_last(masked, call, functions[at]) else other)[at].add(callee)
+    ahead = {at: _reached(last, at) for at in circular}
+    found = set()
+    for at, following in ahead.items():
+        circle = {each for each in following if at in ahead[each]}
+        if circle and not any(other[each] & circle for each in circle):
+            found.add(at)
+    return found
+
+
+def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
+    """Leave out the functions that call nothing that is left, or that nothing that is left calls."""
+    left, count = dict(callees), -1
+    while len(left) != count:
+        count, called = len(left), set().union(*left.values())
+        left = {at: own for at, each in left.items() if at in called and (own := each & left.keys())}
+    return left
+
+
+def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
+    """Give the functions that calls lead to from one; itself, if they lead back."""
+    found: set[int] = set()
+    pending = [start]
+    while pending:
+        following = calls[pending.pop()] - found
+        found |= following
+        pending += following
+    return found
+
+
+def _callee(masked: str, call: Call, body: Body) -> int:
+    """Tell which function a call is of; before instantiation the name of the one that it stands in must do."""
+    if call.callee >= 0 or call.gives != "dependent":
+        return call.callee
+    plain = body.name.removesuffix("<...>").rpartition("::")[2]
+    # A member, all.push_back(x), is of another class.
+    words = rf"(?:[^(),;{{}}]*(?:->|::)|\(\s*\*[^()]*\)\s*\.)?\s*{re.escape(plain)}\s*(?:<[^<>;]*>\s*)?\("
+    return body.name_offset if plain and re.compile(words).match(masked, call.offset, call.end) else -1
+
+
+def _is_last(masked: str, call: Call, body: Body) -> bool:
+    """Tell a call behind which nothing is done."""
+    before = masked[max(masked.rfind(sign, body.opening, call.offset) for sign in ";{}") : call.offset]
+    if match := _RETURNED.search(before):
+        beside = match[1] or ""
+        return beside.count("(") == beside.count(")") and bool(_END_OF_RETURNED.match(masked, call.end))
+    if not _STATEMENT.search(before) or masked[call.end : body.end].lstrip()[:1] != ";":
+        return False
+    if any(loop.offset < call.offset < statement_end(masked, loop.offset) for loop in body.loops):
+        return False
+    at = _behind(masked, call.end)
+    while at < body.end:
+        match = _FOLLOWING.match(masked, at)
+        if match is None or not match.lastgroup:
+            return match is not None
+        around = (statement_end(masked, switch) for switch in body.switches if match["leaves"] and switch < at)
+        left = min((end for end in around if at < end), default=body.end)
+        at = _behind(masked, left if match["leaves"] else statement_end(masked, match.end()))
+    return True
+
+
+def _behind(masked: str, offset: int) -> int:
+    """Skip what only ends statements and blocks."""
+    match = _NOTHING.match(masked, offset)
+    return match.end() if match else offset

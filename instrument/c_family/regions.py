@@ -1,0 +1,232 @@
+"""The code regions of a unit of C or C++: its functions and lambdas, and the loops, constructs and calls in each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator
+from dataclasses import replace
+from typing import Final
+
+from ...errors import SourceError
+from ...experiment.plan.mode import CALL_MODES
+from ...experiment.region import Region
+from ..choice import Choice
+from ..code_region import CodeRegion, CodeRegions
+from ..syntax import Body, Syntax, UnreadError
+from .calls import LibraryCalls
+from .judge import Judge
+from .lexer import statement_end
+from .parts import planned_parts
+from .pragmas import Construct, block_start, constructs, guard_start, nested_by_directive
+from .preprocessed import Preprocessed, readable
+from .statement_cost import StatementCost
+
+__all__ = ["find_regions"]
+
+_TINY: Final = 20  # statements of a function up to which a probe may cost as much as it
+_SHORT: Final = 200  # statements: what is inline is called often, and a probe costs a good part of them
+_YIELDING: Final = ("tiny", "short")
+
+
+def find_regions(
+    unit: Preprocessed,
+    choice: Choice,
+    *,
+    cxx: bool,
+    flags: tuple[str, ...],
+    openmp: bool,
+    literal_guards: bool,
+) -> CodeRegions:
+    """Find the regions of a unit, and say why some cannot be made.
+
+    Args:
+        unit: The source, preprocessed.
+        choice: What is wanted; regions of other modes need not be found.
+        cxx: Whether it is C++.
+        flags: Compiler options that decide what is C, or C++.
+        openmp: Whether OpenMP's constructs are regions, too.
+        literal_guards: Whether guards may be in what compilers run.
+
+    Raises:
+        SourceError: The unit as a whole cannot be read.
+    """
+    try:
+        syntax = _read_by_clang(unit, flags, "c++") if cxx else _read_c(unit, flags, calls=choice.wants(*CALL_MODES))
+        judge = Judge(unit, syntax, literal_guards=literal_guards)
+        return _Finder(judge, syntax, choice, cxx=cxx, openmp=openmp).find()
+    except UnreadError as error:
+        raise _source_error(unit, error.offset, str(error)) from None
+
+
+def _read_c(unit: Preprocessed, flags: tuple[str, ...], *, calls: bool) -> Syntax:
+    """Read C by pycparser, and by libclang what that cannot read."""
+    from .c.tree import read_c  # noqa: PLC0415 - C++ does without pycparser
+
+    problem = None
+    try:
+        found = read_c(unit, calls=calls)
+    except UnreadError as error:
+        found, problem = Syntax(()), error
+    if not problem and not any(body.unread for body in found.bodies):
+        return found
+    try:
+        other = _read_by_clang(unit, flags, "c")
+    except UnreadError:
+        if problem:
+            raise problem from None
+        return found
+    if problem:
+        return other
+    read = {body.opening: body for body in other.bodies}
+    bodies = (read.get(body.opening, body) if body.unread else body for body in found.bodies)
+    return replace(found, bodies=tuple(bodies), objects=other.objects)
+
+
+def _read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> Syntax:
+    from .cxx.bodies import read_by_clang  # noqa: PLC0415 - C seldom needs libclang
+
+    return read_by_clang(unit, flags, language)
+
+
+def _source_error(unit: Preprocessed, offset: int, message: str) -> SourceError:
+    place = unit.place(offset)
+    return SourceError(readable(place.file), place.line, place.column, message)
+
+
+class _Finder:
+    """Turn the bodies of one unit into regions."""
+
+    def __init__(self, judge: Judge, syntax: Syntax, choice: Choice, *, cxx: bool, openmp: bool) -> None:
+        self.unit = judge.unit
+        self.judge = judge
+        self.choice = choice
+        self.cxx = cxx
+        self.openmp = openmp
+        self.calls = LibraryCalls(self.unit, syntax) if choice.wants(*CALL_MODES) else None
+        self.bodies = syntax.bodies
+        self.cost = StatementCost(self.unit.masked, syntax.bodies)
+        self.names: Counter[tuple[str, str]] = Counter()
+        self.overloads = Counter((self._file(body), body.name) for body in syntax.bodies if body.name)
+
+    def find(self) -> CodeRegions:
+        found: list[CodeRegion] = []
+        problems = []
+        functions: dict[int, str] = {}
+        for body in self.bodies:
+            region = self._function(body, functions.get(body.outer.opening, "") if body.outer else "")
+            functions[body.opening] = region.function
+            if not self.cxx or not any(each.unread for each in body.chain()):
+                found.extend(self._judged(body, region))
+            if body.unread:
+                words = f"{region.name} is" if self.cxx else f"the loops of {region.name} are"
+                message = f"{words} not instrumented: {body.unread.message}"
+                problems.append(_source_error(self.unit, body.unread.offset, message))
+        return CodeRegions(tuple(found), tuple(problems))
+
+    def _function(self, body: Body, outer: str) -> Region:
+        """Name a function: an overload by its parameters, too, and the second of one name by its number."""
+        place = self.unit.place(body.name_offset)
+        file = readable(place.file)
+        name = body.name or "::".join([*([outer] if outer else []), "lambda"])
+        if self.overloads[place.file, name] > 1:
+            name += body.parameters
+        self.names[file, name] += 1
+        count = self.names[file, name]
+        function = f"{name}#{count}" if count > 1 else name
+        region = Region("function", "", file, function, 0, place.line, place.line)
+        return self.judge.part(region, "function", function, 0, (body.name_offset, body.end), by_line=not body.name)
+
+    def _file(self, body: Body) -> str:
+        return self.unit.place(body.name_offset).file
+
+    def _judged(self, body: Body, region: Region) -> Iterator[CodeRegion]:
+        """Give a function and what is in it, each with the reason against it."""
+        inline = self.judge.is_inline(body)
+        loops = {start: self._loop(body, start, end, inline=inline) for start, end in self._outermost(body)}
+        is_kept = region.name == "main" or body.unread or self._apart(body, loops)
+        reason = self.judge.why_not_whole(body) or ("" if is_kept else self._why_tiny(body, loops, inline=inline))
+        yields = reason.startswith(_YIELDING)
+        yield CodeRegion(region, block_start(self.unit, body.opening + 1), body.end, reason, yields=yields)
+        inner = [
+            *self._loops(body, region, loops),
+            *self._inner_loops(body, region, loops, inline=inline),
+            *self._shared(body, region, loops),
+            *(self.calls.regions(body, region, self.judge, self.choice) if self.calls else ()),
+        ]
+        inner += [] if body.unread else planned_parts(body, region, inner, self.judge, self.choice)
+        yield from sorted(inner, key=lambda each: (each.start, -each.end))
+
+    def _loop(self, body: Body, start: int, end: int, *, inline: bool) -> tuple[int, str]:
+        """Give a loop's end, and the reason against it."""
+        is_short = inline and self.cost.executed(body, start, end) <= _SHORT
+        short = f"short: in an inline function, at most {_SHORT} statements are executed" if is_short else ""
+        return end, self.judge.why_not(body, start, end) or short
+
+    def _loops(self, body: Body, function: Region, loops: dict[int, tuple[int, str]]) -> Iterator[CodeRegion]:
+        shared = {each.at for each in self._constructs(body)}
+        for ordinal, (start, (end, reason)) in enumerate(loops.items()):
+            modes = ("outer-loops", "openmp") if start in shared else ("outer-loops",)
+            yield self._loop_region(function, ordinal, (start, end), reason, modes)
+
+    def _inner_loops(
+        self, body: Body, function: Region, outermost: dict[int, tuple[int, str]], *, inline: bool
+    ) -> Iterator[CodeRegion]:
+        """Give the loops within others, numbered after the outermost."""
+        starts = [loop.offset for loop in body.loops]
+        if len(starts) == len(outermost) or not self.choice.wants("inner-loops"):
+            return
+        shared = {each.at for each in self._constructs(body)}
+        nested = nested_by_directive(self.unit, starts) if self.unit.pragmas else set()
+        for ordinal, start in enumerate((start for start in starts if start not in outermost), len(outermost)):
+            if start in shared:
+                continue
+            end, reason = self._loop(body, start, statement_end(self.unit.masked, start), inline=inline)
+            bound = "a directive binds it to the loop around it" if start in nested else ""
+            yield self._loop_region(function, ordinal, (start, end), bound or reason, ("inner-loops",))
+
+    def _loop_region(
+        self, function: Region, ordinal: int, place: tuple[int, int], reason: str, modes: tuple[str, ...]
+    ) -> CodeRegion:
+        region = self.judge.part(function, "loop", "loop", ordinal, place)
+        yields = reason.startswith(_YIELDING)
+        return CodeRegion(region, guard_start(self.unit, place[0]), place[1], reason, yields=yields, of_modes=modes)
+
+    def _shared(self, body: Body, function: Region, loops: Container[int]) -> Iterator[CodeRegion]:
+        """Give OpenMP's constructs, which no jump enters or leaves; an inner loop among them is one as well."""
+        for ordinal, each in enumerate(self._apart(body, loops)):
+            region = self.judge.part(function, "parallel", each.words, ordinal, (each.at, each.end))
+            modes = ("openmp", "inner-loops") if each.binds_loop else ("openmp",)
+            yield CodeRegion(region, each.start, each.end, self.judge.why_remote(body, each.at), of_modes=modes)
+
+    def _constructs(self, body: Body) -> Iterator[Construct]:
+        if self.openmp:
+            found = constructs(self.unit, body.opening, body.end)
+            yield from (each for each in found if body.holds(each.at))
+
+    def _apart(self, body: Body, loops: Container[int]) -> list[Construct]:
+        """Give a function's constructs of OpenMP, but for those whose loop is an outermost one."""
+        return [each for each in self._constructs(body) if not (each.binds_loop and each.at in loops)]
+
+    def _outermost(self, body: Body) -> Iterator[tuple[int, int]]:
+        """Give start and end of each loop that no other loop of the same function holds."""
+        end = 0
+        for loop in body.loops:
+            if loop.offset >= end:
+                end = statement_end(self.unit.masked, loop.offset)
+                yield loop.offset, end
+
+    def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]], *, inline: bool) -> str:
+        """Say why a function is too small for a probe, given its outermost loops, each with the reason against it."""
+        cost, start, end = self.cost, body.opening, body.end
+        if not loops and cost.statements(start, end) <= _TINY:
+            if not cost.calls(body):
+                return f"tiny: no loop, no call, at most {_TINY} statements"
+            if inline and not cost.is_weighty(body):
+                return f"tiny: inline, no loop, at most {_TINY} statements"
+        if inline and cost.executed(body, start, end) <= _SHORT:
+            return f"short: inline, at most {_SHORT} statements are executed"
+        has_loops = inline and "outer-loops" in self.choice.modes
+        long = [loop for loop, (_, reason) in loops.items() if has_loops and not reason]
+        if long and cost.executed(body, start, end, long) <= _TINY:
+            return f"short: inline, at most {_TINY} statements are executed outside of its loops"
+        return ""

@@ -1,0 +1,103 @@
+"""C and C++ sources of a command: preprocessed, and read with the compiler's header directories apart."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cached_property
+from typing import Final
+
+from ..errors import SourceError
+from .c_family.insert import insert_guards
+from .c_family.preprocessed import Preprocessed
+from .c_family.regions import find_regions
+from .choice import DEFAULT_CHOICE, Choice
+from .code_region import CodeRegions, Instrumented
+from .compiler import Argument, CompilerCommand, Role
+from .openmp import openmp_is_on
+from .toolchain import Toolchain
+
+__all__ = ["CFamilyFrontEnd"]
+
+_STANDARD: Final = re.compile(r"-(?:-std|std)=(?P<name>(?:gnu|c)(?P<cxx>\+\+)?)(?P<year>\w\w)$")
+_CXX_STANDARDS: Final = frozenset(["98", "03", "0x", "11", "1y", "14", "1z", "17", "2a", "20", "2b", "23", "2c", "26"])
+_C_STANDARDS: Final = frozenset(["89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23"])
+_MEANINGFUL: Final = frozenset(["-ansi", "-m32", "-m64", "-mx32", "-fchar8_t", "-fno-char8_t", "-fms-extensions"])
+_LITERAL: Final = re.compile(r"-std=(?:gnu|c)\+\+2\w")
+
+
+class CFamilyFrontEnd:
+    """The front end for C and C++; see ``FrontEnd``.
+
+    Args:
+        command: The user's command.
+        choice: Which regions are wanted.
+        cxx: Whether the sources are C++.
+    """
+
+    def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE, *, cxx: bool) -> None:
+        self._command = command
+        self._choice = choice
+        self._cxx = cxx
+
+    def instrument(self, source: Argument, text: bytes) -> Instrumented:
+        """Put guards into preprocessed text.
+
+        Raises:
+            SourceError: The text cannot be read, or is compiled with modules.
+        """
+        if self._cxx and any(option.startswith("-fmodule") for option in self._command.of(Role.BOTH)):
+            raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
+        unit = self._unit(source, text)
+        found = self._found(unit)
+        text_with_guards = insert_guards(unit, found.regions, cxx=self._cxx, constexpr=self._guards_are_literal)
+        return Instrumented(text_with_guards.encode("latin-1"), found)
+
+    def regions(self, source: Argument, text: bytes) -> CodeRegions:
+        """Find the regions of preprocessed text; errors as for ``instrument``."""
+        return self._found(self._unit(source, text))
+
+    def suffix(self, source: Argument) -> str:
+        """Give the suffix of preprocessed C or C++."""
+        return ".ii" if self._cxx else ".i"
+
+    def _unit(self, source: Argument, text: bytes) -> Preprocessed:
+        return Preprocessed(text.decode("latin-1"), os.fsencode(source.words[0]).decode("latin-1"), self._directories)
+
+    def _found(self, unit: Preprocessed) -> CodeRegions:
+        """Find the regions of a unit that are wanted, made or not."""
+        found = find_regions(
+            unit,
+            self._choice,
+            cxx=self._cxx,
+            flags=self._flags,
+            openmp=openmp_is_on(self._command.of(Role.BOTH)),
+            literal_guards=self._guards_are_literal,
+        )
+        return self._choice.applied(found)
+
+    @cached_property
+    def _directories(self) -> tuple[str, ...]:
+        """Where headers are that are not the user's."""
+        return Toolchain(self._command.compiler, "c++" if self._cxx else "c").directories
+
+    @cached_property
+    def _flags(self) -> tuple[str, ...]:
+        """Pick the options that decide what is C, or C++; the parser's own default is that of recent compilers."""
+        known, newest = (_CXX_STANDARDS, "26") if self._cxx else (_C_STANDARDS, "23")
+        found = []
+        for option in self._command.of(Role.BOTH):
+            if option in _MEANINGFUL:
+                found.append(option)
+            elif (match := _STANDARD.match(option)) and bool(match["cxx"]) is self._cxx:
+                found.append(f"-std={match['name']}{match['year'] if match['year'] in known else newest}")
+        return tuple(found)
+
+    @property
+    def _guards_are_literal(self) -> bool:
+        """Whether guards may be in what compilers run: from C++20 on, where a destructor may be ``constexpr``.
+
+        Without a standard it is taken for an earlier one.
+        """
+        standards = [flag for flag in self._flags if flag.startswith("-std=")]
+        return bool(standards and _LITERAL.fullmatch(standards[-1]))

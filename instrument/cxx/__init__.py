@@ -1,1 +1,0 @@
-"""The front end for C++: regions found by libclang in preprocessed text, guards put into it."""
