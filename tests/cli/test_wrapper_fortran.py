@@ -264,3 +264,4 @@ def test_a_build_loads_the_front_end_of_its_language_alone(tool):
     assert "pycparser" not in loaded["x.f90"]
     assert "autoanalyzer.instrument.c" in loaded["c.c"]
     assert "autoanalyzer.instrument.fortran." not in loaded["c.c"]
+    assert "clang.cindex" not in loaded["c.c"]

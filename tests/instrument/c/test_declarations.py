@@ -1,5 +1,7 @@
 """What compilers add to declarations stays: attributes, alignment, variable arrays, odd types."""
 
+import pytest
+
 ATTRIBUTES = r"""
 #include <stddef.h>
 #include <stdio.h>
@@ -97,6 +99,42 @@ def test_generic_selection_case_ranges_statement_expressions_and_asm(lab):
     run = lab.run(GENERIC)
     assert run.visits == {"main": 1, "main:loop@15": 1}
     assert set(lab.left_out()) == {"classify"}
+
+
+BEYOND_PYCPARSER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+struct pair { int one, other; };
+static double _Complex start = %s;
+static int turns(int n) {
+    double _Complex z = start + 1.0i;
+    struct pair *kept = &(struct pair) { one: n, other: 2 };
+    for (int i = 0; i < n; i++)
+        do { z *= 1.0i; } while (0);
+    switch (n) {
+    case 3: while (n > 2) n--;
+    case 2: do { n--;
+    case 1:      n--;
+            } while (n > 0);
+    }
+    #pragma autoanalyzer begin made
+    struct pair *more = &(struct pair) { 1, abs(n) };
+    #pragma autoanalyzer end made
+    return kept->other + more->one + (int)__real__ z;
+}
+static int plain(int n) { while (n > 3) n--; return n; }
+int main(void) { printf("%%d\n", turns(3) + plain(5) + sizeof(abs(1))); return 0; }
+"""
+
+
+@pytest.mark.parametrize("start", ["1", "1.0i"])
+def test_what_pycparser_cannot_read_in_functions_or_outside_of_them_libclang_can(lab, start):
+    run = lab.run(BEYOND_PYCPARSER % start, "-std=gnu11", "-w")
+    assert (run.nesting_is_clean, run.messages) == (True, "")
+    assert run.visits == {
+        **dict.fromkeys(("main", "turns", "turns:loop@9", "turns:loop@12", "turns:made", "plain", "plain:loop@22"), 1)
+    }
+    assert lab.left_out() == {"loop@13": "entered by a case label of a switch around it"}
 
 
 ASM_GOTO = r"""

@@ -4,11 +4,11 @@ import pytest
 
 MARKED = r"""
 #include <stdio.h>
-static int work(int n) {
+struct point { int x; }; static int work(int n) {
     int kept = 0;
 #pragma autoanalyzer begin set up
     int *p = &(int){ 3 }, more = n;
-    kept = *p;
+    kept = (struct point){ .x = *p }.x;
     if (more > 100) return 1;
 #pragma autoanalyzer end
     for (int i = 0; i < 4; i++) {
