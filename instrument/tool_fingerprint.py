@@ -37,9 +37,10 @@ def own_fingerprint(source: Argument) -> Iterator[str]:
         yield Path(plan).read_text("utf-8", "surrogateescape")
     for room in _ROOMS:
         yield from sorted(_state(entry) for entry in os.scandir(_PACKAGE / room) if entry.is_file())
-    parser = None if source.is_fortran else find_spec("clang" if source.is_cxx else "pycparser")
-    if parser and parser.origin:
-        yield _state(Path(parser.origin))
+    parsers = () if source.is_fortran else ("clang",) if source.is_cxx else ("pycparser", "clang")
+    for parser in map(find_spec, parsers):
+        if parser and parser.origin:
+            yield _state(Path(parser.origin))
 
 
 def _state(path: Path | os.DirEntry[str]) -> str:

@@ -38,6 +38,7 @@ _LEADING: Final = re.compile(
 _FRESH: Final = re.compile(
     r"(?:aligned_alloc|calloc|fopen|getenv|malloc|memalign|mmap|opendir|popen|realloc|strdup|tmpfile|\w*fftw\w*)"
 )
+_END: Final = re.compile(r"\s*;")
 _NAME: Final = re.compile(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
 
 
@@ -107,7 +108,7 @@ class LibraryCalls:
             return "its value may have to be known when compiling"
         if call.gives == "object":
             return "it gives an object"
-        is_used = bool(before.strip()) or self._masked[call.end :].lstrip()[:1] != ";"
+        is_used = bool(before.strip()) or not _END.match(self._masked, call.end)
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:

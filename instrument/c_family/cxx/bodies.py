@@ -110,8 +110,7 @@ class _Nest:
         index = bisect_right(self._starts, call.offset) - 1
         while index >= 0 and call.offset < self._ends[index] and self._by_start[index][1].end <= call.offset:
             index -= 1
-        number, body = self._by_start[index]
-        return number if index >= 0 and call.offset < body.opening else -1
+        return self._by_start[index][0] if index >= 0 and call.offset < self._by_start[index][1].opening else -1
 
     def _runs_once(self, loop: Loop) -> bool:
         """Tell ``do { … } while (0)``, which macros use to be one statement: no loop to a reader."""
