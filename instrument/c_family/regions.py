@@ -134,7 +134,8 @@ class _Finder:
         count = self.names[file, name]
         function = f"{name}#{count}" if count > 1 else name
         region = Region("function", "", file, function, 0, place.line, place.line)
-        return self.judge.part(region, "function", function, 0, (body.name_offset, body.end), by_line=not body.name)
+        shown = function if body.name else name
+        return self.judge.part(region, "function", shown, 0, (body.name_offset, body.end), by_line=not body.name)
 
     def _file(self, body: Body) -> str:
         return self.unit.place(body.name_offset).file
