@@ -44,8 +44,9 @@ def find_waiting(
     """Attribute time in MPI to ranks that come late, but no more than their lateness explains.
 
     What ranks spend in a region's MPI calls beyond the rank that spends least can be waiting; but at most as much as
-    they were ahead of the last rank, by what was computed before. It is waiting if both go together over the ranks. A
-    region agrees with the one below it that has most of its time in MPI.
+    they were ahead of the last rank, by what was computed before: anything on a rank that never enters the region, as
+    workers do not enter what their master does. It is waiting if both go together over the ranks. A region agrees with
+    the one below it that has most of its time in MPI.
 
     Args:
         regions: As they are weighed.
@@ -60,6 +61,9 @@ def find_waiting(
     in_mpi = chosen.by_rank(selection.experiment.exclusive("mpi_time"))
     reaches = _reaches(selection.experiment, performance.regions)
     before = _computed_before(performance, reaches)
+    entries = "visits" if complete(selection.experiment, "visits") else "wall_time"
+    enters = chosen.by_rank(selection.experiment.exclusive(entries)) > 0
+    before = np.where(enters, before, _computed_before(performance, [len(regions)])[0])
     spent = in_mpi.mean(axis=1)
     explained = np.minimum(spent - in_mpi.min(axis=1), before.max(axis=1) - before.mean(axis=1))
     waits = (_correlation(in_mpi, before) <= _LATE) & (explained >= _TELLING * spent) & (explained > 0)
@@ -71,7 +75,13 @@ def find_waiting(
             seconds[region] = seconds[inner[0]]
             late |= {region: late[inner[0]]} if inner[0] in late else {}
         elif seconds[region]:
-            earlier = [core for core in found.cccr if core < reaches[region] or performance.regions[core].own_code]
+            earlier = [
+                core
+                for core in found.cccr
+                if core < reaches[region]
+                or performance.regions[core].own_code
+                or performance.values[core][~enters[region]].any()
+            ]
             together = {core: float(times[core] @ in_mpi[region]) for core in earlier}
             latest = min(together, key=together.__getitem__, default=None)
             if latest is not None and together[latest] < 0:

@@ -182,9 +182,9 @@ class _Comparison:
         return np.where(worth[:, None], values, 0.0).T
 
     def _misses_matter(self, attribute: Attribute, place: int) -> bool:
-        """Whether a rank misses often, or the misses of one more than of another explain some of the time."""
-        if attribute.of_ranks(place).max() > LEAST_RATE:
-            return True
+        """Whether a rank misses often, and the misses of one more than of another explain some of the time."""
+        if attribute.of_ranks(place).max() <= LEAST_RATE:
+            return False
         amount, time = attribute.amount[place], self.performance.values[place]
         return any(
             float(np.ptp(amount[group])) * LATENCY[attribute.name] >= _FAIR * float(np.ptp(time[group]))

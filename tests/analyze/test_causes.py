@@ -265,6 +265,17 @@ def test_nobody_waits_for_what_comes_later_and_nested_regions_agree(make_experim
     assert late(analyze(experiment)) == names
 
 
+def test_a_master_waits_for_workers_that_never_enter_what_it_does(make_experiment):
+    seconds = {"collect": alike(0.0), "work": [0.0, 1.0, 2.0, 3.0]}
+    experiment = make_experiment(
+        seconds,
+        mpi_time={"collect": [3.0, 0.0, 0.0, 0.0]},
+        mpi_bytes={"collect": [8.0, 0.0, 0.0, 0.0]},
+        visits={"collect": [1.0, 0.0, 0.0, 0.0], "work": [0.0, 1.0, 1.0, 1.0]},
+    )
+    assert late(analyze(experiment)) == {"collect": "work"}
+
+
 def test_without_any_io_no_row_raises_it(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.2)}
     none = {"heavy": alike(0.0)}
@@ -384,10 +395,11 @@ def test_one_rank_that_writes_a_file_differs_by_io(make_experiment):
     assert findings.explanation.of_ranks.differences[0].values == (1e9, 0.0)
 
 
-def test_a_line_of_text_and_a_rate_under_one_percent_are_no_causes(make_experiment):
+@pytest.mark.parametrize("misses", [9e6, 2e7], ids=["under one percent", "which takes little time"])
+def test_a_line_of_text_and_a_low_rate_are_no_causes(make_experiment, misses):
     seconds = {"work": [1.0, 1.0, 2.0, 2.0]}
     counts = counted(seconds)
-    counts["l1_misses"]["work"] = [1e5, 1e5, 9e6, 9e6]
+    counts["l1_misses"]["work"] = [1e5, 1e5, misses, misses]
     findings = analyze(make_experiment(seconds, io_bytes={"work": [80.0, 0.0, 0.0, 0.0]}, **counts))
     assert of_ranks(findings) == ["instructions"]
 
