@@ -37,12 +37,13 @@ def run(arguments: argparse.Namespace) -> int:
     findings = findings_of(experiment, arguments)
     if arguments.json:
         write_findings(findings, file, arguments.json)
+    stderr = is_output(arguments.json)
     if arguments.tree:
-        print_tree(findings)
+        print_tree(findings, stderr=stderr)
     if arguments.explain:
-        print_verdict(explanation_lines(findings))
+        print_verdict(explanation_lines(findings), stderr=stderr)
     for section in SECTIONS:
         if getattr(arguments, section.name):
-            section.print(findings)
-    print_verdict(verdict_lines(findings, file, everything=arguments.all), stderr=is_output(arguments.json))
+            section.print(findings, stderr=stderr)
+    print_verdict(verdict_lines(findings, file, everything=arguments.all), stderr=stderr)
     return 0

@@ -37,7 +37,7 @@ class Section:
         entries = [asdict(each) for each in self.find(findings)]
         return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
 
-    def print(self, findings: Findings) -> None:
+    def print(self, findings: Findings, *, stderr: bool = False) -> None:
         """Print the first of the records."""
         entries = [asdict(each) for each in self.find(findings)]
         places = [self._place(findings, each.pop("region")) for each in entries]
@@ -46,9 +46,9 @@ class Section:
             [*map(_written, each.values()), place.title, place.source if place.file else ""]
             for each, place in zip(entries, places, strict=True)
         ]
-        print_table([*titles, "region", "source"], rows[:_MOST], range(len(titles)))
+        print_table([*titles, "region", "source"], rows[:_MOST], range(len(titles)), stderr=stderr)
         if len(rows) > _MOST:
-            print_table([f"… and {len(rows) - _MOST} more: --json lists all"], [], ())
+            print_table([f"… and {len(rows) - _MOST} more: --json lists all"], [], (), stderr=stderr)
 
     @staticmethod
     def _place(findings: Findings, region: int) -> Place:

@@ -13,9 +13,11 @@ from .place import visible
 __all__ = ["print_table"]
 
 
-def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int]) -> None:
+def print_table(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int], *, stderr: bool = False
+) -> None:
     """Print rows below titles, the columns ``right`` aligned to the right; whole unless on a terminal."""
-    console = Console(highlight=False)
+    console = Console(stderr=stderr, highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column, title in enumerate(titles):
         table.add_column(Text(visible(title)), justify="right" if column in right else "left", no_wrap=True)

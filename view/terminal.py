@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ..analyze import Findings
 from .place import Place
+from .table import print_table
 from .units import percent, seconds
 
 __all__ = ["print_tree", "print_verdict"]
@@ -27,25 +27,20 @@ def print_verdict(lines: Sequence[str], *, stderr: bool = False) -> None:
         console.print(text)
 
 
-def print_tree(findings: Findings) -> None:
+def print_tree(findings: Findings, *, stderr: bool = False) -> None:
     """Print the tree of code regions with their mean times over the processes."""
-    console = Console(highlight=False)
-    caption = "times: means over the ranks; visits: sums"
-    table = Table(box=None, pad_edge=False, header_style="bold", caption=caption, caption_justify="left")
-    for title in ("share", "wall", "compute", "MPI", "I/O", "visits"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("region", no_wrap=True)
-    table.add_column("source", no_wrap=True)
+    rows = []
     for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
         place = Place.of(findings.experiment, region)
         times = (cost.wall_time, cost.compute_time, cost.mpi_time, cost.io_time)
-        table.add_row(
-            percent(100 * cost.share),
-            *("-" if time is None else seconds(time) for time in times),
-            "-" if cost.visits is None else str(cost.visits),
-            Text("  " * (region.depth - 1) + place.title),
-            Text(place.source if place.file else ""),
+        rows.append(
+            (
+                percent(100 * cost.share),
+                *("-" if time is None else seconds(time) for time in times),
+                "-" if cost.visits is None else str(cost.visits),
+                "  " * (region.depth - 1) + place.title,
+                place.source if place.file else "",
+            )
         )
-    if not console.is_terminal:
-        console.width = 1000
-    console.print(table)
+    print_table(("share", "wall", "compute", "MPI", "I/O", "visits", "region", "source"), rows, range(6), stderr=stderr)
+    print_table(("times: means over the ranks; visits: sums",), (), (), stderr=stderr)

@@ -51,6 +51,12 @@ def test_what_is_hot_and_what_imbalance_costs_is_listed_and_in_the_document(save
     assert (loss["path"], loss["loss"], loss["longest"], loss["mean"], loss["slowest"]) == ("loop@3", 2.0, 2.0, 1.5, 2)
 
 
+def test_the_document_on_standard_output_stands_there_alone(saved):
+    done = saved("autoanalyzer", "analyze", "app.cube", "--tree", "--explain", "--hot", "--json", "-")
+    assert json.loads(done.stdout)["verdict"]
+    assert done.stderr.decode().count("app.c:3") > 2
+
+
 @pytest.mark.parametrize(("metric", "word"), [("crnm", "CRNM 1.94"), ("cpi", "CPI 6.00"), ("wall_time", "very high")])
 def test_regions_are_classed_by_the_metric_that_is_asked_for(saved, metric, word):
     done = saved("autoanalyzer", "analyze", "app.cube", "--disparity-metric", metric)
