@@ -40,6 +40,14 @@ class Trial:
         return visits
 
     @property
+    def entered(self) -> dict[int, str]:
+        """The names of the regions that were entered so often, in the order of their first entries."""
+        names: dict[int, list[str]] = {}
+        for name, count in self.visits.items():
+            names.setdefault(count, []).append(name)
+        return {count: ", ".join(each) for count, each in names.items()}
+
+    @property
     def left_out(self) -> dict[str, str]:
         """The region's name → reason."""
         return {_label(each.region): each.reason for each in self.found.regions if each.reason}

@@ -52,15 +52,12 @@ GOTO = """
 
 
 def test_goto_leaves_what_it_jumps_out_of(fortran, name):
-    assert fortran.run(GOTO, name=name).visits == {
-        "main": 1,
-        "main:loop@4": 1,
-        "out": 7,
-        "out:loop@13": 11,
-        "out:loop@25": 6,
-        "out:loop@38": 12,
-        "out:loop@42": 6,
-        "out:loop@31": 1,
+    assert fortran.run(GOTO, name=name).entered == {
+        1: "main, main:loop@4, out:loop@31",
+        7: "out",
+        11: "out:loop@13",
+        6: "out:loop@25, out:loop@42",
+        12: "out:loop@38",
     }
 
 

@@ -63,25 +63,11 @@ LOOPS = """
 
 
 def test_each_outermost_loop_is_a_region(fortran, name):
-    assert fortran.run(LOOPS, "-std=legacy", name=name).visits == {
-        "main": 1,
-        "main:loop@6": 1,
-        "main:loop@9": 1,
-        "main:loop@10": 1,
-        "main:loop@13": 1,
-        "main:loop@17": 1,
-        "main:loop@20": 1,
-        "main:loop@22": 1,
-        "main:loop@25": 1,
-        "main:loop@29": 1,
-        "count": 4,
-        "main:loop@31": 1,
-        "main:loop@34": 1,
-        "main:loop@38": 1,
-        "main:loop@43": 1,
-        "main:loop@45": 1,
-        "main:loop@48": 1,
-        "main:loop@51": 1,
+    assert fortran.run(LOOPS, "-std=legacy", name=name).entered == {
+        1: "main, main:loop@6, main:loop@9, main:loop@10, main:loop@13, main:loop@17, main:loop@20, "
+        "main:loop@22, main:loop@25, main:loop@29, main:loop@31, main:loop@34, main:loop@38, main:loop@43, "
+        "main:loop@45, main:loop@48, main:loop@51",
+        4: "count",
     }
 
 
@@ -99,14 +85,7 @@ SAME_LINE = """
 
 def test_loops_in_one_line_are_told_apart_by_their_ordinals(fortran, name):
     trial = fortran.run(SAME_LINE, name=name)
-    assert trial.visits == {
-        "main": 1,
-        "main:loop@5": 2,
-        "main:loop@6": 1,
-        "main::sub": 4,
-        "main::sub:loop@8": 4,
-        "main:loop@7": 1,
-    }
+    assert trial.entered == {1: "main, main:loop@6, main:loop@7", 2: "main:loop@5", 4: "main::sub, main::sub:loop@8"}
     assert {region.ordinal for _, region in trial.run.events if region.name == "loop@5"} == {0, 1}
 
 
@@ -173,11 +152,6 @@ FIXED_WITHOUT_BLANKS = """
 
 
 def test_fixed_form_needs_no_blanks(fortran):
-    assert fortran.run(FIXED_WITHOUT_BLANKS, name="x.f").visits == {
-        "MAIN": 1,
-        "MAIN:loop@3": 1,
-        "MAIN:loop@8": 1,
-        "MAIN:loop@12": 1,
-        "SUB": 1,
-        "SUB:loop@18": 1,
+    assert fortran.run(FIXED_WITHOUT_BLANKS, name="x.f").entered == {
+        1: "MAIN, MAIN:loop@3, MAIN:loop@8, MAIN:loop@12, SUB, SUB:loop@18"
     }

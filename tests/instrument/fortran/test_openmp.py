@@ -254,13 +254,9 @@ def test_what_openacc_moves_to_a_device_is_left_out(fortran, name):
 
 
 def test_openacc_is_a_comment_unless_asked_for(fortran, name):
-    assert fortran.run(ACC, name=name).visits == {
-        "main": 1,
-        "main:loop@6": 1,
-        "main:loop@11": 1,
-        "main:loop@16": 1,
-        "main::on_device": 2,
-        "main::on_device:loop@24": 2,
+    assert fortran.run(ACC, name=name).entered == {
+        1: "main, main:loop@6, main:loop@11, main:loop@16",
+        2: "main::on_device, main::on_device:loop@24",
     }
 
 
@@ -355,22 +351,10 @@ CONSTRUCTS = """
 
 
 def test_constructs_are_regions_where_openmp_makes_threads(fortran, name):
-    assert fortran.run(CONSTRUCTS, "-fopenmp", name=name).visits == {
-        "main": 1,
-        "main:loop@6": 1,
-        "main:parallel do@8": 2,
-        "main:parallel@16": 2,
-        "main:do@18": 2,
-        "main:parallel@26": 1,
-        "main:loop@27": 1,
-        "main:workshare@31": 1,
-        "main:single@34": 1,
-        "main:parallel@38": 1,
-        "main:single@39": 1,
-        "main:loop@40": 1,
-        "main:loop@47": 1,
-        "leaf": 2,
-        "leaf:parallel@55": 2,
+    assert fortran.run(CONSTRUCTS, "-fopenmp", name=name).entered == {
+        1: "main, main:loop@6, main:parallel@26, main:loop@27, main:workshare@31, main:single@34, "
+        "main:parallel@38, main:single@39, main:loop@40, main:loop@47",
+        2: "main:parallel do@8, main:parallel@16, main:do@18, leaf, leaf:parallel@55",
     }
 
 
