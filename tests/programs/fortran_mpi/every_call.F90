@@ -1,4 +1,5 @@
-! Every kind of MPI call in one of Fortran's bindings: -DUSE_MPI_F08, -DUSE_MPI or -DINCLUDE_MPIF.
+! What is odd about MPI calls in one of Fortran's bindings: -DUSE_MPI_F08, -DUSE_MPI or -DINCLUDE_MPIF.
+! Buffers in place, ignored statuses, more room than what comes; conformance has each function as such.
 #ifdef USE_MPI_F08
 #define COMM type(MPI_Comm)
 #define REQUEST type(MPI_Request)
@@ -18,6 +19,7 @@
 #define ERROR_ , error
 #define ERROR_ALONE error
 #endif
+#define CASE(name, calls, sent, received, action) call enter(name); action; call leave(name, calls, sent, received)
 module state
 #if defined USE_MPI_F08
   use mpi_f08
@@ -75,25 +77,11 @@ contains
     STATUS_ :: status
     integer :: buffer(4096), size
     call MPI_Irecv(in, 2*n, MPI_INTEGER, before, 1, world, pending ERROR_)
-    call enter('Send')
+    CASE('Send', 1, part, 0, call MPI_Send(out, n, MPI_INTEGER, next, 1, world ERROR_))
+    CASE('Wait, for less than there is room for', 1, 0, part, call MPI_Wait(pending, status ERROR_))
+    call MPI_Irecv(in, n, MPI_INTEGER, before, 1, world, pending ERROR_)
     call MPI_Send(out, n, MPI_INTEGER, next, 1, world ERROR_)
-    call leave('Send', 1, part, 0)
-    call enter('Wait, for less than there is room for')
-    call MPI_Wait(pending, status ERROR_)
-    call leave('Wait, for less than there is room for', 1, 0, part)
-    call MPI_Irecv(in, n, MPI_INTEGER, before, 1, world, pending ERROR_)
-    call enter('Ssend')
-    call MPI_Ssend(out, n, MPI_INTEGER, next, 1, world ERROR_)
-    call leave('Ssend', 1, part, 0)
-    call enter('Wait, status ignored')
-    call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
-    call leave('Wait, status ignored', 1, 0, part)
-    call MPI_Irecv(in, n, MPI_INTEGER, before, 1, world, pending ERROR_)
-    call MPI_Barrier(world ERROR_)
-    call enter('Rsend')
-    call MPI_Rsend(out, n, MPI_INTEGER, next, 1, world ERROR_)
-    call leave('Rsend', 1, part, 0)
-    call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
+    CASE('Wait, status ignored', 1, 0, part, call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_))
     call MPI_Buffer_attach(buffer, 4*4096 ERROR_)
     call enter('Bsend and Recv')
     call MPI_Bsend(out, n, MPI_INTEGER, next, 1, world ERROR_)
@@ -110,17 +98,14 @@ contains
     STATUS_ :: status
     DATATYPE :: column
     integer :: received
-    call enter('Sendrecv')
-    call MPI_Sendrecv(out, n, MPI_INTEGER, next, 2, in, 2*n, MPI_INTEGER, before, 2, world, status ERROR_)
-    call leave('Sendrecv', 1, part, part)
+    CASE('Sendrecv', 1, part, part,
+      call MPI_Sendrecv(out, n, MPI_INTEGER, next, 2, in, 2*n, MPI_INTEGER, before, 2, world, status ERROR_))
     call MPI_Get_count(status, MPI_INTEGER, received ERROR_)
     if (received /= n .or. in(1) /= before) error stop 'wrong status or data'
-    call enter('Sendrecv, status ignored')
-    call MPI_Sendrecv(out, n, MPI_INTEGER, next, 2, in, 2*n, MPI_INTEGER, before, 2, world, MPI_STATUS_IGNORE ERROR_)
-    call leave('Sendrecv, status ignored', 1, part, part)
-    call enter('Sendrecv_replace')
-    call MPI_Sendrecv_replace(in, n, MPI_INTEGER, next, 2, before, 2, world, MPI_STATUS_IGNORE ERROR_)
-    call leave('Sendrecv_replace', 1, part, part)
+    CASE('Sendrecv, status ignored', 1, part, part,
+      call MPI_Sendrecv(out, n, MPI_INTEGER, next, 2, in, 2*n, MPI_INTEGER, before, 2, world, MPI_STATUS_IGNORE ERROR_))
+    CASE('Sendrecv_replace', 1, part, part,
+      call MPI_Sendrecv_replace(in, n, MPI_INTEGER, next, 2, before, 2, world, MPI_STATUS_IGNORE ERROR_))
     call enter('nobody')
     call MPI_Sendrecv(out, n, MPI_INTEGER, MPI_PROC_NULL, 2, in, n, MPI_INTEGER, MPI_PROC_NULL, 2, world, status ERROR_)
     call MPI_Send(out, n, MPI_INTEGER, MPI_PROC_NULL, 2, world ERROR_)
@@ -128,9 +113,8 @@ contains
     call leave('nobody', 3, 0, 0)
     call MPI_Type_vector(3, 2, 5, MPI_DOUBLE_PRECISION, column ERROR_)
     call MPI_Type_commit(column ERROR_)
-    call enter('derived type')
-    call MPI_Sendrecv(out, 2, column, next, 2, in, 5*n, MPI_INTEGER, before, 2, world, status ERROR_)
-    call leave('derived type', 1, 2*6*8, 2*6*8)
+    CASE('derived type', 1, 2*6*8, 2*6*8,
+      call MPI_Sendrecv(out, 2, column, next, 2, in, 5*n, MPI_INTEGER, before, 2, world, status ERROR_))
     call MPI_Type_free(column ERROR_)
   end subroutine exchanges
 
@@ -145,13 +129,9 @@ contains
     call MPI_Irecv(in, 2*n, MPI_INTEGER, before, 3, world, pending(1) ERROR_)
     call MPI_Isend(out, n, MPI_INTEGER, next, 3, world, pending(2) ERROR_)
     call leave('Isend and Irecv', 2, part, 0)
-    call enter('Waitall')
-    call MPI_Waitall(2, pending, status ERROR_)
-    call leave('Waitall', 1, 0, part)
+    CASE('Waitall', 1, 0, part, call MPI_Waitall(2, pending, status ERROR_))
     call post()
-    call enter('Waitall, statuses ignored')
-    call MPI_Waitall(4, pending, MPI_STATUSES_IGNORE ERROR_)
-    call leave('Waitall, statuses ignored', 1, 0, 3*part)
+    CASE('Waitall, statuses ignored', 1, 0, 3*part, call MPI_Waitall(4, pending, MPI_STATUSES_IGNORE ERROR_))
     call post()
     call enter('Waitany')
     do i = 1, 4
@@ -224,9 +204,7 @@ contains
     do i = 1, 100
       call MPI_Isend(out, 1, MPI_INTEGER, next, i, world, many(100 + i) ERROR_)
     end do
-    call enter('Waitall of two hundred')
-    call MPI_Waitall(200, many, all_status ERROR_)
-    call leave('Waitall of two hundred', 1, 0, 400)
+    CASE('Waitall of two hundred', 1, 0, 400, call MPI_Waitall(200, many, all_status ERROR_))
     call enter('Irecv from nobody')
     call MPI_Irecv(in, n, MPI_INTEGER, MPI_PROC_NULL, 1, world, pending(1) ERROR_)
     call MPI_Wait(pending(1), MPI_STATUS_IGNORE ERROR_)
@@ -262,13 +240,9 @@ contains
       call MPI_Start(pending(2) ERROR_)
       call MPI_Start(pending(1) ERROR_)
       call leave('Start', 2, part, 0)
-      call enter('Waitall of persistent')
-      call MPI_Waitall(2, pending, MPI_STATUSES_IGNORE ERROR_)
-      call leave('Waitall of persistent', 1, 0, part)
+      CASE('Waitall of persistent', 1, 0, part, call MPI_Waitall(2, pending, MPI_STATUSES_IGNORE ERROR_))
     end do
-    call enter('Startall')
-    call MPI_Startall(2, pending ERROR_)
-    call leave('Startall', 1, part, 0)
+    CASE('Startall', 1, part, 0, call MPI_Startall(2, pending ERROR_))
     call MPI_Waitall(2, pending, MPI_STATUSES_IGNORE ERROR_)
     call enter('Request_free')
     call MPI_Request_free(pending(1) ERROR_)
@@ -286,12 +260,6 @@ contains
     call MPI_Mrecv(in, 2*n, MPI_INTEGER, message, MPI_STATUS_IGNORE ERROR_)
     call leave('Mprobe and Mrecv', 2, 0, part)
     call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
-    call MPI_Isend(out, n, MPI_INTEGER, next, 5, world, pending ERROR_)
-    call enter('Probe and Recv')
-    call MPI_Probe(before, 5, world, status ERROR_)
-    call MPI_Recv(in, n, MPI_INTEGER, before, 5, world, status ERROR_)
-    call leave('Probe and Recv', 2, 0, part)
-    call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
   end subroutine matched
 end module point_to_point
 
@@ -300,28 +268,6 @@ module collectives
   use cases
   implicit none
 contains
-  subroutine rooted()
-    call enter('Bcast')
-    call MPI_Bcast(in, n, MPI_INTEGER, root, world ERROR_)
-    call leave('Bcast', 1, merge(part, 0, is_root()), merge(0, part, is_root()))
-    call enter('Reduce')
-    call MPI_Reduce(out, in, n, MPI_INTEGER, MPI_SUM, root, world ERROR_)
-    call leave('Reduce', 1, part, merge(part, 0, is_root()))
-    call enter('Gather')
-    call MPI_Gather(out, n, MPI_INTEGER, in, n, MPI_INTEGER, root, world ERROR_)
-    call leave('Gather', 1, part, merge(ranks*part, 0, is_root()))
-    call enter('Gatherv')
-    call MPI_Gatherv(out, counts(rank), MPI_INTEGER, in, counts, places, MPI_INTEGER, root, world ERROR_)
-    call leave('Gatherv', 1, own, merge(triangle(ranks), 0, is_root()))
-    call enter('Scatter')
-    call MPI_Scatter(out, n, MPI_INTEGER, in, n, MPI_INTEGER, root, world ERROR_)
-    call leave('Scatter', 1, merge(ranks*part, 0, is_root()), part)
-    call enter('Scatterv')
-    call MPI_Scatterv(out, counts, places, MPI_INTEGER, in, counts(rank), MPI_INTEGER, root, world ERROR_)
-    call leave('Scatterv', 1, merge(triangle(ranks), 0, is_root()), own)
-    call rooted_in_place()
-  end subroutine rooted
-
   subroutine rooted_in_place()
     call enter('Reduce in place')
     if (is_root()) then
@@ -354,97 +300,32 @@ contains
   end subroutine rooted_in_place
 
   subroutine reductions()
-    call enter('Allreduce')
-    call MPI_Allreduce(out, in, n, MPI_INTEGER, MPI_SUM, world ERROR_)
-    call leave('Allreduce', 1, part, part)
+    CASE('Allreduce', 1, part, part, call MPI_Allreduce(out, in, n, MPI_INTEGER, MPI_SUM, world ERROR_))
     if (in(1) /= ranks*(ranks - 1)/2) error stop 'wrong sum'
-    call enter('Allreduce in place')
-    call MPI_Allreduce(MPI_IN_PLACE, in, n, MPI_INTEGER, MPI_SUM, world ERROR_)
-    call leave('Allreduce in place', 1, part, part)
-    call enter('Scan')
-    call MPI_Scan(out, in, n, MPI_INTEGER, MPI_SUM, world ERROR_)
-    call leave('Scan', 1, part, part)
-    call enter('Exscan')
-    call MPI_Exscan(out, in, n, MPI_INTEGER, MPI_SUM, world ERROR_)
-    call leave('Exscan', 1, part, merge(0, part, rank == 0))
-    call enter('Reduce_scatter')
-    call MPI_Reduce_scatter(out, in, counts, MPI_INTEGER, MPI_SUM, world ERROR_)
-    call leave('Reduce_scatter', 1, triangle(ranks), own)
-    call enter('Reduce_scatter in place')
-    call MPI_Reduce_scatter(MPI_IN_PLACE, in, counts, MPI_INTEGER, MPI_SUM, world ERROR_)
-    call leave('Reduce_scatter in place', 1, triangle(ranks), own)
-    call enter('Reduce_scatter_block')
-    call MPI_Reduce_scatter_block(out, in, n, MPI_INTEGER, MPI_SUM, world ERROR_)
-    call leave('Reduce_scatter_block', 1, ranks*part, part)
-    call enter('Reduce_local, not communication')
-    call MPI_Reduce_local(out, in, n, MPI_INTEGER, MPI_SUM ERROR_)
-    call leave('Reduce_local, not communication', 0, 0, 0)
-    call enter('Barrier')
-    call MPI_Barrier(world ERROR_)
-    call leave('Barrier', 1, 0, 0)
+    CASE('Allreduce in place', 1, part, part,
+      call MPI_Allreduce(MPI_IN_PLACE, in, n, MPI_INTEGER, MPI_SUM, world ERROR_))
+    CASE('Reduce_scatter in place', 1, triangle(ranks), own,
+      call MPI_Reduce_scatter(MPI_IN_PLACE, in, counts, MPI_INTEGER, MPI_SUM, world ERROR_))
+    CASE('Reduce_local, not communication', 0, 0, 0, call MPI_Reduce_local(out, in, n, MPI_INTEGER, MPI_SUM ERROR_))
   end subroutine reductions
 
   subroutine all_to_all()
-    integer :: from_each(0:most - 1), places_from(0:most - 1), bytes_from(0:most - 1), same(0:most - 1), r
-    do r = 0, most - 1
-      from_each(r) = rank + 1
-      places_from(r) = r*(rank + 1)
-      bytes_from(r) = places_from(r)*4
-      same(r) = n
-    end do
-    call enter('Allgather')
-    call MPI_Allgather(out, n, MPI_INTEGER, in, n, MPI_INTEGER, world ERROR_)
-    call leave('Allgather', 1, part, ranks*part)
-    call enter('Allgather in place')
-    call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, n, MPI_INTEGER, world ERROR_)
-    call leave('Allgather in place', 1, part, (ranks - 1)*part)
-    call enter('Allgatherv')
-    call MPI_Allgatherv(out, counts(rank), MPI_INTEGER, in, counts, places, MPI_INTEGER, world ERROR_)
-    call leave('Allgatherv', 1, own, triangle(ranks))
-    call enter('Allgatherv in place')
-    call MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, counts, places, MPI_INTEGER, world ERROR_)
-    call leave('Allgatherv in place', 1, own, triangle(ranks) - own)
-    call enter('Alltoall')
-    call MPI_Alltoall(out, n, MPI_INTEGER, in, n, MPI_INTEGER, world ERROR_)
-    call leave('Alltoall', 1, ranks*part, ranks*part)
-    call enter('Alltoall in place')
-    call MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, n, MPI_INTEGER, world ERROR_)
-    call leave('Alltoall in place', 1, (ranks - 1)*part, (ranks - 1)*part)
-    call enter('Alltoallv')
-    call MPI_Alltoallv(out, counts, places, MPI_INTEGER, in, from_each, places_from, MPI_INTEGER, world ERROR_)
-    call leave('Alltoallv', 1, triangle(ranks), ranks*own)
-    call enter('Alltoallw')
-    call MPI_Alltoallw(out, counts, byte_places, types, in, from_each, bytes_from, types, world ERROR_)
-    call leave('Alltoallw', 1, triangle(ranks), ranks*own)
-    call enter('Alltoallw in place')
-    call MPI_Alltoallw(MPI_IN_PLACE, counts, byte_places, types, in, same, byte_places, types, world ERROR_)
-    call leave('Alltoallw in place', 1, (ranks - 1)*part, (ranks - 1)*part)
-  end subroutine all_to_all
-
-  subroutine nonblocking_collectives()
+    integer :: same(0:most - 1)
     REQUEST :: pending
-    call enter('Ibarrier')
-    call MPI_Ibarrier(world, pending ERROR_)
-    call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
-    call leave('Ibarrier', 2, 0, 0)
-    call enter('Ibcast')
-    call MPI_Ibcast(in, n, MPI_INTEGER, root, world, pending ERROR_)
-    call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
-    call leave('Ibcast', 2, merge(part, 0, is_root()), merge(0, part, is_root()))
+    same = n
+    CASE('Allgather in place', 1, part, (ranks - 1)*part,
+      call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, n, MPI_INTEGER, world ERROR_))
+    CASE('Allgatherv in place', 1, own, triangle(ranks) - own,
+      call MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, counts, places, MPI_INTEGER, world ERROR_))
+    CASE('Alltoall in place', 1, (ranks - 1)*part, (ranks - 1)*part,
+      call MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, n, MPI_INTEGER, world ERROR_))
+    CASE('Alltoallw in place', 1, (ranks - 1)*part, (ranks - 1)*part,
+      call MPI_Alltoallw(MPI_IN_PLACE, counts, byte_places, types, in, same, byte_places, types, world ERROR_))
     call enter('Iallreduce in place')
     call MPI_Iallreduce(MPI_IN_PLACE, in, n, MPI_INTEGER, MPI_MAX, world, pending ERROR_)
     call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
     call leave('Iallreduce in place', 2, part, part)
-    call enter('Iallgatherv')
-    call MPI_Iallgatherv(out, counts(rank), MPI_INTEGER, in, counts, places, MPI_INTEGER, world, pending ERROR_)
-    call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
-    call leave('Iallgatherv', 2, own, triangle(ranks))
-    call enter('Ialltoallw')
-    call MPI_Ialltoallw(out, counts*0 + 1, byte_places, types, in, counts*0 + 1, byte_places, types, world, &
-                        pending ERROR_)
-    call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
-    call leave('Ialltoallw', 2, ranks*4, ranks*4)
-  end subroutine nonblocking_collectives
+  end subroutine all_to_all
 
   ! Two groups: the lower ranks and the others.
   subroutine between_groups()
@@ -458,67 +339,24 @@ contains
     group_root = merge(merge(MPI_ROOT, MPI_PROC_NULL, is_source), 0, is_lower)
     call MPI_Comm_split(world, merge(1, 0, is_lower), rank, group ERROR_)
     call MPI_Intercomm_create(group, 0, world, merge(lower, 0, is_lower), 1, inter ERROR_)
-    call enter('Bcast between groups')
-    call MPI_Bcast(in, n, MPI_INTEGER, group_root, inter ERROR_)
-    call leave('Bcast between groups', 1, merge(part, 0, is_source), merge(0, part, is_lower))
-    call enter('Gather between groups')
-    call MPI_Gather(out, n, MPI_INTEGER, in, n, MPI_INTEGER, group_root, inter ERROR_)
-    call leave('Gather between groups', 1, merge(0, part, is_lower), merge(others*part, 0, is_source))
-    call enter('Allgather between groups')
-    call MPI_Allgather(out, n, MPI_INTEGER, in, n, MPI_INTEGER, inter ERROR_)
-    call leave('Allgather between groups', 1, part, others*part)
+    CASE('Bcast between groups', 1, merge(part, 0, is_source), merge(0, part, is_lower),
+      call MPI_Bcast(in, n, MPI_INTEGER, group_root, inter ERROR_))
+    CASE('Gather between groups', 1, merge(0, part, is_lower), merge(others*part, 0, is_source),
+      call MPI_Gather(out, n, MPI_INTEGER, in, n, MPI_INTEGER, group_root, inter ERROR_))
+    CASE('Allgather between groups', 1, part, others*part,
+      call MPI_Allgather(out, n, MPI_INTEGER, in, n, MPI_INTEGER, inter ERROR_))
     call MPI_Comm_free(inter ERROR_)
     call MPI_Comm_free(group ERROR_)
   end subroutine between_groups
 
-  ! A line of ranks: those at its ends have one neighbour, a rank alone has none. And a ring with a direction.
-  subroutine neighbours()
-    COMM :: line, ring
-    integer :: there, counts_of_two(2), places_of_two(2)
-    there = merge(1, 0, rank > 0) + merge(1, 0, rank < ranks - 1)
-    call MPI_Cart_create(world, 1, [ranks], [.false.], .false., line ERROR_)
-    call enter('Neighbor_allgather')
-    call MPI_Neighbor_allgather(out, n, MPI_INTEGER, in, n, MPI_INTEGER, line ERROR_)
-    call leave('Neighbor_allgather', 1, merge(part, 0, there > 0), there*part)
-    call enter('Neighbor_alltoall')
-    call MPI_Neighbor_alltoall(out, n, MPI_INTEGER, in, n, MPI_INTEGER, line ERROR_)
-    call leave('Neighbor_alltoall', 1, there*part, there*part)
-    counts_of_two = n
-    places_of_two = [0, n]
-    call enter('Neighbor_alltoallv')
-    call MPI_Neighbor_alltoallv(out, counts_of_two, places_of_two, MPI_INTEGER, in, counts_of_two, places_of_two, &
-                                MPI_INTEGER, line ERROR_)
-    call leave('Neighbor_alltoallv', 1, there*part, there*part)
-    call enter('Comm_free')
-    call MPI_Comm_free(line ERROR_)
-    call leave('Comm_free', 1, 0, 0)
-    call MPI_Dist_graph_create_adjacent(world, 1, [before], [1], 1, [next], [1], MPI_INFO_NULL, .false., ring ERROR_)
-    call enter('Neighbor_alltoallw')
-    call MPI_Neighbor_alltoallw(out, [n], [0_MPI_ADDRESS_KIND], types, in, [n], [0_MPI_ADDRESS_KIND], types, &
-                                ring ERROR_)
-    call leave('Neighbor_alltoallw', 1, part, part)
-    call MPI_Comm_free(ring ERROR_)
-  end subroutine neighbours
-
 #ifdef LARGE_COUNT
   subroutine large()
-    integer(kind=MPI_COUNT_KIND) :: many, many_counts(most)
+    integer(kind=MPI_COUNT_KIND) :: many_counts(most)
     integer(kind=MPI_ADDRESS_KIND) :: far_places(most)
-    REQUEST :: pending
-    many = n
     many_counts = counts
     far_places = places
-    call enter('large Bcast')
-    call MPI_Bcast(in, many, MPI_INTEGER, root, world)
-    call leave('large Bcast', 1, merge(part, 0, is_root()), merge(0, part, is_root()))
-    call enter('large Isend and Recv')
-    call MPI_Isend(out, many, MPI_INTEGER, next, 1, world, pending)
-    call MPI_Recv(in, 2*many, MPI_INTEGER, before, 1, world, MPI_STATUS_IGNORE)
-    call MPI_Wait(pending, MPI_STATUS_IGNORE)
-    call leave('large Isend and Recv', 3, part, part)
-    call enter('large Allgatherv in place')
-    call MPI_Allgatherv(MPI_IN_PLACE, 0_MPI_COUNT_KIND, MPI_INTEGER, in, many_counts, far_places, MPI_INTEGER, world)
-    call leave('large Allgatherv in place', 1, own, triangle(ranks) - own)
+    CASE('large Allgatherv in place', 1, own, triangle(ranks) - own,
+      call MPI_Allgatherv(MPI_IN_PLACE, 0_MPI_COUNT_KIND, MPI_INTEGER, in, many_counts, far_places, MPI_INTEGER, world))
   end subroutine large
 #endif
 
@@ -563,12 +401,10 @@ program every_call
   call nonblocking()
   call persistent()
   call matched()
-  call rooted()
+  call rooted_in_place()
   call reductions()
   call all_to_all()
-  call nonblocking_collectives()
   if (ranks > 1) call between_groups()
-  call neighbours()
 #ifdef LARGE_COUNT
   call large()
 #endif

@@ -1,5 +1,4 @@
-/* Every collective, in its blocking and its non-blocking form, in place, between groups and among neighbours.
- */
+/* Collectives in place, between groups, among neighbours, and started again; conformance has each as such. */
 #include "case.h"
 
 #include <mpi.h>
@@ -10,8 +9,7 @@
 
 static int rank, size, root;
 static int out[MAX * MAX * N], in[MAX * MAX * N];
-static int counts[MAX], places[MAX], byte_places[MAX], own;
-static MPI_Datatype types[MAX];
+static int counts[MAX], places[MAX], own;
 static const MPI_Comm world = MPI_COMM_WORLD;
 
 static int is_root(void) {
@@ -27,111 +25,45 @@ static void prepare(void) {
     for (int r = 0, place = 0; r < MAX; r++) {
         counts[r] = r + 1;
         places[r] = place;
-        byte_places[r] = place * (int)sizeof(int);
-        types[r] = MPI_INT;
         place += counts[r];
     }
     own = counts[rank] * (int)sizeof(int);
 }
 
 static void rooted(void) {
-    CASE("Bcast", 1, is_root() ? PART : 0, is_root() ? 0 : PART, MPI_Bcast(out, N, MPI_INT, root, world));
-    CASE("Reduce", 1, PART, is_root() ? PART : 0, MPI_Reduce(out, in, N, MPI_INT, MPI_SUM, root, world));
     CASE("Reduce in place", 1, PART, is_root() ? PART : 0,
          MPI_Reduce(is_root() ? MPI_IN_PLACE : out, is_root() ? in : NULL, N, MPI_INT, MPI_SUM, root, world));
-    CASE("Gather", 1, PART, is_root() ? size * PART : 0,
-         MPI_Gather(out, N, MPI_INT, in, N, MPI_INT, root, world));
     CASE("Gather in place", 1, is_root() ? 0 : PART, is_root() ? (size - 1) * PART : 0,
          MPI_Gather(is_root() ? MPI_IN_PLACE : out, N, MPI_INT, in, N, MPI_INT, root, world));
-    CASE("Gatherv", 1, own, is_root() ? triangle(size) : 0,
-         MPI_Gatherv(out, counts[rank], MPI_INT, in, counts, places, MPI_INT, root, world));
     CASE("Gatherv in place", 1, is_root() ? 0 : own, is_root() ? triangle(size) - own : 0,
          MPI_Gatherv(is_root() ? MPI_IN_PLACE : out, counts[rank], MPI_INT, in, counts, places, MPI_INT, root,
                      world));
-    CASE("Scatter", 1, is_root() ? size * PART : 0, PART,
-         MPI_Scatter(out, N, MPI_INT, in, N, MPI_INT, root, world));
     CASE("Scatter in place", 1, is_root() ? (size - 1) * PART : 0, is_root() ? 0 : PART,
          MPI_Scatter(out, N, MPI_INT, is_root() ? MPI_IN_PLACE : in, N, MPI_INT, root, world));
-    CASE("Scatterv", 1, is_root() ? triangle(size) : 0, own,
-         MPI_Scatterv(out, counts, places, MPI_INT, in, counts[rank], MPI_INT, root, world));
     CASE("Scatterv in place", 1, is_root() ? triangle(size) - own : 0, is_root() ? 0 : own,
          MPI_Scatterv(out, counts, places, MPI_INT, is_root() ? MPI_IN_PLACE : in, counts[rank], MPI_INT,
                       root, world));
 }
 
 static void reductions(void) {
-    CASE("Allreduce", 1, PART, PART, MPI_Allreduce(out, in, N, MPI_INT, MPI_SUM, world));
     CASE("Allreduce in place", 1, PART, PART, MPI_Allreduce(MPI_IN_PLACE, in, N, MPI_INT, MPI_SUM, world));
-    CASE("Scan", 1, PART, PART, MPI_Scan(out, in, N, MPI_INT, MPI_SUM, world));
-    CASE("Exscan", 1, PART, rank == 0 ? 0 : PART, MPI_Exscan(out, in, N, MPI_INT, MPI_SUM, world));
-    CASE("Reduce_scatter", 1, triangle(size), own,
-         MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, world));
     CASE("Reduce_scatter in place", 1, triangle(size), own,
          MPI_Reduce_scatter(MPI_IN_PLACE, in, counts, MPI_INT, MPI_SUM, world));
-    CASE("Reduce_scatter_block", 1, size * PART, PART,
-         MPI_Reduce_scatter_block(out, in, N, MPI_INT, MPI_SUM, world));
     CASE("Reduce_local, not communication", 0, 0, 0, MPI_Reduce_local(out, in, N, MPI_INT, MPI_SUM));
-    CASE("Barrier", 1, 0, 0, MPI_Barrier(world));
 }
 
 static void all_to_all(void) {
     int same[MAX];
     for (int r = 0; r < MAX; r++)
         same[r] = N;
-    CASE("Allgather", 1, PART, size * PART, MPI_Allgather(out, N, MPI_INT, in, N, MPI_INT, world));
     CASE("Allgather in place", 1, PART, (size - 1) * PART,
          MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, N, MPI_INT, world));
-    CASE("Allgatherv", 1, own, triangle(size),
-         MPI_Allgatherv(out, counts[rank], MPI_INT, in, counts, places, MPI_INT, world));
     CASE("Allgatherv in place", 1, own, triangle(size) - own,
          MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, counts, places, MPI_INT, world));
-    CASE("Alltoall", 1, size * PART, size * PART, MPI_Alltoall(out, N, MPI_INT, in, N, MPI_INT, world));
     CASE("Alltoall in place", 1, (size - 1) * PART, (size - 1) * PART,
          MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, N, MPI_INT, world));
-    /* Rank r gets r + 1 ints from each. */
-    int from_each[MAX], places_from[MAX], bytes_from[MAX];
-    for (int r = 0; r < MAX; r++) {
-        from_each[r] = rank + 1;
-        places_from[r] = r * (rank + 1);
-        bytes_from[r] = places_from[r] * (int)sizeof(int);
-    }
-    CASE("Alltoallv", 1, triangle(size), size * own,
-         MPI_Alltoallv(out, counts, places, MPI_INT, in, from_each, places_from, MPI_INT, world));
     CASE("Alltoallv in place", 1, (size - 1) * PART, (size - 1) * PART,
          MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, same, places, MPI_INT, world));
-    CASE("Alltoallw", 1, triangle(size), size * own,
-         MPI_Alltoallw(out, counts, byte_places, types, in, from_each, bytes_from, types, world));
-}
-
-static void complete(MPI_Request *request) {
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
-
-static void nonblocking(void) {
-    MPI_Request r;
-    CASE("Ibarrier", 2, 0, 0, MPI_Ibarrier(world, &r); complete(&r));
-    CASE("Ibcast", 2, is_root() ? PART : 0, is_root() ? 0 : PART,
-         MPI_Ibcast(out, N, MPI_INT, root, world, &r);
-         complete(&r));
-    CASE("Ireduce", 2, PART, is_root() ? PART : 0, MPI_Ireduce(out, in, N, MPI_INT, MPI_SUM, root, world, &r);
-         complete(&r));
-    CASE("Iallreduce", 2, PART, PART, MPI_Iallreduce(out, in, N, MPI_INT, MPI_SUM, world, &r); complete(&r));
-    CASE("Igather", 2, PART, is_root() ? size * PART : 0,
-         MPI_Igather(out, N, MPI_INT, in, N, MPI_INT, root, world, &r);
-         complete(&r));
-    CASE("Iscatterv", 2, is_root() ? triangle(size) : 0, own,
-         MPI_Iscatterv(out, counts, places, MPI_INT, in, counts[rank], MPI_INT, root, world, &r);
-         complete(&r));
-    CASE("Iallgatherv", 2, own, triangle(size),
-         MPI_Iallgatherv(out, counts[rank], MPI_INT, in, counts, places, MPI_INT, world, &r);
-         complete(&r));
-    CASE("Ialltoall", 2, size * PART, size * PART, MPI_Ialltoall(out, N, MPI_INT, in, N, MPI_INT, world, &r);
-         complete(&r));
-    CASE("Ireduce_scatter_block", 2, size * PART, PART,
-         MPI_Ireduce_scatter_block(out, in, N, MPI_INT, MPI_SUM, world, &r);
-         complete(&r));
-    CASE("Iexscan", 2, PART, rank == 0 ? 0 : PART, MPI_Iexscan(out, in, N, MPI_INT, MPI_SUM, world, &r);
-         complete(&r));
 }
 
 /* Two groups: the lower ranks and the others. */
@@ -195,31 +127,13 @@ static void directed_ring(void) {
          MPI_Neighbor_alltoall(out, N, MPI_INT, in, N, MPI_INT, ring));
     CASE("Ineighbor_allgather on a ring", 2, PART, PART,
          MPI_Ineighbor_allgather(out, N, MPI_INT, in, N, MPI_INT, ring, &r);
-         complete(&r));
+         MPI_Wait(&r, MPI_STATUS_IGNORE));
     MPI_Comm_free(&ring);
-}
-
-static void communicators(void) {
-    MPI_Comm other;
-    CASE("Comm_dup", 1, 0, 0, MPI_Comm_dup(world, &other));
-    CASE("Comm_free", 1, 0, 0, MPI_Comm_free(&other));
-    CASE("Comm_split", 1, 0, 0, MPI_Comm_split(world, 0, rank, &other));
-    MPI_Comm_free(&other);
 }
 
 #if MPI_VERSION >= 4
 static void of_mpi_4(void) {
     MPI_Request r;
-    MPI_Count large[MAX], large_own = 0;
-    for (int k = 0; k < MAX; k++)
-        large[k] = counts[k];
-    MPI_Aint large_places[MAX];
-    for (int k = 0; k < MAX; k++)
-        large_places[k] = places[k];
-    large_own = counts[rank];
-    CASE("Allreduce_c", 1, PART, PART, MPI_Allreduce_c(out, in, N, MPI_INT, MPI_SUM, world));
-    CASE("Allgatherv_c", 1, own, triangle(size),
-         MPI_Allgatherv_c(out, large_own, MPI_INT, in, large, large_places, MPI_INT, world));
     CASE("Allreduce_init", 1, 0, 0,
          MPI_Allreduce_init(out, in, N, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &r));
     for (int round = 0; round < 3; round++) {
@@ -227,13 +141,6 @@ static void of_mpi_4(void) {
         CASE("Wait for Allreduce_init", 1, 0, 0, MPI_Wait(&r, MPI_STATUS_IGNORE));
     }
     MPI_Request_free(&r);
-    CASE("Sendrecv_c", 1, PART, PART,
-         MPI_Sendrecv_c(out, N, MPI_INT, (rank + 1) % size, 1, in, 2 * N, MPI_INT, (rank + size - 1) % size,
-                        1, world, MPI_STATUS_IGNORE));
-    CASE("Isendrecv", 2, PART, PART,
-         MPI_Isendrecv(out, N, MPI_INT, (rank + 1) % size, 2, in, 2 * N, MPI_INT, (rank + size - 1) % size, 2,
-                       world, &r);
-         complete(&r));
 }
 #endif
 
@@ -247,12 +154,10 @@ int main(int argc, char **argv) {
     rooted();
     reductions();
     all_to_all();
-    nonblocking();
     if (size > 1)
         between_groups();
     line();
     directed_ring();
-    communicators();
 #if MPI_VERSION >= 4
     of_mpi_4();
 #endif

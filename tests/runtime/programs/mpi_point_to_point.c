@@ -1,5 +1,6 @@
-/* Every form of point-to-point communication, around a ring of any size, each rank perhaps its own neighbour.
- */
+/* Point-to-point communication with too much and too little room, statuses ignored, nobody, and many
+ * requests; conformance has each function as such. Around a ring of any size, each rank perhaps its own
+ * neighbour. */
 #include "case.h"
 
 #include <mpi.h>
@@ -13,7 +14,15 @@ static int rank, size, left, right;
 static int out[MANY * N], in[MANY * N]; /* far more room than what arrives */
 static const MPI_Comm ring = MPI_COMM_WORLD;
 
-static void send_modes(void) {
+/* So many receives with twice the room that is needed, and as many sends. */
+static void post(int number, MPI_Request *requests) {
+    for (int i = 0; i < number; i++)
+        MPI_Irecv(in + i * N, 2 * N, MPI_INT, left, i, ring, &requests[i]);
+    for (int i = 0; i < number; i++)
+        MPI_Isend(out, N, MPI_INT, right, i, ring, &requests[number + i]);
+}
+
+static void one_by_one(void) {
     MPI_Request request;
     static char buffer[4096];
     void *detached;
@@ -24,13 +33,8 @@ static void send_modes(void) {
     CASE("Wait, status ignored", 1, 0, BYTES, MPI_Wait(&request, MPI_STATUS_IGNORE));
     CASE("Wait for nothing", 1, 0, 0, MPI_Wait(&request, MPI_STATUS_IGNORE));
 
-    MPI_Irecv(in, MANY * N, MPI_INT, left, 2, ring, &request);
-    CASE("Ssend", 1, BYTES, 0, MPI_Ssend(out, N, MPI_INT, right, 2, ring));
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-
     MPI_Irecv(in, MANY * N, MPI_INT, left, 3, ring, &request);
-    CASE("Barrier", 1, 0, 0, MPI_Barrier(ring));
-    CASE("Rsend", 1, BYTES, 0, MPI_Rsend(out, N, MPI_INT, right, 3, ring));
+    MPI_Send(out, N, MPI_INT, right, 3, ring);
     MPI_Status status;
     CASE("Wait, status wanted", 1, 0, BYTES, MPI_Wait(&request, &status));
 
@@ -48,14 +52,10 @@ static void nonblocking_sends(void) {
     MPI_Request requests[4];
     for (int i = 0; i < 2; i++)
         MPI_Irecv(in + i * N, N, MPI_INT, left, 10 + i, ring, &requests[i]);
-    CASE("Isend", 1, BYTES, 0, MPI_Isend(out, N, MPI_INT, right, 10, ring, &requests[2]));
-    CASE("Issend", 1, BYTES, 0, MPI_Issend(out, N, MPI_INT, right, 11, ring, &requests[3]));
+    CASE("Isend", 2, 2 * BYTES, 0, MPI_Isend(out, N, MPI_INT, right, 10, ring, &requests[2]);
+         MPI_Issend(out, N, MPI_INT, right, 11, ring, &requests[3]));
     CASE("Waitall", 1, 0, 2 * BYTES, MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
     CASE("Waitall for nothing", 1, 0, 0, MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
-    MPI_Irecv(in, N, MPI_INT, left, 12, ring, &requests[0]);
-    MPI_Barrier(ring);
-    CASE("Irsend", 1, BYTES, 0, MPI_Irsend(out, N, MPI_INT, right, 12, ring, &requests[1]));
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
 static void both_ways(void) {
@@ -108,24 +108,15 @@ static void probes(void) {
     MPI_Request request;
     MPI_Message message;
     MPI_Status status;
-    int flag = 0, tries = 0;
     MPI_Isend(out, N, MPI_INT, right, 1, ring, &request);
     CASE("Mprobe", 1, 0, 0, MPI_Mprobe(left, 1, ring, &message, &status));
     CASE("Mrecv", 1, 0, BYTES, MPI_Mrecv(in, MANY, MPI_INT, &message, MPI_STATUS_IGNORE));
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Isend(out, N, MPI_INT, right, 2, ring, &request);
-    CASE(
-        "Improbe", tries, 0, 0, while (!flag) {
-            MPI_Improbe(left, 2, ring, &flag, &message, &status);
-            tries++;
-        });
+    MPI_Mprobe(left, 2, ring, &message, &status);
     MPI_Request receive;
     CASE("Imrecv", 1, 0, 0, MPI_Imrecv(in, MANY, MPI_INT, &message, &receive));
     CASE("Wait after Imrecv", 1, 0, BYTES, MPI_Wait(&receive, MPI_STATUS_IGNORE));
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Isend(out, N, MPI_INT, right, 3, ring, &request);
-    CASE("Probe", 1, 0, 0, MPI_Probe(left, 3, ring, &status));
-    MPI_Recv(in, N, MPI_INT, left, 3, ring, &status);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -149,18 +140,12 @@ static void many(void) {
 static void one_of_several(void) {
     MPI_Request requests[8];
     int index, flag, done, indices[8], calls;
-    for (int i = 0; i < 4; i++)
-        MPI_Irecv(in + i * N, 2 * N, MPI_INT, left, i, ring, &requests[i]);
-    for (int i = 0; i < 4; i++)
-        MPI_Isend(out, N, MPI_INT, right, i, ring, &requests[4 + i]);
+    post(4, requests);
     CASE("Waitany", 8, 0, 4 * BYTES,
          for (int i = 0; i < 8; i++) MPI_Waitany(8, requests, &index, MPI_STATUS_IGNORE));
     CASE("Waitany of nothing", 1, 0, 0, MPI_Waitany(8, requests, &index, MPI_STATUS_IGNORE));
 
-    for (int i = 0; i < 4; i++)
-        MPI_Irecv(in + i * N, 2 * N, MPI_INT, left, i, ring, &requests[i]);
-    for (int i = 0; i < 4; i++)
-        MPI_Isend(out, N, MPI_INT, right, i, ring, &requests[4 + i]);
+    post(4, requests);
     calls = 0;
     CASE(
         "Waitsome", calls, 0, 4 * BYTES, for (int left_over = 8; left_over > 0; left_over -= done) {
@@ -169,10 +154,7 @@ static void one_of_several(void) {
         });
     CASE("Waitsome of nothing", 1, 0, 0, MPI_Waitsome(8, requests, &done, indices, MPI_STATUSES_IGNORE));
 
-    for (int i = 0; i < 2; i++)
-        MPI_Irecv(in + i * N, 2 * N, MPI_INT, left, i, ring, &requests[i]);
-    MPI_Isend(out, N, MPI_INT, right, 0, ring, &requests[2]);
-    MPI_Isend(out, N, MPI_INT, right, 1, ring, &requests[3]);
+    post(2, requests);
     calls = 0;
     CASE(
         "Testany", calls, 0, 2 * BYTES, for (int completed = 0; completed < 4; completed += flag != 0) {
@@ -180,10 +162,7 @@ static void one_of_several(void) {
             calls++;
         });
 
-    for (int i = 0; i < 2; i++)
-        MPI_Irecv(in + i * N, 2 * N, MPI_INT, left, i, ring, &requests[i]);
-    MPI_Isend(out, N, MPI_INT, right, 0, ring, &requests[2]);
-    MPI_Isend(out, N, MPI_INT, right, 1, ring, &requests[3]);
+    post(2, requests);
     calls = 0;
     CASE(
         "Testsome", calls, 0, 2 * BYTES, for (int completed = 0; completed < 4; completed += done) {
@@ -191,8 +170,7 @@ static void one_of_several(void) {
             calls++;
         });
 
-    MPI_Irecv(in, 2 * N, MPI_INT, left, 0, ring, &requests[0]);
-    MPI_Isend(out, N, MPI_INT, right, 0, ring, &requests[1]);
+    post(1, requests);
     calls = flag = 0;
     CASE(
         "Testall", calls, 0, BYTES, while (!flag) {
@@ -200,8 +178,7 @@ static void one_of_several(void) {
             calls++;
         });
 
-    MPI_Irecv(in, 2 * N, MPI_INT, left, 0, ring, &requests[0]);
-    MPI_Isend(out, N, MPI_INT, right, 0, ring, &requests[1]);
+    post(1, requests);
     calls = flag = 0;
     CASE(
         "Test", calls, 0, BYTES, while (!flag) {
@@ -265,7 +242,7 @@ int main(int argc, char **argv) {
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
     open_cases(rank);
-    send_modes();
+    one_by_one();
     nonblocking_sends();
     both_ways();
     none();
