@@ -1,7 +1,6 @@
 """aa-mpicc in real builds, with nothing changed but the compiler's name."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -36,29 +35,6 @@ libarea.a: area.o
 \t$(CC) $(CFLAGS) -c $< -o $@
 -include $(wildcard *.d)
 """
-CMAKE = """
-cmake_minimum_required(VERSION 3.16)
-project(area C)
-find_package(MPI REQUIRED COMPONENTS C)
-include(CheckFunctionExists)
-check_function_exists(strdup HAVE_STRDUP)
-add_library(area SHARED src/area.c)
-add_executable(app src/main.c)
-target_include_directories(area PUBLIC include)
-target_compile_definitions(app PRIVATE NAME="the area")
-target_link_libraries(app area MPI::MPI_C)
-"""
-CONFIGURE_AC = """
-AC_INIT([area], [1])
-AC_CONFIG_SRCDIR([src/main.c])
-AC_PROG_CC
-AC_CHECK_HEADERS([mpi.h])
-AC_CHECK_FUNCS([strdup nosuchfunction])
-AC_C_BIGENDIAN
-AC_CHECK_SIZEOF([long])
-AC_CONFIG_FILES([Makefile])
-AC_OUTPUT
-"""
 PROBES = b"aa1|function|main|"
 
 
@@ -91,30 +67,6 @@ def test_make_with_both_mpis(tool, mpi):
     assert b"up to date" in tool("make", "CC=aa-mpicc").stdout
     (tool.folder / "include/area.h").touch()
     assert tool("make", "CC=aa-mpicc").stdout.count(b" -c ") == 2
-
-
-def test_cmake(tool):
-    program(tool, **{"CMakeLists.txt": CMAKE})
-    configured = succeed(tool("cmake", "-B", "build", "-DCMAKE_C_COMPILER=aa-mpicc"))
-    assert b"Looking for strdup - found" in configured.stdout
-    built = succeed(tool("cmake", "--build", "build"))
-    assert b"autoanalyzer:" not in built.stdout + built.stderr
-    assert PROBES in check(tool, "build/app")
-    assert b"aa1|loop|loop@2|" in next((tool.folder / "build").glob("libarea.*")).read_bytes()
-
-
-def test_autoconf(tool):
-    if not shutil.which("autoconf"):
-        pytest.skip("autoconf is not installed")
-    program(tool, **{"configure.ac": CONFIGURE_AC, "Makefile.in": MAKEFILE.replace("CC = mpicc", "CC = @CC@")})
-    succeed(tool("autoconf"))
-    configured = succeed(tool("./configure", "CC=aa-mpicc"))
-    answers = configured.stdout.decode()
-    assert "size of long... 8" in answers
-    assert "strdup... yes" in answers
-    assert "nosuchfunction... no" in answers
-    succeed(tool("make"))
-    assert PROBES in check(tool)
 
 
 def test_one_call_that_compiles_and_links(tool):

@@ -40,39 +40,6 @@ libarea.a: area.o
 \t$(CXX) $(CXXFLAGS) -c $< -o $@
 -include $(wildcard *.d)
 """
-CMAKE = """
-cmake_minimum_required(VERSION 3.16)
-project(area C CXX)
-set(CMAKE_CXX_STANDARD 17)
-find_package(MPI REQUIRED COMPONENTS CXX)
-find_package(Threads REQUIRED)
-add_library(area SHARED src/area.cc)
-target_include_directories(area PUBLIC include)
-add_executable(app src/main.cpp)
-target_compile_definitions(app PRIVATE NAME="the area")
-target_precompile_headers(area PRIVATE <vector>)
-target_link_libraries(app area MPI::MPI_CXX Threads::Threads)
-"""
-CONFIGURE_AC = """
-AC_INIT([area], [1])
-AC_CONFIG_SRCDIR([src/main.cpp])
-AM_INIT_AUTOMAKE([foreign subdir-objects])
-AC_PROG_CXX
-AC_LANG([C++])
-AC_CHECK_HEADERS([vector])
-LT_INIT
-AC_CONFIG_FILES([Makefile])
-AC_OUTPUT
-"""
-MAKEFILE_AM = """
-AM_CPPFLAGS = -Iinclude
-lib_LTLIBRARIES = libarea.la
-libarea_la_SOURCES = src/area.cc
-bin_PROGRAMS = app
-app_CPPFLAGS = $(AM_CPPFLAGS) -DNAME='"the area"'
-app_SOURCES = src/main.cpp
-app_LDADD = libarea.la
-"""
 MAIN = b"aa1|function|main|"
 SUM = b"aa1|loop|loop@6|"
 FLAGS = ["-O2", "-g", "-Iinclude", '-DNAME="the area"']
@@ -110,32 +77,6 @@ def test_make_with_both_mpis(tool, mpi):
     assert "include/area.hpp" in (tool.folder / "area.d").read_text()
     assert (tool.folder / "area.d").read_text().startswith("area.o: src/area.cc")
     assert b"up to date" in tool("make", "CXX=aa-mpicxx").stdout
-
-
-@pytest.mark.parametrize("generator", ["Unix Makefiles", "Ninja"])
-def test_cmake(tool, generator):
-    program(tool, **{"CMakeLists.txt": CMAKE})
-    succeed(
-        tool("cmake", "-G", generator, "-B", "build", "-DCMAKE_CXX_COMPILER=aa-mpicxx", "-DCMAKE_C_COMPILER=aa-mpicc")
-    )
-    built = succeed(tool("cmake", "--build", "build"))
-    assert b"autoanalyzer:" not in built.stdout + built.stderr
-    assert MAIN in check(tool, "build/app")
-    assert SUM in next((tool.folder / "build").glob("libarea.*")).read_bytes()
-
-
-def test_autotools_with_libtool(tool):
-    if not shutil.which("automake") or not shutil.which("libtoolize"):
-        pytest.skip("automake or libtool is not installed")
-    program(tool, **{"configure.ac": CONFIGURE_AC, "Makefile.am": MAKEFILE_AM})
-    succeed(tool("autoreconf", "-i"))
-    configured = succeed(tool("./configure", "CXX=aa-mpicxx", "CC=aa-mpicc"))
-    assert b"for vector... yes" in configured.stdout
-    built = succeed(tool("make"))
-    assert b"autoanalyzer:" not in built.stdout + built.stderr
-    check(tool)
-    assert MAIN in (tool.folder / "src/app-main.o").read_bytes()
-    assert SUM in next((tool.folder / "src").glob("*area.o")).read_bytes()
 
 
 def test_one_call_that_compiles_and_links(tool):

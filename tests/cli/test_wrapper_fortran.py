@@ -64,19 +64,6 @@ area.o: src/area.f90 include/sizes.inc | mods
 mods:
 \tmkdir mods
 """
-CMAKE = """
-cmake_minimum_required(VERSION 3.16)
-project(area C Fortran)
-include(FortranCInterface)
-include(CheckFunctionExists)
-find_package(MPI REQUIRED COMPONENTS Fortran)
-FortranCInterface_VERIFY()
-add_library(area SHARED src/area.f90 c.c)
-target_include_directories(area PRIVATE include)
-add_executable(app src/main.F90)
-target_compile_definitions(app PRIVATE NAME="the area ")
-target_link_libraries(app area MPI::MPI_Fortran)
-"""
 AREA = b"aa1|function|area_m::area|"
 C_SOURCE = "int c(int n) { while (n > 3) n--; return n; }\n"
 
@@ -91,7 +78,7 @@ def fortran_mpi(mpi):
 
 
 def program(tool, **more):
-    for name, text in {**PROGRAM, "c.c": C_SOURCE, **more}.items():
+    for name, text in {**PROGRAM, **more}.items():
         tool.write(name, text)
 
 
@@ -125,25 +112,6 @@ def test_fixed_form_with_both_mpis(tool, fortran_mpi):
     done = succeed(tool("aa-mpifort", "-O2", "old/main.f", "-o", "app", env={"AUTOANALYZER_FC": compiler}))
     assert done.stderr == b""
     assert b"aa1|loop|loop@12|old/main.f|area|" in check(tool, launcher=launcher)
-
-
-def test_cmake(tool):
-    program(tool, **{"CMakeLists.txt": CMAKE})
-    configured = succeed(
-        tool(
-            *("cmake", "-G", "Ninja", "-B", "build"),
-            *("-DCMAKE_C_COMPILER=aa-mpicc", "-DCMAKE_Fortran_COMPILER=aa-mpifort"),
-        )
-    )
-    assert b"Verifying Fortran/C Compiler Compatibility - Success" in configured.stdout
-    built = succeed(tool("cmake", "--build", "build", "-j", "2"))
-    assert b"autoanalyzer:" not in built.stdout + built.stderr
-    check(tool, "build/app")
-    library = next((tool.folder / "build").glob("libarea.*")).read_bytes()
-    assert AREA in library
-    assert b"aa1|loop|loop@1|" in library
-    again = succeed(tool("cmake", "--build", "build"))
-    assert b"Building" not in again.stdout
 
 
 def test_an_mpi_named_by_its_variable_and_an_odd_folder(tool):

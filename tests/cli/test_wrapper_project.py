@@ -50,7 +50,9 @@ def test_cmake(project, generator):
         "-DCMAKE_CXX_COMPILER=aa-mpicxx",
         "-DCMAKE_Fortran_COMPILER=aa-mpifort",
     ]
-    succeed(project("cmake", "-G", generator, "-B", "build", *compilers))
+    configured = succeed(project("cmake", "-G", generator, "-B", "build", *compilers)).stdout
+    assert b"Looking for strdup - found" in configured
+    assert b"Verifying Fortran/C Compiler Compatibility - Success" in configured
     assert built_anew(project, "cmake", "--build", "build", "-j", "2").compiled == 4
     assert project("build/app").stdout == b"mean 2.5, sum 10\n"
     check(project, {"build/app": "program", "build/libgrid.so": "library"})
@@ -61,8 +63,9 @@ def test_cmake(project, generator):
 
 def test_autotools_with_libtool(project):
     succeed(project("autoreconf", "-i"))
-    configured = succeed(project("./configure", "CC=aa-mpicc", "CXX=aa-mpicxx", "FC=aa-mpifort"))
-    assert b"module output flag... -J" in configured.stdout
+    configured = succeed(project("./configure", "CC=aa-mpicc", "CXX=aa-mpicxx", "FC=aa-mpifort")).stdout
+    for answer in (b"flag... -J", b"mpi.h... yes", b"strdup... yes", b"nosuchfunction... no", b"size of long... 8"):
+        assert answer in configured
     built = built_anew(project, "make", "-j2")
     assert (built.compiled, built.stale) == (7, ())  # those of the library twice
     assert succeed(project("./app")).stdout == b"mean 2.5, sum 10\n"  # libtool's script, which finds the library
