@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 import subprocess
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 from autoanalyzer.experiment.region import Region
 
 HERE = Path(__file__).parent
+TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
 
 
 @dataclass(frozen=True)
@@ -113,3 +117,27 @@ def _events(path: Path) -> list[tuple[str, Region]]:
 @pytest.fixture
 def lab(tool: Any, probe_check: Path) -> Lab:
     return Lab(tool, probe_check)
+
+
+def assert_the_same_with_probes(tool: Any, sources: Mapping[str, str], *words: str) -> None:
+    """Assert that a compiler command gives the same files, messages and status, the same dependencies and modules."""
+    done = {}
+    for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
+        there = replace(tool, folder=tool.folder / kind)
+        for name, text in sources.items():
+            there.write(name, text)
+        done[kind] = there(*prefix, *words)
+    plain, probed = (_files(tool.folder / kind) for kind in ("plain", "probed"))
+    assert set(probed) == set(plain)
+    for name in plain:
+        if name.suffix in {".d", ".x"}:
+            assert probed[name].read_text() == plain[name].read_text()
+        if name.suffix in {".mod", ".smod"}:
+            assert gzip.decompress(probed[name].read_bytes()) == gzip.decompress(plain[name].read_bytes())
+    assert done["probed"].returncode == done["plain"].returncode
+    assert done["probed"].stdout == done["plain"].stdout
+    assert TEMPORARY.sub(b"", done["probed"].stderr) == TEMPORARY.sub(b"", done["plain"].stderr)
+
+
+def _files(folder: Path) -> dict[Path, Path]:
+    return {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}

@@ -3,9 +3,10 @@
 import re
 import shlex
 import shutil
-from dataclasses import replace
 
 import pytest
+
+from .conftest import assert_the_same_with_probes
 
 SOURCES = {
     "inc/k.h": "int k(int);\n#define UNUSED 1\n",
@@ -82,30 +83,11 @@ undefined.c -o undefined
 -c
 """.strip().splitlines()
 
-TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
-
-
-def files(folder):
-    return {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
-
 
 @pytest.mark.parametrize("cc", ["gcc", "clang"])
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_gives_what_it_gives_without_probes(tool, cc, words):
-    done = {}
-    for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
-        there = replace(tool, folder=tool.folder / kind)
-        for name, text in SOURCES.items():
-            there.write(name, text)
-        done[kind] = there(*prefix, cc, *shlex.split(words))
-    plain, probed = (files(tool.folder / kind) for kind in ("plain", "probed"))
-    assert set(probed) == set(plain)
-    for name in plain:
-        if name.suffix in {".d", ".x"}:
-            assert probed[name].read_text() == plain[name].read_text()
-    assert done["probed"].returncode == done["plain"].returncode
-    assert done["probed"].stdout == done["plain"].stdout
-    assert TEMPORARY.sub(b"", done["probed"].stderr) == TEMPORARY.sub(b"", done["plain"].stderr)
+    assert_the_same_with_probes(tool, SOURCES, cc, *shlex.split(words))
 
 
 def test_debug_information_names_source_and_folder_as_ever(tool):

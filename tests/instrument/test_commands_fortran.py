@@ -1,11 +1,10 @@
 """A Fortran compiler command does with probes what it does without: files, modules, messages, status."""
 
-import gzip
-import re
 import shlex
-from dataclasses import replace
 
 import pytest
+
+from .conftest import assert_the_same_with_probes
 
 LOOP = """
     do while (n > 3)
@@ -56,6 +55,7 @@ end subroutine
     "fixed.f90": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
     "free.f": f"subroutine free(n)\n  integer :: n{LOOP}end subroutine\n",
     "wide.f": " " * 6 + "subroutine wide(n)\n" + " " * 6 + "n = n +" + " " * 70 + "1\n" + " " * 6 + "end\n",
+    "mods/.keep": "",
 }
 
 COMMANDS = """
@@ -121,29 +121,7 @@ undefined.f90 -o undefined
 -c
 """.strip().splitlines()
 
-TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
-
-
-def files(folder):
-    return {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
-
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_gives_what_it_gives_without_probes(tool, words):
-    done = {}
-    for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
-        there = replace(tool, folder=tool.folder / kind)
-        for name, text in SOURCES.items():
-            there.write(name, text)
-        there.write("mods/.keep", "")
-        done[kind] = there(*prefix, "gfortran", *shlex.split(words))
-    plain, probed = (files(tool.folder / kind) for kind in ("plain", "probed"))
-    assert set(probed) == set(plain)
-    for name in plain:
-        if name.suffix in {".d", ".x"}:
-            assert probed[name].read_text() == plain[name].read_text()
-        if name.suffix in {".mod", ".smod"}:
-            assert gzip.decompress(probed[name].read_bytes()) == gzip.decompress(plain[name].read_bytes())
-    assert done["probed"].returncode == done["plain"].returncode
-    assert done["probed"].stdout == done["plain"].stdout
-    assert TEMPORARY.sub(b"", done["probed"].stderr) == TEMPORARY.sub(b"", done["plain"].stderr)
+    assert_the_same_with_probes(tool, SOURCES, "gfortran", *shlex.split(words))
