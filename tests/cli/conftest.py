@@ -47,3 +47,8 @@ def files(tool, written):
     written("a.cube", [0.1, 2, 1])
     written("b.cube", [0.1, 1, 1.5])
     return tool
+
+
+def succeed(done):
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    return done

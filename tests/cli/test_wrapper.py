@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import succeed
+
 PROGRAM = {
     "src/main.c": """
 #include <mpi.h>
@@ -51,11 +53,6 @@ def check(tool, path="app"):
     return binary
 
 
-def succeed(done):
-    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    return done
-
-
 def test_make_with_both_mpis(tool, mpi):
     launcher, compiler = mpi
     program(tool, Makefile=MAKEFILE)
@@ -83,30 +80,38 @@ def test_off_is_the_compiler_itself(tool):
     assert b"aa1|" not in check(tool)
 
 
-def test_a_call_of_itself_is_one_line(tool):
-    tool.write("x.c", "int main(void) { return 0; }\n")
-    for env in ({"AUTOANALYZER_CC": "aa-mpicc"}, {"OMPI_CC": "aa-mpicc", "AUTOANALYZER_CC": "mpicc.openmpi"}):
-        done = tool("aa-mpicc", "x.c", "-o", "x", env=env)
-        assert done.returncode != 0
-        assert done.stdout == b""
-        assert done.stderr.startswith(b"autoanalyzer: ")
-        assert b"Traceback" not in done.stderr
+REFUSED = {
+    "": "expected a compiler, found nothing",
+    "no-such-cc": "compiler no-such-cc: No such file",
+    "'gcc": "quotation",
+}
 
 
-@pytest.mark.parametrize(("value", "hint"), [("", "nothing"), ("no-such-cc", "No such file"), ("'gcc", "quotation")])
-def test_a_compiler_that_is_none_is_one_line(tool, value, hint):
-    tool.write("x.c", "int main(void) { return 0; }\n")
-    for arguments in (["x.c", "-o", "x"], ["--version"]):
-        done = tool("aa-mpicc", *arguments, env={"AUTOANALYZER_CC": value})
-        assert done.returncode == 2
-        assert done.stderr.startswith(b"autoanalyzer: ")
-        assert hint in done.stderr.decode()
-        assert done.stderr.count(b"\n") == 1
+@pytest.mark.parametrize(("language", "wrapper"), [("CC", "aa-mpicc"), ("CXX", "aa-mpicxx"), ("FC", "aa-mpifort")])
+def test_a_compiler_that_is_none_or_the_wrapper_itself_is_one_line(tool, language, wrapper):
+    found = {**REFUSED, wrapper: "expected a real compiler", f"{wrapper[3:]}.openmpi": "has called"}
+    for value, hint in found.items():
+        env = {f"AUTOANALYZER_{language}": value, f"OMPI_{language}": wrapper if "openmpi" in value else ""}
+        for arguments in (["-c", "x.f90"], ["--version"]):
+            done = tool(wrapper, *arguments, env=env)
+            assert (done.returncode, done.stdout) == (2, b"")
+            assert done.stderr.startswith(b"autoanalyzer: ")
+            assert hint in done.stderr.decode()
+            assert done.stderr.count(b"\n") == 1
 
 
-def test_what_asks_the_compiler_is_answered_by_it(tool):
-    for words in (["--version"], ["--showme"], ["-show"], ["-v"], ["-print-search-dirs"], ["-E", "-dM", "/dev/null"]):
-        plain, probed = tool("mpicc", *words), tool("aa-mpicc", *words)
+@pytest.mark.parametrize("compiler", ["mpicc", "mpifort"])
+def test_what_asks_the_compiler_is_answered_by_it(tool, compiler):
+    for words in (
+        "--version",
+        "--showme",
+        "-show",
+        "-v",
+        "-print-search-dirs",
+        "-E -dM /dev/null",
+        "-cpp -E /dev/null",
+    ):
+        plain, probed = (tool(each, *words.split()) for each in (compiler, f"aa-{compiler}"))
         assert (probed.returncode, probed.stdout, probed.stderr) == (plain.returncode, plain.stdout, plain.stderr)
 
 

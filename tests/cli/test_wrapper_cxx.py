@@ -4,6 +4,8 @@ import shutil
 
 import pytest
 
+from .conftest import succeed
+
 PROGRAM = {
     "src/main.cpp": """
 #include <mpi.h>
@@ -56,11 +58,6 @@ def check(tool, path="app", launcher="mpirun"):
     done = tool(launcher, "-n", "1", f"./{path}")
     assert (done.returncode, done.stdout) == (0, b"the area 16\n"), done.stderr
     return (tool.folder / path).read_bytes()
-
-
-def succeed(done):
-    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    return done
 
 
 def test_make_with_both_mpis(tool, mpi):
@@ -179,16 +176,3 @@ def test_debug_information_names_the_users_lines(tool):
     succeed(tool("autoanalyzer", "compile", "--", "g++", "-g", "-c", "x.cc"))
     lines = tool("objdump", "--dwarf=decodedline", "x.o").stdout.decode()
     assert {line.split()[1] for line in lines.splitlines() if line.startswith("x.cc ")} >= set("34568")
-
-
-def test_a_call_of_itself_is_one_line(tool):
-    done = tool("aa-mpicxx", "-c", "x.cc", env={"AUTOANALYZER_CXX": "aa-mpicxx"})
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"autoanalyzer: AUTOANALYZER_CXX: expected a real compiler, found aa-mpicxx")
-
-
-def test_a_compiler_that_is_none_is_one_line(tool):
-    tool.write("x.cc", LOOP)
-    done = tool("aa-mpicxx", "-c", "x.cc", env={"AUTOANALYZER_CXX": "nosuch++"})
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"autoanalyzer: compiler nosuch++: No such file or directory")

@@ -4,6 +4,8 @@ import shutil
 
 import pytest
 
+from .conftest import succeed
+
 PROGRAM = {
     "src/main.F90": """
 program main
@@ -91,11 +93,6 @@ def check(tool, path="app", launcher="mpirun"):
     return binary
 
 
-def succeed(done):
-    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    return done
-
-
 def test_make_with_both_mpis(tool, fortran_mpi):
     launcher, compiler = fortran_mpi
     program(tool, Makefile=MAKEFILE)
@@ -162,12 +159,6 @@ def test_off_is_the_compiler_itself(tool):
     assert b"aa1|" not in (tool.folder / "app").read_bytes()
 
 
-def test_what_asks_the_compiler_is_answered_by_it(tool):
-    for words in (["--version"], ["--showme"], ["-show"], ["-v"], ["-print-search-dirs"], ["-cpp", "-E", "/dev/null"]):
-        plain, probed = tool("mpifort", *words), tool("aa-mpifort", *words)
-        assert (probed.returncode, probed.stdout, probed.stderr) == (plain.returncode, plain.stdout, plain.stderr)
-
-
 def test_hand_preprocessed_text_is_instrumented_by_its_markers(tool):
     program(tool)
     text = succeed(tool("aa-mpifort", "-cpp", "-DNAME='the area '", "-E", "src/main.F90")).stdout
@@ -176,16 +167,6 @@ def test_hand_preprocessed_text_is_instrumented_by_its_markers(tool):
     succeed(tool("aa-mpifort", "-fpreprocessed", "-c", "main-pp.f90", "-o", "main.o"))
     succeed(tool("aa-mpifort", "main.o", "area.o", "-o", "app"))
     assert b"aa1|program|main|src/main.F90|main" in check(tool)
-
-
-@pytest.mark.parametrize(("value", "hint"), [("", "nothing"), ("no-such-fc", "No such file"), ("aa-mpifort", "itself")])
-def test_a_compiler_that_is_none_is_one_line(tool, value, hint):
-    tool.write("x.f90", "end\n")
-    done = tool("aa-mpifort", "x.f90", "-o", "x", env={"AUTOANALYZER_FC": value})
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"autoanalyzer: ")
-    assert hint in done.stderr.decode()
-    assert done.stderr.count(b"\n") == 1
 
 
 LOOP = "subroutine loop(n)\n  do while (n > 3)\n    n = n - 1\n  end do\nend subroutine\n"

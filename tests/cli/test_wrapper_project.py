@@ -7,6 +7,8 @@ import pytest
 
 from autoanalyzer.instrument.build_outputs import BuildOutputs
 
+from .conftest import succeed
+
 PROJECT = Path(__file__).parents[1] / "data/project"
 REGIONS = {
     "library": [b"aa1|function|grid_fill|", b"aa1|function|grid::grid_sum|"],
@@ -18,11 +20,6 @@ REGIONS = {
 def project(tool):
     shutil.copytree(PROJECT, tool.folder, dirs_exist_ok=True)
     return tool
-
-
-def succeed(done):
-    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    return done
 
 
 def built_anew(project, *command):
