@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .dissimilarity.performance import compared_values
+from .compute_time import compared_values
 from .findings import Findings
 from .selection import complete
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..experiment import Experiment
-from .dissimilarity.performance import compute_time
+from .compute_time import compute_time
 from .selection import complete
 
 __all__ = ["Overhead", "measuring_cost"]

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, strangers
 from ..code_regions import startup_paths
-from ..dissimilarity.performance import compute_time
+from ..compute_time import compute_time
 from ..imported import negative_rank
 
 __all__ = [

@@ -8,10 +8,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ..compute_time import compute_time, shared_out_by_bytes
 from ..selection import Selection, complete
 from ..threads import Threads
 from .dissimilarity import Dissimilarity, find_dissimilarity
-from .performance import Performance, compute_time, shared_out_by_bytes
+from .performance import Performance
 
 __all__ = ["METRIC", "differing_time_off"]
 

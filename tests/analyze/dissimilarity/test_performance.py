@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.dissimilarity.performance import shared_out_by_bytes
+from autoanalyzer.analyze.compute_time import shared_out_by_bytes
 
 
 def test_io_time_follows_the_bytes_of_each_rank():
