@@ -97,8 +97,5 @@ def cxx_sources() -> list[Source]:
 
 LANGUAGES: Final = {
     "fortran": Language((("gfortran", "-std=legacy"),), fortran_sources),
-    "c++": Language(
-        (("g++",), ("g++", "-std=c++20"), ("g++", "-std=gnu++11"), ("clang++", "-std=c++17")),
-        cxx_sources,
-    ),
+    "c++": Language((("g++",), ("g++", "-std=c++20"), ("g++", "-std=gnu++11"), ("clang++", "-std=c++17")), cxx_sources),
 }

@@ -136,10 +136,7 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_left_behind(file
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("diff", "odd.cube", "odd.cube", "--metric", "x"),
-        ("cut", "odd.cube", "-o", "cut.cube", "--metrics", "x"),
-    ],
+    [("diff", "odd.cube", "odd.cube", "--metric", "x"), ("cut", "odd.cube", "-o", "cut.cube", "--metrics", "x")],
 )
 def test_names_of_metrics_do_not_reach_a_terminal_raw(files, words, written):
     written("odd.cube", [1, 1, 1], metric="time\x9b31m")

@@ -126,10 +126,7 @@ def test_calls_have_the_lines_of_their_places(tool, mpi):
     launcher, compiler = mpi
     compiled(tool, C, "app.c", compiler, "-O1", "-g", "-o", "app")
     done = run(tool, launcher)
-    assert visits(tool) == {
-        ("MPI_Allreduce@8", "solve", "app.c", 8): 300,
-        ("MPI_Barrier@15", "main", "app.c", 15): 2,
-    }
+    assert visits(tool) == {("MPI_Allreduce@8", "solve", "app.c", 8): 300, ("MPI_Barrier@15", "main", "app.c", 15): 2}
     assert re.search(r"MPI_Allreduce in solve +app\.c:8", tree(tool))
     assert "not instrumented: app: no probes in it" in done.stderr.decode()
 

@@ -131,5 +131,5 @@ def test_a_rule_of_a_mode_that_is_off_is_no_rule_for_nothing(tool):
     done = tool("autoanalyzer", "regions", "--fc", "gfortran", "x.c", "y.f90", env={"AUTOANALYZER_PLAN": "plan.toml"})
     assert done.returncode == 0
     assert done.stderr.decode().splitlines() == [
-        'autoanalyzer: the plan\'s exclude of name = "Flx" matches nothing; did you mean Flux?',
+        'autoanalyzer: the plan\'s exclude of name = "Flx" matches nothing; did you mean Flux?'
     ]

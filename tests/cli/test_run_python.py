@@ -272,10 +272,7 @@ def test_children_record_too_and_an_exit_without_goodbye_loses_nothing(tool):
     ("options", "said"),
     [
         (["app.py"], "--python-functions wrok: no such function was called; did you mean __main__:work?"),
-        (
-            ["-I", "app.py"],
-            "--python-functions: no Python program has recorded; start Python without -E, -I and -S",
-        ),
+        (["-I", "app.py"], "--python-functions: no Python program has recorded; start Python without -E, -I and -S"),
     ],
 )
 def test_a_pattern_without_a_function_is_said(tool, options, said):

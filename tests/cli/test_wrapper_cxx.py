@@ -106,22 +106,6 @@ def test_a_language_by_option(tool):
     assert b"aa1|loop|loop@1|y.c" in (tool.folder / "y.o").read_bytes()
 
 
-def test_sources_of_three_languages_in_a_program(tool):
-    tool.write(
-        "a.cc",
-        '#include <mpi.h>\nextern "C" int c(int); extern "C" int f_(int *);\n'
-        "int main() { int n = 4; for (int i = 0; i < 2; i++) n += c(n); return f_(&n) != 19; }\n",
-    )
-    tool.write("b.c", "int c(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n")
-    tool.write("d.f90", "integer function f(n)\ninteger :: n, i\nf = n\ndo i = 1, 3\nf = f - 1\nend do\nend function\n")
-    succeed(tool("aa-mpicc", "-c", "b.c"))
-    succeed(tool("aa-mpifort", "-c", "d.f90"))
-    succeed(tool("aa-mpicxx", "a.cc", "b.o", "d.o", "-lgfortran", "-o", "app"))
-    expected = tool("./app").returncode
-    succeed(tool("mpicxx", "-DX", "a.cc", "-x", "c", "b.c", "-x", "none", "d.o", "-lgfortran", "-o", "plain"))
-    assert tool("./plain").returncode == expected
-
-
 def test_preprocessed_by_hand(tool):
     program(tool)
     text = succeed(tool("aa-mpicxx", *FLAGS, "-E", "src/area.cc"))

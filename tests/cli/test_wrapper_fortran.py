@@ -34,8 +34,7 @@ end module
 """,
     "include/sizes.inc": "    integer, parameter :: none = 0\n",
 }
-FIXED = {
-    "old/main.f": """
+FIXED = """
       program main
       include 'mpif.h'
       integer error, area
@@ -50,8 +49,7 @@ FIXED = {
         area = area + n
  10   continue
       end
-""",
-}
+"""
 MAKEFILE = """
 FC = mpifort
 FFLAGS = -O2 -Wall -Werror -g -Jmods -Iinclude
@@ -105,7 +103,7 @@ def test_make_with_both_mpis(tool, fortran_mpi):
 
 def test_fixed_form_with_both_mpis(tool, fortran_mpi):
     launcher, compiler = fortran_mpi
-    tool.write("old/main.f", FIXED["old/main.f"])
+    tool.write("old/main.f", FIXED)
     done = succeed(tool("aa-mpifort", "-O2", "old/main.f", "-o", "app", env={"AUTOANALYZER_FC": compiler}))
     assert done.stderr == b""
     assert b"aa1|loop|loop@12|old/main.f|area|" in check(tool, launcher=launcher)

@@ -42,11 +42,7 @@ def check(project, paths):
 
 @pytest.mark.parametrize("generator", ["Unix Makefiles", "Ninja"])
 def test_cmake(project, generator):
-    compilers = [
-        "-DCMAKE_C_COMPILER=aa-mpicc",
-        "-DCMAKE_CXX_COMPILER=aa-mpicxx",
-        "-DCMAKE_Fortran_COMPILER=aa-mpifort",
-    ]
+    compilers = ["-DCMAKE_C_COMPILER=aa-mpicc", "-DCMAKE_CXX_COMPILER=aa-mpicxx", "-DCMAKE_Fortran_COMPILER=aa-mpifort"]
     configured = succeed(project("cmake", "-G", generator, "-B", "build", *compilers)).stdout
     assert b"Looking for strdup - found" in configured
     assert b"Verifying Fortran/C Compiler Compatibility - Success" in configured

@@ -50,11 +50,7 @@ def test_each_mpi_has_a_library_of_its_own(tmp_path: Path) -> None:
 
 def test_two_processes_that_ask_at_once_build_once(tmp_path: Path) -> None:
     tools = logging_compiler(tmp_path / "tools")
-    environment = {
-        **os.environ,
-        "AUTOANALYZER_CACHE": str(tmp_path / "cache"),
-        "PATH": f"{tools}:{os.environ['PATH']}",
-    }
+    environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache"), "PATH": f"{tools}:{os.environ['PATH']}"}
 
     def ask(_: int) -> str:
         return subprocess.run(

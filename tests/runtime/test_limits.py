@@ -51,7 +51,7 @@ def test_the_plan_leaves_throttled_regions_out_of_the_next_build(throttled: Tool
     plan = tomllib.loads((throttled.folder / "out" / "plan.toml").read_text())
     assert plan["version"] == 2
     assert {(each["kind"], each["file"], each["function"], each["ordinal"]) for each in plan["exclude"]} == {
-        *(("function", "app.c", "add", 0), ("loop", "app.c", "add", 0)),
+        *(("function", "app.c", "add", 0), ("loop", "app.c", "add", 0))
     }
     assert all(each["reason"].startswith("entered 900,000 times, for ") for each in plan["exclude"])
     planned = {"AUTOANALYZER_PLAN": "out/plan.toml", "AUTOANALYZER_CC": "gcc"}

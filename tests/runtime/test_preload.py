@@ -48,11 +48,7 @@ def test_programs_without_mpi_behave_as_ever(command: list[str], mpi: tuple[str,
     environment = {**os.environ, "LD_PRELOAD": str(library), "LD_BIND_NOW": "1", "AUTOANALYZER_SHARDS": str(tmp_path)}
     preloaded = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert preloaded.args == plain.args
-    assert (preloaded.returncode, preloaded.stdout, preloaded.stderr) == (
-        plain.returncode,
-        plain.stdout,
-        plain.stderr,
-    )
+    assert (preloaded.returncode, preloaded.stdout, preloaded.stderr) == (plain.returncode, plain.stdout, plain.stderr)
     assert not list(tmp_path.iterdir())
 
 

@@ -144,10 +144,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"rows": "</matrix><matrix metricId='6'>"}, "expected one matrix a metric"),
         ({"rows": "<cnode/>"}, "expected rows in a matrix"),
         ({"end": "x"}, "broken XML"),
-        (
-            {"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"},
-            "call path of number 1, found two",
-        ),
+        ({"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"}, "call path of number 1, found two"),
         ({"paths": "<cnode id='1' calleeId='4'/>"}, "expected the region 4 of a call path"),
         ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 deep"),
         ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a different number for each thread"),

@@ -6,17 +6,7 @@ import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Region
-from autoanalyzer.experiment.plan import (
-    Exclude,
-    Include,
-    Merge,
-    Pattern,
-    Plan,
-    Split,
-    build_line,
-    load_plan,
-    save_plan,
-)
+from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split, build_line, load_plan, save_plan
 
 LOOP = Region("loop", "loop@41", "src/a.c", "solve", 1, 41, 60)
 
@@ -75,10 +65,7 @@ def test_the_pattern_of_an_identity_means_that_region_alone():
         ("exclude = []", "expected a plan of version 2, found no version"),
         ("version = [2]", "expected a plan of version 2, found version [2]"),
         ("version = 2\nexlude = []", "a plan has no key 'exlude'; did you mean exclude"),
-        (
-            "version = 2\nmodes = ['loops']",
-            "expected modes, found 'loops'; did you mean outer-loops, inner-loops?",
-        ),
+        ("version = 2\nmodes = ['loops']", "expected modes, found 'loops'; did you mean outer-loops, inner-loops?"),
         ("version = 2\n[[include]]\nmodes = []", "include: modes: expected one mode or more, or no modes for all"),
         ("version = 2\nmodes = 3", "modes: expected a list of names, found 3"),
         ("version = 2\nexclude = 3", "exclude: expected a list of rules, found 3"),

@@ -74,7 +74,8 @@ LIKE = """
       program main
       implicit none
       integer :: doit, ifs, endings, calls, returned, stopped, gotos
-      integer :: dowhile, endifs, selected, blocks, types, i
+      integer :: dowhile(2), endifs, selected, blocks, types, i
+      integer :: events(3), subroutine_calls, where(3), select
       type :: typed
         integer :: end, do, if
       end type typed
@@ -84,6 +85,17 @@ LIKE = """
       blocks = 2; types = 3
       t%end = 1; t%do = 2; t % if = 3
       type(1)%end = 4; type(2) % do = 5
+      events(1) = 3; subroutine_calls = 0; where = 1; dowhile(1) = 7
+      where(2) = 5
+      select = 2
+      select case (select)
+      case (1:2)
+        database: block
+          do i = 1, 3
+            if (i == 2) write (*, *) [1, i]
+          end do
+        end block database
+      end select
       end: do i = 1, 2
         if (i == 2) exit end
         t%do = t%do + 1
@@ -96,13 +108,14 @@ LIKE = """
       end if if
       print *, doit, ifs, endings, calls, returned, stopped, gotos
       print *, dowhile, endifs, selected, blocks, types, t%end, t%do
-      print *, type(1)%end, type(2)%do
+      print *, type(1)%end, type(2)%do, events(1), subroutine_calls
+      print *, where, select
       end program
 """
 
 
 def test_names_that_begin_with_a_keyword_are_names(fortran, name):
-    assert fortran.run(LIKE, name=name).visits == {"main": 1, "main:loop@15": 1, "main:loop@20": 1}
+    assert fortran.run(LIKE, name=name).entered == {1: "main, main:loop@22, main:loop@27, main:loop@32"}
 
 
 CHAR = """

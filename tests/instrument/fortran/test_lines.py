@@ -175,10 +175,7 @@ D     end do
 
 @pytest.mark.parametrize(
     ("flag", "visits"),
-    [
-        ("-fd-lines-as-code", {"main": 1, "main:loop@3": 1}),
-        ("-fd-lines-as-comments", {"main": 1, "main:loop@3": 1}),
-    ],
+    [("-fd-lines-as-code", {"main": 1, "main:loop@3": 1}), ("-fd-lines-as-comments", {"main": 1, "main:loop@3": 1})],
 )
 def test_debug_lines_are_code_if_asked_for(fortran, flag, visits):
     trial = fortran.run(FIXED_DEBUG, flag, name="x.f")

@@ -100,10 +100,7 @@ COLLAPSED = """      program p
 def test_loops_that_directives_bind_together_are_left_alone(fortran, name):
     trial = _with(fortran, Choice(("inner-loops",))).run(COLLAPSED, "-fopenmp", name=name)
     assert trial.visits == {"p": 1, "p:loop@7": 16, "p:parallel do@14": 2}
-    assert trial.left_out == {
-        "p:loop@6": "a directive binds it to the loop around it",
-        "p:loop@20": "in DO CONCURRENT",
-    }
+    assert trial.left_out == {"p:loop@6": "a directive binds it to the loop around it", "p:loop@20": "in DO CONCURRENT"}
 
 
 CALLS = """      program p

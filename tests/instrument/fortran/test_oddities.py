@@ -38,31 +38,6 @@ COUNTER = """
       end program
 """
 
-NAMES = """
-      program main
-      integer :: events(3), event_count, subroutine_calls, i
-      real :: where(3), x(3)
-      integer :: dowhile(2), select
-      event_count = 0
-      subroutine_calls = 0
-      events(1) = 3
-      where = 1
-      where(2) = 5
-      dowhile(1) = 7
-      select = 2
-      select case (select)
-      case (1:2)
-        database: block
-          do i = 1, 3
-            if (i == 2) write (*, *) [1, i]
-            event_count = event_count + i
-          end do
-        end block database
-      end select
-      print *, events(1), event_count, subroutine_calls, dowhile(1)
-      end program
-"""
-
 TYPES = """
       module m
       type xml_attributes
@@ -134,10 +109,6 @@ def test_a_function_may_have_the_name_of_an_intrinsic(fortran, name, intrinsic):
 def test_both_intrinsics_taken_are_refused(fortran, name):
     source = COUNTER.replace("NAME", "char").replace("character(1) :: c", "character(1) :: c, achar(2)")
     assert fortran.refused(source, name=name).endswith("ACHAR and CHAR are names of its own")
-
-
-def test_names_that_begin_like_keywords(fortran, name):
-    assert fortran.run(NAMES, name=name).visits == {"main": 1, "main:loop@16": 1}
 
 
 def test_types_named_like_prefixes(fortran, name):

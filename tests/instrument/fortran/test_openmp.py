@@ -283,10 +283,7 @@ TARGET = """
 def test_what_openmp_moves_to_a_device_is_left_out(fortran, name):
     trial = fortran.run(TARGET, "-fopenmp", name=name)
     assert trial.visits == {"main": 1, "main:loop@14": 1}
-    assert trial.left_out == {
-        "main:loop@5": "runs on an accelerator",
-        "main:loop@10": "runs on an accelerator",
-    }
+    assert trial.left_out == {"main:loop@5": "runs on an accelerator", "main:loop@10": "runs on an accelerator"}
 
 
 CONSTRUCTS = """

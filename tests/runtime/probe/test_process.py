@@ -140,8 +140,7 @@ def test_mpi_that_begins_anew_goes_on_from_its_first_beginning(linked: Record) -
 
 
 @pytest.mark.parametrize(
-    ("words", "state"),
-    [("", "running"), ("finalising", "finalizing"), ("finalising finalised", "finalized")],
+    ("words", "state"), [("", "running"), ("finalising", "finalizing"), ("finalising finalised", "finalized")]
 )
 def test_the_state_is_the_last_milestone(linked: Record, words: str, state: str) -> None:
     (shard,) = linked(f"initialised +main -main {words} kill", status=-9)
