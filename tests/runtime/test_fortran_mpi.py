@@ -43,7 +43,7 @@ def test_calls_and_bytes_are_those_of_the_rules(
     flags = ["-ffree-line-length-none", BINDINGS[binding]]
     if (binding, launcher) == ("mpi_f08", "mpirun.mpich"):
         flags.append("-DLARGE_COUNT")
-    sources = [FORTRAN_MPI / "cases.f90", FORTRAN_MPI / "every_call.F90"]
+    sources = [FORTRAN_MPI / "cases.f90", FORTRAN_MPI / "odd_calls.F90"]
     program = compiled_fortran(fortran_compiler, tmp_path, *sources, flags=flags)
     for ranks in (1, 2, 5):
         folder = tmp_path / str(ranks)

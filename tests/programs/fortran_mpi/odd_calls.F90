@@ -380,7 +380,7 @@ contains
 #endif
 end module collectives
 
-program every_call
+program odd_calls
   use state
   use cases
   use point_to_point
@@ -413,4 +413,4 @@ program every_call
 #endif
   call close_cases()
   call MPI_Finalize(ERROR_ALONE)
-end program every_call
+end program odd_calls
