@@ -42,8 +42,7 @@ test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-fast: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view instrument) \
-		--ignore=tests/instrument/cxx --ignore-glob='*_fuzz.py' $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)
 
 flaky: $(VENV)/.ready
 	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -n auto --dist worksteal $(ARGS)

@@ -145,7 +145,7 @@ def _columns_by_rank(
 ) -> tuple[npt.NDArray[np.intp], tuple[int, ...], npt.NDArray[np.intp]]:
     """Order the locations that take part by rank: their columns, the ranks, and where each rank's columns start."""
     processes = np.array([place.process for place in experiment.locations])
-    check_ranks(excluded, processes, experiment.notes.missing)
+    check_ranks(excluded, set(processes.tolist()), experiment.notes.missing)
     columns = np.flatnonzero(~np.isin(processes, excluded))
     if not len(columns):
         raise UsageError("no rank is left")

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.explain:
         print_verdict(explanation_lines(findings), stderr=stderr)
     for section in SECTIONS:
-        if getattr(arguments, section.name):
+        if getattr(arguments, section.name.replace("-", "_")):
             section.print(findings, stderr=stderr)
     print_verdict(verdict_lines(findings, file, everything=arguments.all), stderr=stderr)
     return 0

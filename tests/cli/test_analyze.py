@@ -41,6 +41,7 @@ def test_explain_prints_the_tables_above_the_verdict(saved):
 
 def test_what_is_hot_and_what_imbalance_costs_is_listed_and_in_the_document(saved):
     done = saved("autoanalyzer", "analyze", "app.cube", "--hot", "--losses", "--all", "--json", "f.json")
+    assert done.returncode == 0
     said = done.stdout.decode().splitlines()
     assert said[0].split() == ["own", "wall", "time", "own", "mpi", "time", "region", "source"]
     assert said[1].split() == ["1.5", "s", "-", "loop", "in", "main", "app.c:3"]
@@ -78,6 +79,12 @@ def test_cpi_is_refused_where_nothing_was_counted(tool):
     assert done.stderr.decode().splitlines() == [
         "autoanalyzer: cpi needs counts of instructions and cycles, found none"
     ]
+
+
+def test_an_unknown_rank_is_refused_in_one_line(saved):
+    done = saved("autoanalyzer", "analyze", "app.cube", "--exclude-rank", "9")
+    assert done.returncode == 2
+    assert done.stderr.decode() == "autoanalyzer: no rank 9; there are ranks 0 to 3\n"
 
 
 def test_an_unknown_metric_is_refused_in_one_line(saved):
