@@ -100,7 +100,7 @@ class MetricSpace:
             InputError: No metric is left.
         """
         if exclusive and region is None:
-            raise UsageError("expected a region, whose values without what it calls are taken; found none")
+            raise UsageError("expected a region to take exclusive values of, found none")
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
         wanted = WantedMetrics.among(common, metrics, derived)
         tables = [

@@ -163,7 +163,7 @@ def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int
         name, _, rank = pattern.rpartition("@")
         paths = paths_named(experiment, name) if rank.isdecimal() else []
     if any(experiment.call_paths[path].parent is None for path in paths):
-        raise UsageError(f"region {name}: expected one below the whole program")
+        raise UsageError(f"region {name}: expected a region below the whole program")
     if not paths:
         names = (path.region.name for path in experiment.call_paths)
         raise UsageError(f"no region {name}; {way_out(name, names)}")

@@ -37,13 +37,13 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
         help="what is compared across ranks (default: compute_time, CPU time outside MPI; where the ranks are alike by "
-        "it, mpi_bytes if they matter)",
+        "it, mpi_bytes if MPI matters)",
     )
     parser.add_argument(
         "--disparity-metric",
         choices=DISPARITY_METRICS,
         default=DISPARITY_METRICS[0],
-        help="what regions are classed by (default: %(default)s, wall time share times cycles per instruction)",
+        help="what regions are classed by (default: %(default)s, share of wall time x cycles per instruction)",
     )
 
 

@@ -14,7 +14,7 @@ from .documents import check_targets, is_output
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "analyze"
-HELP: Final = "print what an experiment shows: which ranks differ, which regions weigh, and why"
+HELP: Final = "print what an experiment shows: which ranks differ, which regions are heavy, and why"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

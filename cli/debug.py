@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--build",
         required=True,
         metavar="COMMAND",
-        help="shell command that builds the program; it finds the compilers that instrument as $CC, $CXX and $FC, and "
-        "as mpicc, mpicxx, mpifort and the like",
+        help="shell command that builds the program; it gets the instrumenting compilers as $CC, $CXX and $FC, and as "
+        "mpicc, mpicxx, mpifort and the like",
     )
     parser.add_argument(
         "--clean",
@@ -173,7 +173,7 @@ class _Rounds:
         if not built.compiled:
             raise InputError(
                 f"--build {self._arguments.build}: none of $CC, $CXX, $FC, mpicc, mpicxx and mpifort compiled anything;"
-                f" if all is up to date, --clean 'make clean' removes it first; see {log}"
+                f" if everything is up to date, add --clean 'make clean'; see {log}"
             )
         if built.stale:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
@@ -199,9 +199,9 @@ class _Rounds:
     def say_what_stays(self) -> None:
         """Say how probes are taken out."""
         clean = self._arguments.clean or "remove what was built"
-        configured = ", configure anew (it remembers these compilers)" if self._outputs.built().configured else ""
-        out = f"{clean}{configured}, build"
-        say(f"the program keeps its probes, which do nothing by themselves; to take them out: {out}")
+        configured = ", configure again (it remembers these compilers)" if self._outputs.built().configured else ""
+        out = f"{clean}{configured}, then build"
+        say(f"the program keeps its probes, which do nothing by themselves; to remove them: {out}")
 
 
 def _place_in_input() -> int | None:
@@ -219,12 +219,12 @@ def _alone(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         place = os.open(folder, os.O_RDONLY)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror}; choose another folder by -o") from None
+        raise InputError(f"{folder}: cannot be written: {error.strerror}; choose another folder (-o)") from None
     try:
         fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(place)
-        raise InputError(f"{folder}: another autoanalyzer debug uses this folder; choose another one by -o") from None
+        raise InputError(f"{folder}: another autoanalyzer debug uses this folder; choose another one (-o)") from None
     except OSError:
         pass
     try:

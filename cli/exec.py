@@ -13,7 +13,7 @@ from .python_functions import add_python_functions
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "exec"
-HELP: Final = "become a program and record it, under any launcher: srun -n 64 autoanalyzer exec ./app"
+HELP: Final = "run one process of a program and record it, under any launcher: srun -n 64 autoanalyzer exec ./app"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _compiler(named: str | None) -> MpiCompiler:
     found = next(mpi_compilers(os.environ), None) if named is None else examine(_words(named), os.environ)
     if found is None:
-        raise InputError(f"expected a C compiler that finds mpi.h, found {named or 'none'}: name it by --compiler")
+        raise InputError(f"expected a C compiler that finds mpi.h, found {named or 'none'}: name one with --compiler")
     return found
 
 

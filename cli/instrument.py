@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     for source in sources_of(arguments):
         path = folder / source.output
         if path in written:
-            raise UsageError(f"{source.name}: two sources of this base name; give them different folders")
+            raise UsageError(f"{source.name}: two sources have this base name; write them to different folders")
         written.add(path)
         instrumented = source.instrument()
         with replacing(path) as stream:

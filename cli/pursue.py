@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input", type=Path, metavar="INPUT", help="a trace (.csv, or - for standard input), or a run's folder or file"
     )
     trace = parser.add_argument_group("options for a trace")
-    trace.add_argument("--window", type=float, metavar="S", help="average S seconds (default: the whole trace)")
+    trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")
     trace.add_argument("--every", type=float, metavar="S", help="start a period every S seconds (default: window/2)")
     trace.add_argument(
         "--follow",
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")
     parser.add_argument(
-        "--dimensions", type=int, choices=(1, 2, 3), default=3, help="of the projections (default: %(default)s)"
+        "--dimensions", type=int, choices=(1, 2, 3), default=3, help="how many dimensions (default: %(default)s)"
     )
     parser.add_argument(
         "--trim", choices=_TRIMMINGS, default="none", help="what to do with outlying locations (default: %(default)s)"

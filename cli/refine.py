@@ -21,7 +21,7 @@ NAME: Final = "refine"
 HELP: Final = "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped"
 
 _HEAD: Final = """\
-# What weighs or differs in {experiment}, opened; all else is left out. Build with it, and run again:
+# Heavy or unequal regions of {experiment}, opened; all else is left out. Build with it, and run again:
 # {build}
 """
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     experiment, file = open_experiment(arguments.experiment)
     refinement = refine(findings_of(experiment, arguments))
     if not refinement.opened:
-        raise InputError(f"{file}: a bottleneck with a source wanted, found {instead(refinement)}")
+        raise InputError(f"{file}: expected a bottleneck with a source, found {instead(refinement)}")
     write_refinement(arguments.output, refinement, file)
     sys.stdout.writelines(f"{line}\n" for line in opened_lines(refinement))
     sys.stdout.write(f"plan {arguments.output}: {build_line(arguments.output)}\n")

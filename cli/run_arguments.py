@@ -77,7 +77,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--gather",
         choices=("auto", "mpi", "plain"),
         default="auto",
-        help="collect the data of the ranks by an MPI job, or from this disk; auto: by MPI if some are not here",
+        help="collect the data of the ranks by an MPI job, or from this disk; auto: by MPI if some are elsewhere",
     )
     parser.add_argument(
         "--max-memory",

@@ -33,7 +33,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"the {language} compiler, with flags (default: ${variable}, else {default})",
         )
     for letter, metavar, help_text in (
-        ("I", "DIR", "search headers there"),
+        ("I", "DIR", "search DIR for headers"),
         ("D", "MACRO", "define a macro"),
         ("U", "MACRO", "undefine a macro"),
     ):

@@ -55,7 +55,7 @@ def add_space_arguments(
         action="append",
         default=[],
         metavar="NAME=FORMULA",
-        help="add a metric, such as fp_rate=fp_ins/cycles (other names than words in [brackets]); may be repeated",
+        help="add a metric, such as fp_rate=fp_ins/cycles (names that are not words go in [brackets]); may be repeated",
     )
     add_exclude_rank_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")

@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: what metrics have in "
         "common; pca: the main differences; map: clusters on the process grid",
     )
-    parser.add_argument("-k", type=int, metavar="K", help="number of clusters or factors (default: by the data)")
-    parser.add_argument("--linkage", choices=_LINKAGES, help="how to measure distances of clusters (default: ward)")
+    parser.add_argument("-k", type=int, metavar="K", help="number of clusters or factors (default: from the data)")
+    parser.add_argument("--linkage", choices=_LINKAGES, help="the distance between clusters (default: ward)")
     parser.add_argument("--criterion", choices=_CRITERIA, help="how kmeans chooses K (default: silhouette)")
     parser.add_argument("--rotation", choices=_ROTATIONS, help="rotation of the factors (default: varimax)")
     parser.add_argument("--factor", type=int, metavar="N", help="use only the metrics of factor N")
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=SCALES,
         help="scale each metric by its standard deviation (default), by its mean, or not at all",
     )
-    parser.add_argument("--recurse", action="store_true", help="repeat it within each cluster, if these are distinct")
+    parser.add_argument("--recurse", action="store_true", help="repeat it within each of the clusters, if distinct")
     add_space_arguments(parser)
 
 

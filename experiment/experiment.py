@@ -100,7 +100,7 @@ class Experiment:
 
         Raises:
             InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a
-                location stands twice, a place lies outside its topology, or a severity has another shape or is
+                location appears twice, a place lies outside its topology, or a severity has another shape or is
                 infinite.
         """
         self._check_structure()
@@ -111,7 +111,7 @@ class Experiment:
         units: dict[str, str] = {}
         for metric in self.metrics:
             if metric.name in units:
-                raise InputError(f"metric {metric.name!r} stands twice")
+                raise InputError(f"metric {metric.name!r} appears twice")
             if metric.parent is not None and units.get(metric.parent) != metric.unit:
                 raise InputError(f"metric {metric.name!r}: expected a parent of unit {metric.unit!r} before it")
             units[metric.name] = metric.unit
@@ -119,7 +119,7 @@ class Experiment:
             if path.parent is not None and not 0 <= path.parent < index:
                 raise InputError(f"call path {index}: expected a parent before it, found {path.parent}")
         if len({(each.process, each.thread) for each in self.locations}) < len(self.locations):
-            raise InputError("a process and thread stands twice among the locations")
+            raise InputError("a process and thread appears twice among the locations")
         nodes: dict[int, tuple[str, str]] = {}
         for each in self.locations:
             if nodes.setdefault(each.process, (each.machine, each.node)) != (each.machine, each.node):

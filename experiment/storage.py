@@ -35,7 +35,7 @@ def load(path: Path | str) -> Experiment:
     start = source.read(0, place + len(magic))
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
         if source.packed:
-            raise InputError(f"{path}: expected a plain CUBE 4 archive, found one packed by gzip; unpack it by gunzip")
+            raise InputError(f"{path}: expected a plain CUBE 4 archive, found one packed by gzip; gunzip it first")
         return read_cubex(source)
     return read_cube(source)
 

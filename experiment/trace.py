@@ -130,7 +130,7 @@ class TraceReader:
         if last and self._rest:
             lines.append(self._rest)
         if len(self._rest) > _LONGEST:
-            raise InputError(f"{self._name}:{self._line + 1}: expected a line of a trace, found no end of it")
+            raise InputError(f"{self._name}:{self._line + 1}: expected a line of a trace, found no end of line")
         return [line.removesuffix("\r") for line in lines]
 
     def _header(self, row: list[str]) -> None:
@@ -203,7 +203,7 @@ def _finite(field: str) -> float:
 def _seconds(field: str) -> float:
     value = _finite(field)
     if abs(value) >= _LAST:
-        raise ValueError(f"expected seconds, found {field[:60]!r}, which has no digits left for a part of one")
+        raise ValueError(f"expected seconds, found {field[:60]!r}, which is too large to resolve a part of a second")
     return value
 
 

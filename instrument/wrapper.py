@@ -69,7 +69,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     else:
         status = run(words).status
         if piped and status == 0 and _NOWHERE.isdisjoint(map(str, [command.program, *command.objects])):
-            reason = "standard input and pipes can be read but once"
+            reason = "standard input and pipes can be read only once"
             sys.stderr.write(f"autoanalyzer: {', '.join(piped)}: not instrumented: {reason}; compiled as it is\n")
     if status == 0:
         _note(command, asked=False)

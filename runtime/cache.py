@@ -28,7 +28,7 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     folder = cache_place(environment)
     if chosen := environment.get("AUTOANALYZER_CACHE"):
         if not folder.is_dir() and not _is_writable(folder):
-            raise BuildError(f"AUTOANALYZER_CACHE={chosen} cannot be made: name another folder")
+            raise BuildError(f"AUTOANALYZER_CACHE={chosen} cannot be created: name another folder")
         return folder
     return folder if _is_writable(folder) else _private_folder(folder)
 

@@ -68,7 +68,7 @@ class RunFolder:
             self.remove_shards()
         except OSError as error:
             place = error.filename or self.path
-            raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder by -o") from None
+            raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
     def join(self) -> None:
         """Make the folders, with other ranks that do the same at the same time.
@@ -79,7 +79,7 @@ class RunFolder:
         try:
             self.shards.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder by -o") from None
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
     def remove_shards(self) -> None:
         """Remove the shards, which are in the experiment now; other files stay, and their folder with them."""

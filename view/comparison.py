@@ -216,28 +216,28 @@ def _doubt(comparison: Comparison, judgement: Judgement) -> str:
     if found.low is None or found.high is None:
         return "repeat the runs to be sure"
     if found.low <= 0 <= found.high:
-        return "more runs to be sure"
+        return "more runs are needed"
     if min(found.above, found.below) >= 1 - CONFIDENCE:
-        return "the runs of the two sides overlap; more runs to be sure"
+        return "the runs of the two sides overlap; more runs are needed"
     judged = many(len(comparison.regions), "region")
-    return f"sure by itself, but not as one of {judged} judged together; more runs to be sure"
+    return f"clear on its own, but not as one of {judged} judged together; more runs are needed"
 
 
 def _basis(comparison: Comparison) -> str:
     base, now = comparison.runs
     found, threshold = comparison.program.shift, comparison.threshold
     said = (
-        f"{comparison.metric}, {'mean' if comparison.mean else 'sum'} of the ranks, the least of "
-        f"{many(base, 'run')} against that of {now}; less than {100 * threshold:g} % is no change"
+        f"{comparison.metric}, {'mean' if comparison.mean else 'sum'} of the ranks, the minimum of "
+        f"{many(base, 'run')} against that of {now}; less than {100 * threshold:g} % counts as no change"
     )
     if found.noise is None:
-        return f"{said}; one run shows no noise: only {100 * UNKNOWN_NOISE:g} % more or a third less is sure"
+        return f"{said}; one run shows no noise: only {100 * UNKNOWN_NOISE:g} % more or a third less counts"
     if min(base, now) == 1:
         return f"{said}; simulated counts repeat"
     low, high = found.low, found.high
     wide = low is not None and high is not None and low <= -threshold <= threshold <= high
     hidden = ", which would hide it" if found.noise >= threshold else ", but it takes more runs to see that much"
-    return f"{said}; noise {100 * found.noise:.1f} %{hidden if wide else ''}; sure to {100 * CONFIDENCE:g} %"
+    return f"{said}; noise {100 * found.noise:.1f} %{hidden if wide else ''}; confidence {100 * CONFIDENCE:g} %"
 
 
 def _title(comparison: Comparison, judgement: Judgement) -> str:
@@ -253,7 +253,7 @@ def _named(comparison: Comparison, path: int) -> str:
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
     """Say what the values of regions are, and what was matched by likeness."""
-    said = f"regions are without what they call, and judged from {100 * MIN_SHARE:g} % of the program on"
+    said = f"regions exclude what they call, and are judged if they take {100 * MIN_SHARE:g} % of the program or more"
     alone = [said] if any(each.regions for each in comparisons) else []
     return [*alone, *_likeness(comparisons[0])]
 

@@ -49,7 +49,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
     yield f"DISPARITY by {findings.weights.metric}"
     yield ""
     if not found.classes:
-        yield "all regions weigh the same"
+        yield "all regions are equally heavy"
         return
     for severity in reversed(range(len(LABELS))):
         of_class = [index for index, each in enumerate(found.classes) if each == severity]
@@ -133,7 +133,7 @@ def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
 
 def _function(table: DecisionTable, short: dict[str, str]) -> str:
     clauses = [" ∨ ".join(short[name] for name in clause) for clause in table.function]
-    return " ∧ ".join(f"({clause})" for clause in clauses) or "none, nothing is to be told apart"
+    return " ∧ ".join(f"({clause})" for clause in clauses) or "none, there is nothing to tell apart"
 
 
 def _set(names: Sequence[str], short: dict[str, str]) -> str:

@@ -62,6 +62,6 @@ def _written(value: object) -> str:
 
 
 SECTIONS: Final = (
-    Section("hot", "list regions by their own time, without what stands below them", hot_regions),
+    Section("hot", "list regions by their own time, without the regions below them", hot_regions),
     Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks", losses),
 )

@@ -94,7 +94,7 @@ def hierarchy(
     if len(sample) > _MOST_POINTS:
         sample = np.sort(np.random.default_rng(seed).choice(len(scaled), _SAMPLE, replace=False))
     if clusters is not None and not 1 <= clusters <= len(sample):
-        raise UsageError(f"expected 1 to {len(sample)} clusters, as the tree has locations, found {clusters}")
+        raise UsageError(f"expected 1 to {len(sample)} clusters, at most one per location, found {clusters}")
     merges = linkage_of(scaled[sample], method)
     heights = merges[:, 2]
     count = clusters or _suggested(heights)

@@ -71,7 +71,7 @@ def kmeans(
     scaled = space.scaled(scale)
     different = len(np.unique(scaled, axis=0))
     if clusters is not None and not 2 <= clusters <= different:
-        raise UsageError(f"expected 2 to {different} clusters, as there are distinct locations, found {clusters}")
+        raise UsageError(f"expected 2 to {different} clusters, at most one per distinct location, found {clusters}")
     scores = {} if clusters else _scores(scaled, criterion, seed)
     best = min if criterion == "davies-bouldin" else max
     count = clusters or (best(scores, key=lambda each: scores[each]) if scores else 2)

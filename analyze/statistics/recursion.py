@@ -62,5 +62,5 @@ def recursively(
                 parts.append(recursively(space.part(rows), analysis, clusters, (*path, number)))
             except AutoanalyzerError as error:
                 without[number] = str(error)
-    ended = None if parts or without else f"none has {_LEAST} locations"
+    ended = None if parts or without else f"none has at least {_LEAST} locations"
     return Part(path, result, tuple(parts), without, ended)

@@ -84,7 +84,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:
     unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
-    values = "its values on the others count as 0" + (f", but are missing of {_listed(unadded)}" if unadded else "")
+    values = "its values on the others count as 0" + (f", but are missing for {_listed(unadded)}" if unadded else "")
     for operand, label in enumerate(joined.labels):
         lost = joined.lost(operand)
         there = np.zeros(len(joined.locations), dtype=bool)

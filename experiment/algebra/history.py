@@ -98,7 +98,7 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
             found.setdefault(pair, []).append(label)
     for pair, (label, *others) in found.items():
         more = f" and {len(others)} more" if others else ""
-        yield f"matched by likeness: {_named(pair.right)} in {label}{more} is {_named(pair.left)}"
+        yield f"matched by similarity: {_named(pair.right)} in {label}{more} is {_named(pair.left)}"
 
 
 def _named(region: Region) -> str:

@@ -64,7 +64,7 @@ def merge_metrics(
             elif metric.unit and metric.unit != node.unit:
                 raise InputError(
                     f"expected metric {key!r} in one unit, found {node.unit!r} in {node.label} and {metric.unit!r} "
-                    f"in {label}; leave it out of one by cut --metrics"
+                    f"in {label}; leave it out of one with cut --metrics"
                 )
             node.known.append(metric)
             nodes[metric.name] = node

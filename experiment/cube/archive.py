@@ -56,9 +56,7 @@ class Archive:
                 for member in archive:
                     self._add(member, size)
         except RecursionError:
-            raise InputError(
-                f"{source.path}: expected a header and a member by turns, found a chain of headers"
-            ) from None
+            raise InputError(f"{source.path}: expected headers and members in turn, found a chain of headers") from None
         except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError) as error:
             raise InputError(f"{source.path}: expected a CUBE 4 archive (tar): {error}") from None
 

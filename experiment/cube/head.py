@@ -169,9 +169,9 @@ class CubeHead:
             dtype = item.text("dtype") or "FLOAT"
             reason = ""
             if kind not in {"EXCLUSIVE", "INCLUSIVE"}:
-                reason = "it is to be computed by an expression"
+                reason = "it is computed by an expression"
             elif "(" in dtype or not any(part in dtype for part in _NUMBERS):
-                reason = f"its values ({dtype}) are no numbers"
+                reason = f"its values ({dtype}) are not numbers"
             if reason:
                 self._remarks.append(f"metric {name} was left out: {reason}")
                 names[id(item)] = above

@@ -72,7 +72,7 @@ def check_size(call_paths: int, locations: int) -> None:
     """
     if call_paths * locations > MAX_VALUES:
         raise InputError(
-            f"expected at most {MAX_VALUES:,} values a metric, found {call_paths:,} call paths on {locations:,} "
+            f"expected at most {MAX_VALUES:,} values per metric, found {call_paths:,} call paths on {locations:,} "
             "locations"
         )
 
@@ -93,7 +93,7 @@ def _read_head(source: Source, head: CubeHead) -> tuple[int, int] | None:
         offset += len(chunk)
         if head.in_severity and not before and not chunk.endswith(b"/>"):
             if at < 0:
-                raise InputError("expected text of one byte a character (UTF-8), found another encoding")
+                raise InputError("expected text in UTF-8 or a single-byte encoding, found another encoding")
             return offset, severities_end(source, offset)
         if offset > _MAX_HEAD:
             raise InputError(f"expected at most {_MAX_HEAD >> 20} MiB before the severities, found more")

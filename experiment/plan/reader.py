@@ -38,7 +38,7 @@ def load_plan(path: Path, name: str = "") -> Plan:
     version = found.get("version")
     if version != VERSION or isinstance(version, bool):
         said = "no version" if version is None else f"version {version!r:.60}"
-        raise InputError(f"{name}: expected a plan of version {VERSION}, found {said}; write it anew")
+        raise InputError(f"{name}: expected a plan of version {VERSION}, found {said}; write it again")
     return _Reader(name).plan(found)
 
 
@@ -82,10 +82,10 @@ class _Reader:
         for key, value in values.items():
             of = int if key == "ordinal" else str
             if not isinstance(value, of) or isinstance(value, bool):
-                raise self._refuse(f"{table}: {key}", "a number" if of is int else "a text", value)
+                raise self._refuse(f"{table}: {key}", "a number" if of is int else "a string", value)
         kind = values.get("kind")
         if kind is not None and not any(fnmatchcase(known, kind) for known in KINDS):
-            raise InputError(f"{self.name}: {table}: no kind of regions: {kind!r:.60}; {way_out(kind, sorted(KINDS))}")
+            raise InputError(f"{self.name}: {table}: no region kind {kind!r:.60}; {way_out(kind, sorted(KINDS))}")
         return Pattern(**values)
 
     def _include(self, entry: dict[str, Any]) -> Include:
@@ -93,7 +93,7 @@ class _Reader:
         pattern = self._pattern("include", entry, "modes", "reason")
         modes = self._modes("include: modes", entry["modes"]) if "modes" in entry else ()
         if not modes and "modes" in entry:
-            raise self._refuse("include: modes", "one mode or more, or no modes for all", entry["modes"])
+            raise self._refuse("include: modes", "at least one mode, or no key modes for all", entry["modes"])
         return Include(pattern, modes)
 
     def _exclude(self, table: str, entry: dict[str, Any]) -> Exclude:
@@ -103,7 +103,7 @@ class _Reader:
         self._expect_known("merge", entry, ("file", "function", "regions", "name"))
         regions = entry.get("regions")
         if not isinstance(regions, list) or len(regions) < 2 or not all(isinstance(each, str) for each in regions):
-            raise self._refuse("merge: regions", "a list of two names or more", regions)
+            raise self._refuse("merge: regions", "a list of two or more names", regions)
         if not self._text("merge", entry, "function"):
             raise self._refuse("merge", "the function of the regions", entry)
         file = self._text("merge", entry, "file") if "file" in entry else None
@@ -119,7 +119,7 @@ class _Reader:
     def _text(self, table: str, entry: dict[str, Any], key: str) -> str:
         value = entry.get(key, "")
         if not isinstance(value, str):
-            raise self._refuse(f"{table}: {key}", "a text", value)
+            raise self._refuse(f"{table}: {key}", "a string", value)
         return value
 
     def _modes(self, key: str, value: object) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ class SourceUnit:
         declares = any(each.code.startswith("implicitnone(") and "external" in each.code for each in self.statements)
         free = [name for name in ("achar", "char") if not self._takes(name)]
         if not free:
-            raise self._error(self.statements[0], "ACHAR and CHAR are names of its own")
+            raise self._error(self.statements[0], "it uses ACHAR and CHAR as its own names")
         return Names(free[0], declares)
 
     def _takes(self, name: str) -> bool:
@@ -150,7 +150,7 @@ class SourceUnit:
         if _COARRAY.search(code) and not (_IO.match(code) and ")[" in code):
             raise self._error(statement, "a coarray")
         if _PROBE_NAMES.search(statement.text):
-            raise self._error(statement, "a name that the probes have")
+            raise self._error(statement, "a name that the probes use")
 
     def _error(self, statement: Statement, message: str) -> SourceError:
         return _error(self.text, statement.start, message)

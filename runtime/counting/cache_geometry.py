@@ -130,8 +130,8 @@ def this_machine(folder: Path = _CPU_CACHES, *, say: Callable[[str], object] | N
         geometry = replace(geometry, l2=l2)
     for name, told, taken in (("L1", l1, geometry.l1), ("L2", l2, geometry.l2)):
         if say and told != taken:
-            why = "is not told" if told == _UNKNOWN else f"is {told}, which cannot be simulated"
-            say(f"this machine's {name} cache {why}: {taken} is simulated; choose another by --cache")
+            why = "is unknown" if told == _UNKNOWN else f"is {told}, which cannot be simulated"
+            say(f"this machine's {name} cache {why}: {taken} is simulated; choose another with --cache")
     return geometry
 
 

@@ -195,6 +195,6 @@ def _gap(one: Severity, other: Severity) -> Severity:
 
 def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Iterator[str]:
     for number in strange[:_NAMED]:
-        yield f"{counting.path_name(number)} was entered only when counted: its counts are those of what is around it"
+        yield f"{counting.path_name(number)} was entered only when counted: its counts go to the enclosing region"
     if len(strange) > _NAMED:
         yield f"{len(strange) - _NAMED} more call paths were entered only when counted"

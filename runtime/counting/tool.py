@@ -26,7 +26,7 @@ _REQUESTS: Final = _ROOM / "probe" / "counter_requests.h"
 # A tool is linked to no C library, starts at its own entry, and lies where no program does.
 _COMPILE: Final = "-O2 -g0 -std=gnu11 -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pie"
 _LINK: Final = "-static -nodefaultlibs -nostartfiles -u _start -no-pie -Wl,--build-id=none"
-_WAY_OUT: Final = "install the valgrind package of your distribution with its headers, or count otherwise"
+_WAY_OUT: Final = "install the valgrind package of your distribution with its headers, or choose other --counters"
 
 
 @dataclass(frozen=True, slots=True)

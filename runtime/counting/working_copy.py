@@ -55,7 +55,7 @@ def working_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
             for path in beside:
                 tree.place(path, root / path.relative_to(anchor))
         except OSError as error:
-            raise InputError(f"{folder}: cannot be copied to count in: {error}; name one by --counting-dir") from None
+            raise InputError(f"{folder}: cannot be copied to count in: {error}; name one with --counting-dir") from None
         yield tree.target
 
 

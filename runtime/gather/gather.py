@@ -72,7 +72,7 @@ def _merge(
 ) -> Experiment | None:
     running = survivors(folder.shards, read.shards)
     if running and not ended:
-        raise InputError(f"{folder.path}: {next(iter(running.values()))} still runs; wait until the run has ended")
+        raise InputError(f"{folder.path}: {next(iter(running.values()))} is still running; wait until the run ends")
     if facts.status and any(shard.goes_on for shard in read.shards):  # they may have ended while being read
         running = survivors(folder.shards, read.shards, wait=_PATIENCE)
         read = read_folder(folder)
@@ -85,7 +85,7 @@ def _merge(
     if len(latest) < len(read.shards):
         said.append(f"{len(read.shards) - len(latest)} shards of an earlier run in this folder were left out")
     said += [
-        f"{who} still runs: these are its data so far; once it has ended, run autoanalyzer analyze {folder.path}"
+        f"{who} is still running: these are its data so far; once it has ended, run autoanalyzer analyze {folder.path}"
         for who in running.values()
     ]
     elsewhere = [] if ended else may_run_elsewhere(latest)

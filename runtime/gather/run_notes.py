@@ -98,7 +98,7 @@ def _remarks(
     if alone > 1:
         yield (
             f"{alone} processes, each alone in its MPI_COMM_WORLD:"
-            " is the launcher of the MPI that the program is linked to?"
+            " does the launcher belong to the MPI that the program is linked to?"
         )
     for process, shard in processes.items():
         if shard.state == "aborted":
@@ -120,7 +120,7 @@ def _remarks(
     if not alone > 1:
         yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
-        yield "counts that not all processes took, or not in the same way, are left out"
+        yield "counts that some processes lack, or took in another way, are left out"
     trees = [tree for shard in shards for tree in shard.threads]
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:

@@ -184,8 +184,8 @@ def _counting_file(rule: FileRule, form: Form) -> list[str]:
 
 
 def _words(rule: ByteRule, form: Form) -> str:
-    """``sent peer_bytes(dest, count, type), received by the status``."""
-    received = "by the status" if rule.by_status else rule.received
+    """``sent peer_bytes(dest, count, type), received what the status says``."""
+    received = "what the status says" if rule.by_status else rule.received
     if rule.by_status and form is not Form.BLOCKING:
         received += " when it completes"
     parts = [("sent", rule.sent), ("received", received)]
@@ -194,7 +194,7 @@ def _words(rule: ByteRule, form: Form) -> str:
 
 
 def _file_words(rule: FileRule, form: Form) -> str:
-    """``read by the status when it completes``."""
+    """``read what the status says when it completes``."""
     if form is Form.BEGIN:
         return "the call"
-    return f"{rule.direction} by the status{' when it completes' if form is Form.REQUEST else ''}"
+    return f"{rule.direction} what the status says{' when it completes' if form is Form.REQUEST else ''}"

@@ -32,7 +32,7 @@ void aa_counter_load(void) {
     source = automatic ? &aa_counter_papi : find_source(wanted);
     defect = source ? source->load() : "expected auto, papi, simulated or none";
     if (!defect && !source->attach())
-        defect = "no counter starts";
+        defect = "no counter can be started";
     if (defect) {
         defect = automatic ? NULL : defect;
         return;

@@ -195,7 +195,7 @@ static bool grant(const char *wish, size_t length) {
 static void note_lack(const char *wish, size_t length) {
     static const char wanted[] =
         "AUTOANALYZER_EVENTS: expected METRIC=EVENT for each of instructions, cycles, "
-        "l1_accesses, l1_misses, l2_accesses and l2_misses, with an event that starts; "
+        "l1_accesses, l1_misses, l2_accesses and l2_misses, with an event that can be started; "
         "not counted:";
     size_t used = strlen(lacking);
     snprintf(lacking + used, sizeof lacking - used, "%s %.*s", used ? "," : wanted, (int)length, wish);
@@ -215,7 +215,7 @@ static const char *load(void) {
     if (!library || !bind(library))
         return "found no libpapi of version 5.6 to 7.2";
     if (!initialise())
-        return "libpapi does not start";
+        return "libpapi cannot be initialised";
     const char *wishes = getenv("AUTOANALYZER_EVENTS");
     if (wishes && *wishes)
         grant_all(wishes);
@@ -225,7 +225,7 @@ static const char *load(void) {
         if (*events[i])
             return NULL;
     }
-    return "no event starts (virtual machine? perf_event_paranoid?)";
+    return "no event can be started (virtual machine? perf_event_paranoid?)";
 }
 
 static const char *lack(void) {

@@ -88,7 +88,7 @@ void aa_mpi_stop(const char *what) {
 
 void aa_mpi_bind(void) {
     if (!bind_to(find_library()))
-        aa_mpi_stop("this program loads another MPI library than " AA_MPI_SONAME
+        aa_mpi_stop("this program loads an MPI library other than " AA_MPI_SONAME
                     ", which the probe library was built for; run it under its own launcher");
 }
 
@@ -124,7 +124,7 @@ static bool leave_preload_list(char *list) {
  * arguments have other types. So the program starts anew, without this library.
  */
 static void start_without_probes(char **argv) {
-    complain("linked to another MPI library than " AA_MPI_SONAME
+    complain("linked to an MPI library other than " AA_MPI_SONAME
              ", which the probe library was built for; nothing is measured");
     if (leave_preload_list(getenv("LD_PRELOAD")))
         execv("/proc/self/exe", argv);

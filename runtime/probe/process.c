@@ -46,7 +46,7 @@ static uint64_t memory_limit(void) {
     const char *unit = *end ? strchr(units, *end) : NULL;
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (*text == '-' || end == text || (*end && (!unit || end[1])) || value > UINT64_MAX >> 34) {
-        aa_warn("AUTOANALYZER_MAX_MEMORY: expected bytes, such as 256M, found '%s'; taking 256M", text);
+        aa_warn("AUTOANALYZER_MAX_MEMORY: expected bytes, such as 256M, found '%s'; using 256M", text);
         return DEFAULT_LIMIT;
     }
     return (uint64_t)value << shift;

@@ -62,7 +62,7 @@ def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool, w
         written(f"b{number}.cube", [noise, math.exp(0.13) * noise, noise])
     said = tool("autoanalyzer", "compare", *A, "--with", *B).stdout.decode()
     (line,) = (line for line in said.splitlines() if line.startswith("UNCLEAR  work"))
-    assert line.endswith("sure by itself, but not as one of 3 regions judged together; more runs to be sure")
+    assert line.endswith("clear on its own, but not as one of 3 regions judged together; more runs are needed")
 
 
 def test_compare_of_two_runs_prints_the_command_line_to_type(tool):
@@ -78,8 +78,8 @@ def test_compare_says_once_what_was_matched_by_likeness(tool, written):
         written(f"a{number}.cube", [0.1, 2, 1])
         written(f"b{number}.cube", [0.1, 2, 1], work=moved)
     said = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "b0.cube", "b1.cube").stdout.decode()
-    likeness = [line.strip() for line in said.splitlines() if "likeness" in line]
-    assert likeness == ["matched by likeness: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
+    likeness = [line.strip() for line in said.splitlines() if "similarity" in line]
+    assert likeness == ["matched by similarity: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
 
 
 def test_compare_refuses_a_run_that_is_named_twice(files):
@@ -112,24 +112,24 @@ def test_compare_of_one_run_a_side_fails_only_on_a_program_that_is_far_slower(fi
         done = files("autoanalyzer", "compare", "b.cube", "--with", f"{name}.cube", "--fail-on", "5%")
         assert done.returncode == status
         assert said in done.stdout.decode()
-        assert "one run shows no noise: only 50 % more or a third less is sure" in done.stdout.decode()
+        assert "one run shows no noise: only 50 % more or a third less counts" in done.stdout.decode()
 
 
 def test_compare_says_that_few_runs_hide_what_noise_does_not(tool, written):
     for number, noise in enumerate((1.0, 1.02)):
         written(f"a{number}.cube", [0.1, 2 * noise, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
-    assert "noise 1.3 %, but it takes more runs to see that much; sure to 99 %" in done.stdout.decode()
+    assert "noise 1.3 %, but it takes more runs to see that much; confidence 99 %" in done.stdout.decode()
     written("a1.cube", [0.1, 4, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
-    assert "noise 64.5 %, which would hide it; sure to 99 %" in done.stdout.decode()
+    assert "noise 64.5 %, which would hide it; confidence 99 %" in done.stdout.decode()
 
 
 def test_compare_says_what_values_are(series):
     lines = series("autoanalyzer", "compare", *A, "--with", *A).stdout.decode().splitlines()
     assert lines[0].startswith("SAME     the program takes 3.1 s, like the base (")
-    assert lines[1].strip().startswith("wall_time, mean of the ranks, the least of 3 runs against that of 3; ")
-    assert lines[-1].strip() == "regions are without what they call, and judged from 5 % of the program on"
+    assert lines[1].strip().startswith("wall_time, mean of the ranks, the minimum of 3 runs against that of 3; ")
+    assert lines[-1].strip() == "regions exclude what they call, and are judged if they take 5 % of the program or more"
     (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
     assert (found["of_ranks"], found["least"]) == ("mean", 0.01)
 

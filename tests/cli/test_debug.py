@@ -70,7 +70,7 @@ def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) 
     out = project.folder / "autoanalyzer-out"
     assert (out / "first" / "experiment.cube").exists()
     assert {each.name for each in out.iterdir()} == {"first", "build.log", "built.jsonl", "experiment.cube"}
-    assert b"to take them out: remove what was built, build" in done.stderr
+    assert b"to remove them: remove what was built, then build" in done.stderr
     again = debug(project, build="AUTOANALYZER=off make; make")
     assert again.returncode == 2
     assert b"mpifort compiled anything" in again.stderr
@@ -81,7 +81,7 @@ def test_what_is_up_to_date_is_left_and_the_way_out_said(project: Tool) -> None:
     before = (project.folder / "app").read_bytes()
     done = debug(project)
     assert done.returncode == 2
-    assert b"mpifort compiled anything; if all is up to date, --clean 'make clean'" in done.stderr
+    assert b"mpifort compiled anything; if everything is up to date, add --clean 'make clean'" in done.stderr
     assert (project.folder / "app").read_bytes() == before
 
 
@@ -104,7 +104,7 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert done.returncode == 0, done.stderr.decode()
     assert b"there is no bottleneck to narrow: " in done.stderr
     assert b"not instrumented: plain" in done.stderr
-    assert b"to take them out: make clean, build" in done.stderr
+    assert b"to remove them: make clean, then build" in done.stderr
     assert (project.folder / "found.json").exists()
     out = project.folder / "autoanalyzer-out"
     assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
@@ -134,7 +134,7 @@ def test_a_program_that_a_signal_ends_has_no_second_round(project: Tool) -> None
     assert done.returncode == 1
     assert b"autoanalyzer: no second round, as a signal ended the program; the program keeps the probes" in done.stderr
     assert b"HEAVY       app.c:4   spin" in done.stderr
-    assert b"to take them out: remove what was built, build" in done.stderr
+    assert b"to remove them: remove what was built, then build" in done.stderr
     assert b"2 of 2" not in done.stderr
     assert b"nothing was counted (there was no second round): " in done.stderr
 
@@ -147,7 +147,7 @@ def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project:
     done = debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make")
     assert done.returncode == 0, done.stderr.decode()
     assert b"linked as they were, without probes of this round: other.o; if they are built here, --clean" in done.stderr
-    assert b"remove what was built, configure anew (it remembers these compilers), build" in done.stderr
+    assert b"remove what was built, configure again (it remembers these compilers), then build" in done.stderr
 
 
 def test_a_build_that_fails_is_said_with_its_message(project: Tool) -> None:
@@ -169,7 +169,7 @@ def test_what_ends_debug_ends_the_build_and_meanwhile_no_other_may_use_its_folde
         time.sleep(0.02)
     other = debug(project)
     assert other.returncode == 2
-    assert b"autoanalyzer-out: another autoanalyzer debug uses this folder; choose another one by -o\n" in other.stderr
+    assert b"autoanalyzer-out: another autoanalyzer debug uses this folder; choose another one (-o)\n" in other.stderr
     running.terminate()
     assert running.wait(60) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):

@@ -46,7 +46,7 @@ def test_fortran_is_written_in_its_form_with_the_stub_beside(tool):
         (["x.txt", "-o", "out"], "x.txt: expected a C, C++ or Fortran source, found another kind of file"),
         (["nohead.c", "-o", "out"], "nohead.c: the preprocessor rejects it: "),
         (["x.c", "-o", "x.c/deep"], "x.c/deep: expected a folder: "),
-        (["x.c", "a/x.c", "-o", "out"], "a/x.c: two sources of this base name; give them different folders"),
+        (["x.c", "a/x.c", "-o", "out"], "a/x.c: two sources have this base name; write them to different folders"),
         (["x.c", "-o", "out", "--cc", "no-such-cc"], "compiler no-such-cc: No such file or directory; "),
         (["x.c", "-o", "out", "--cc", ""], "--cc: expected a compiler command, found nothing"),
         (["x.c", "-o", "out", "--fc", ""], "--fc: expected a compiler command, found nothing"),

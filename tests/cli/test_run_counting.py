@@ -358,7 +358,7 @@ def test_without_valgrind_only_simulated_counts_are_missing(tool):
 def test_without_a_counter_in_the_processor_papi_is_a_remark_and_auto_says_nothing(tool):
     build(tool)
     none = {"AUTOANALYZER_EVENTS": "instructions=NO_SUCH_EVENT"}
-    remark = "AUTOANALYZER_COUNTERS=papi: no event starts (virtual machine? "
+    remark = "AUTOANALYZER_COUNTERS=papi: no event can be started (virtual machine? "
     for counters, said in (("papi", 1), ("auto", 0)):
         command = ("--counters", counters, "--", "mpirun", "-n", "3", "./app")
         done = tool("autoanalyzer", "run", "-o", "out", *command, env=none)

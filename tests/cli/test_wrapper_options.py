@@ -126,7 +126,7 @@ def test_what_holds_no_source_to_instrument_is_as_without_us(program, words):
 
 def test_a_source_on_standard_input_is_compiled_as_it_is_and_named(program):
     os.mkfifo(program.folder / "pipe.c")
-    reason = "not instrumented: standard input and pipes can be read but once; compiled as it is"
+    reason = "not instrumented: standard input and pipes can be read only once; compiled as it is"
     objects = []
     for compiler, said in (("mpicc", ""), ("aa-mpicc", f"autoanalyzer: -: {reason}\n")):
         done = program(compiler, "-x", "c", "-c", "-", "-o", "in.o", stdin=b"int five(void) { return 5; }\n")

@@ -102,7 +102,7 @@ def test_a_compiler_of_another_mpi_is_not_taken(mpi: tuple[str, str], tmp_path: 
 
 @pytest.mark.parametrize("place", ["/proc/none", "/dev/null/cache"])
 def test_a_cache_that_cannot_be_made_is_refused(place: str) -> None:
-    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be made: name another folder"):
+    with pytest.raises(BuildError, match=rf"AUTOANALYZER_CACHE={place} cannot be created: name another folder"):
         cache_folder({"AUTOANALYZER_CACHE": place})
 
 

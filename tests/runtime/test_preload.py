@@ -64,7 +64,7 @@ def test_a_program_of_another_mpi_runs_unmeasured_with_one_warning(mpi: tuple[st
     run = subprocess.run([program, "a b"], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout == "1 of a b\n"
     assert [line for line in run.stderr.splitlines() if "autoanalyzer" in line] == [
-        f"autoanalyzer: hello: linked to another MPI library than {find_mpi([launcher]).library.soname}, "  # type: ignore[union-attr]
+        f"autoanalyzer: hello: linked to an MPI library other than {find_mpi([launcher]).library.soname}, "  # type: ignore[union-attr]
         "which the probe library was built for; nothing is measured"
     ]
     assert not list(tmp_path.glob("*.shard"))

@@ -97,7 +97,7 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
         every = f"all {len(state.metrics)} metrics" if len(state.metrics) > 1 else "the metric"
         return [_nothing(periods), f"Keep recording {every}: none is known to be dispensable."]
     found = telling.found
-    when = f"From {span(telling.period)} s " if len(periods) > 1 else ""
+    when = f"In {span(telling.period)} s, " if len(periods) > 1 else ""
     show = "shows" if len(found.metrics) == 1 else "show"
     size = f"{found.locations} locations in {many(len(found.space.metrics), 'metric')}"
     beyond = f"index {found.index:.3g}; chance reaches {found.critical:.3g}"

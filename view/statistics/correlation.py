@@ -155,7 +155,7 @@ def _heatmap(found: Correlation) -> Picture:
             "yaxis": axis_of(ordered),
         },
     }
-    return Picture("Correlation matrix; redundant metrics stand together", figure, _sentences(found))
+    return Picture("Correlation matrix; redundant metrics are side by side", figure, _sentences(found))
 
 
 def _scatterplots(found: Correlation) -> Picture:

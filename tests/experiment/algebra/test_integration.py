@@ -409,7 +409,7 @@ def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_ha
         for ranks in (2, 4)
     )
     assert mean(two, four, labels="ab").notes.remarks == (
-        "a is of 2 of 4 ranks: its values on the others count as 0, but are missing of x",
+        "a is of 2 of 4 ranks: its values on the others count as 0, but are missing for x",
     )
 
 

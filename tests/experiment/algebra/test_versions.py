@@ -80,7 +80,7 @@ def test_what_was_matched_by_likeness_is_said():
     before = version(function("main", 1, 30), loop(0, 5, 18))
     after = version(function("main", 1, 34), loop(0, 3, 4), loop(1, 9, 22))
     remarks = mean(before, after, labels=("a.cube", "b.cube")).notes.remarks
-    assert remarks == ("matched by likeness: loop@9 in main (a.c:9) in b.cube is loop@5 in main (a.c:5)",)
+    assert remarks == ("matched by similarity: loop@9 in main (a.c:9) in b.cube is loop@5 in main (a.c:5)",)
 
 
 def test_exact_matching_goes_by_ordinals():
@@ -214,7 +214,7 @@ def test_a_function_is_known_by_its_name_in_any_version():
         result = total(*order)
         assert sorted(result.exclusive("time")[:, 0].tolist()) == [3, 3, 4, 6]
         names = [run.call_paths[1].region.name for run in order]
-        said = [line.partition("likeness: ")[2].split()[0] for line in result.notes.remarks]
+        said = [line.partition("similarity: ")[2].split()[0] for line in result.notes.remarks]
         assert said == [name for name in names if name != names[0]]
 
 

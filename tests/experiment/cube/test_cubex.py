@@ -93,7 +93,7 @@ def test_a_metric_without_values_is_zero_and_one_that_is_an_expression_is_left_o
     found = read()
     assert not found.exclusive("mpi").any()
     assert found.metric("mpi").parent == "time"
-    assert "metric rest was left out: it is to be computed by an expression" in found.notes.remarks
+    assert "metric rest was left out: it is computed by an expression" in found.notes.remarks
 
 
 def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
@@ -238,7 +238,7 @@ def test_machine_and_node_are_the_outermost_and_the_innermost_of_a_system_tree(r
 def test_a_file_is_of_the_kind_that_it_looks_like(tmp_path):
     packed = tmp_path / "packed.cubex"
     packed.write_bytes(gzip.compress(pack(tmp_path / "e.cubex", WHOLE).read_bytes()))
-    with pytest.raises(InputError, match="found one packed by gzip; unpack it by gunzip"):
+    with pytest.raises(InputError, match="found one packed by gzip; gunzip it first"):
         load(packed)
     renamed = (tmp_path / "e.cubex").rename(tmp_path / "e.cube")
     assert load(renamed).roots == (0, 4)

@@ -119,7 +119,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
     )
     found = read(cube(metrics=text))
     assert [metric.name for metric in found.metrics] == ["time"]
-    assert found.notes.remarks == ("metric h was left out: its values (HISTOGRAM(4)) are no numbers",)
+    assert found.notes.remarks == ("metric h was left out: its values (HISTOGRAM(4)) are not numbers",)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"rows": f'<row cnodeId="9">{" " * 3_000_000}1 2</row>'}, "characters, found a longer one"),
         ({"rows": '<row cnodeId="9">1 2'}, "broken"),
         ({"rows": "<row>1 2</row>"}, "broken or missing"),
-        ({"rows": "</matrix><matrix metricId='7'>"}, "expected one matrix a metric, found 2 for 1"),
-        ({"rows": "</matrix><matrix metricId='6'>"}, "expected one matrix a metric"),
+        ({"rows": "</matrix><matrix metricId='7'>"}, "expected one matrix per metric, found 2 for 1"),
+        ({"rows": "</matrix><matrix metricId='6'>"}, "expected one matrix per metric"),
         ({"rows": "<cnode/>"}, "expected rows in a matrix"),
         ({"end": "x"}, "broken XML"),
         ({"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"}, "call path of number 1, found two"),
@@ -149,7 +149,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 deep"),
         ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a different number for each thread"),
         ({"threads": THREADS.replace("<rank>1", "<rank>0")}, "a different rank for each process"),
-        ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "stands twice"),
+        ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "appears twice"),
         (
             {"more": "<topologies><cart ndims='2'><dim size='2' periodic='true'/></cart></topologies>"},
             "expected a topology of 2 dimensions, found 1",
@@ -186,7 +186,7 @@ def test_more_call_paths_than_fit_into_memory_are_refused(read, monkeypatch):
 
 def test_more_values_than_fit_into_memory_are_refused_before_they_are_made(read, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube.reader.MAX_VALUES", 5)
-    with pytest.raises(InputError, match="expected at most 5 values a metric, found 3 call paths on 2 locations"):
+    with pytest.raises(InputError, match="expected at most 5 values per metric, found 3 call paths on 2 locations"):
         read(cube())
 
 

@@ -24,7 +24,7 @@ REFUSED = {
     "      integer n[*]\n      end\n": "2:7: a coarray",
     "      integer, codimension[*] :: n\n      end\n": "2:7: a coarray",
     "      sync all\n      end\n": "2:7: a coarray",
-    "      call aa_enter\n      end\n": "2:7: a name that the probes have",
+    "      call aa_enter\n      end\n": "2:7: a name that the probes use",
 }
 
 

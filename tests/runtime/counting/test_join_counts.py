@@ -148,8 +148,8 @@ def test_call_paths_entered_only_when_counting_count_to_what_is_around_them() ->
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [106, 306]
     assert joined.notes.remarks[1:] == (
-        "work/retry was entered only when counted: its counts are those of what is around it",
-        "work/retry/deep was entered only when counted: its counts are those of what is around it",
+        "work/retry was entered only when counted: its counts go to the enclosing region",
+        "work/retry/deep was entered only when counted: its counts go to the enclosing region",
     )
 
 

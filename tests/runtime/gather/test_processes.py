@@ -147,7 +147,7 @@ def test_spawned_processes_are_further_processes(tool: Tool) -> None:
 def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
     tool.build(DAEMON)
     experiment = measured(tool, "./app")
-    (running,) = (each for each in experiment.notes.remarks if "still runs" in each)
+    (running,) = (each for each in experiment.notes.remarks if "still running" in each)
     assert running.endswith("these are its data so far; once it has ended, run autoanalyzer analyze out")
     end = time.monotonic() + 60
     while (tool.folder / "out" / "shards").exists() and time.monotonic() < end:
@@ -277,7 +277,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(tool: Tool
     tool.build("int main(void) { return 0; }")
     done = on_a_small_disk(tool, "1m", "mount -o remount,ro disk; autoanalyzer run -o disk/out -- touch ran; echo $?")
     assert done.stdout == b"2\n", done.stderr
-    assert b"disk/out: cannot be written: Read-only file system; choose another folder by -o" in done.stderr
+    assert b"disk/out: cannot be written: Read-only file system; choose another folder (-o)" in done.stderr
     assert not (tool.folder / "ran").exists()
 
 

@@ -112,7 +112,7 @@ def test_metrics_say_which_event_stands_for_them(work: Path, library: Path) -> N
 def test_events_that_do_not_start_are_said(work: Path, library: Path) -> None:
     shard, said = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS="instructions=NO_SUCH_EVENT")
     assert shard.sources == {}
-    assert "AUTOANALYZER_COUNTERS=papi: no event starts (virtual machine?" in said
+    assert "AUTOANALYZER_COUNTERS=papi: no event can be started (virtual machine?" in said
     assert "not counted: instructions=NO_SUCH_EVENT\n" in said
 
 
@@ -123,7 +123,7 @@ def test_what_events_are_wished_for_in_vain_is_said(work: Path, library: Path) -
     assert set(shard.sources) == {"instructions", "mpi_instructions"}
     assert said == (
         "autoanalyzer: AUTOANALYZER_EVENTS: expected METRIC=EVENT for each of instructions, cycles, l1_accesses, "
-        "l1_misses, l2_accesses and l2_misses, with an event that starts; "
+        "l1_misses, l2_accesses and l2_misses, with an event that can be started; "
         f"not counted: l1_mises={event}, cycles, l2_misses=, instructions={event}\n"
     )
 
