@@ -35,7 +35,7 @@ class Explanation:
 def explain(prepared: Prepared, differences: Differences, weights: Weights) -> Explanation:
     """Find the causes of what was found."""
     weighed, performance = prepared.weighed, differences.performance
-    waiting = find_waiting(weighed.regions, differences.dissimilarity, performance, differences.selection)
+    waiting = find_waiting(weighed, differences.dissimilarity, performance, differences.selection)
     of_ranks = find_dissimilarity_causes(
         differences.dissimilarity,
         performance,

@@ -21,7 +21,7 @@ class Loss:
         region: Its position among the code regions.
         loss: (longest - mean) x ranks, or threads where these are compared.
         longest: Of the slowest rank.
-        mean: Over the ranks.
+        mean: Over the ranks of one program.
         slowest: That rank, or thread.
     """
 
@@ -33,15 +33,15 @@ class Loss:
 
 
 def losses(findings: Findings) -> list[Loss]:
-    """List the regions in which ranks of one program differ, the most costly first; excluded ranks do not count."""
+    """List the regions in which ranks differ, for each program, the most costly first; excluded ranks do not count."""
     performance, selection = findings.performance, findings.differences.selection
     has_compute = all(complete(findings.experiment, name) for name in ("cpu_time", "mpi_cpu_time"))
     metric = performance.metric if performance.metric in _TIMES else "compute_time" if has_compute else "wall_time"
     own, found = selection.own_by_rank(compared_values(findings.experiment, metric)), []
     for region, times in enumerate(own):
-        groups = [times[columns] for columns in performance.groups]
-        loss = sum(float((each.max() - each.mean()) * len(each)) for each in groups)
-        if loss > 0:
-            slowest = selection.labels[int(times.argmax())]
-            found.append(Loss(region, loss, float(times.max()), float(times.mean()), slowest))
+        for columns in performance.groups:
+            longest, mean = float(times[columns].max()), float(times[columns].mean())
+            if longest > mean:
+                slowest = selection.labels[columns[int(times[columns].argmax())]]
+                found.append(Loss(region, (longest - mean) * len(columns), longest, mean, slowest))
     return sorted(found, key=lambda each: -each.loss)

@@ -38,9 +38,7 @@ class Waiting:
     late: Mapping[int, int] = field(default_factory=dict)
 
 
-def find_waiting(
-    regions: Sequence[CodeRegion], found: Dissimilarity, performance: Performance, selection: Selection
-) -> Waiting:
+def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performance, selection: Selection) -> Waiting:
     """Attribute time in MPI to ranks that come late, but no more than their lateness explains.
 
     What ranks spend in a region's MPI calls beyond the rank that spends least can be waiting; but at most as much as
@@ -49,44 +47,75 @@ def find_waiting(
     the one below it that has most of its time in MPI.
 
     Args:
-        regions: As they are weighed.
-        found: The regions that part the ranks.
-        performance: Their times; those of a core that comes after a region make nobody wait there.
+        weighed: All ranks, and the regions as they are weighed.
+        found: The regions that part the ranks that are compared.
+        performance: The times of these; those of a core that comes after a region make nobody wait there.
         selection: The same ranks.
     """
-    seconds, late = np.zeros(len(regions)), dict[int, int]()
-    if performance.metric == "mpi_bytes" or not complete(selection.experiment, "mpi_time"):
-        return Waiting(seconds)
-    chosen = replace(selection, regions=tuple(regions))
-    in_mpi = chosen.by_rank(selection.experiment.exclusive("mpi_time"))
-    reaches = _reaches(selection.experiment, performance.regions)
-    before = _computed_before(performance, reaches)
-    entries = "visits" if complete(selection.experiment, "visits") else "wall_time"
-    enters = chosen.by_rank(selection.experiment.exclusive(entries)) > 0
-    before = np.where(enters, before, _computed_before(performance, [len(regions)])[0])
-    spent = in_mpi.mean(axis=1)
-    explained = np.minimum(spent - in_mpi.min(axis=1), before.max(axis=1) - before.mean(axis=1))
-    waits = (_correlation(in_mpi, before) <= _LATE) & (explained >= _TELLING * spent) & (explained > 0)
-    seconds[waits] = explained[waits]
+    experiment, regions = weighed.experiment, weighed.regions
+    if not all(complete(experiment, each) for each in ("mpi_time", "cpu_time", "mpi_cpu_time")):
+        return Waiting(np.zeros(len(regions)))
+    every = _Waits.of(weighed, Performance.selected(weighed))
+    if performance.metric == "mpi_bytes":
+        return Waiting(every.seconds[list(every.says)])
+    compared, late = _Waits.of(replace(selection, regions=regions), performance), dict[int, int]()
     times = performance.values - performance.values.mean(axis=1, keepdims=True)
-    for region in reversed(range(len(regions))):  # children before parents
-        inner = [child for child in regions[region].children if spent[child] >= _MOST * spent[region] > 0]
-        if inner:
-            seconds[region] = seconds[inner[0]]
-            late |= {region: late[inner[0]]} if inner[0] in late else {}
-        elif seconds[region]:
-            earlier = [
-                core
-                for core in found.cccr
-                if core < reaches[region]
-                or performance.regions[core].own_code
-                or performance.values[core][~enters[region]].any()
-            ]
-            together = {core: float(times[core] @ in_mpi[region]) for core in earlier}
-            latest = min(together, key=together.__getitem__, default=None)
-            if latest is not None and together[latest] < 0:
-                late[region] = latest
-    return Waiting(seconds, late)
+    for region, says in enumerate(compared.says):
+        earlier = [core for core in found.cccr if compared.can_precede(core, says)] if compared.seconds[says] else []
+        together = {core: float(times[core] @ compared.in_mpi[says]) for core in earlier}
+        latest = min(together, key=together.__getitem__, default=None)
+        if latest is not None and together[latest] < 0:
+            late[region] = latest
+    return Waiting(every.seconds[list(every.says)], late)
+
+
+@dataclass(frozen=True)
+class _Waits:
+    """What ranks wait in each region.
+
+    Attributes:
+        performance: Their times.
+        seconds: ``float64[region]``, as in ``Waiting``, of each region alone.
+        says: The region below each that has most of its time in MPI, and says what it is; or itself.
+        in_mpi: ``float64[region, rank]``.
+        enters: ``bool[region, rank]``.
+        reaches: As ``_reaches`` gives it.
+    """
+
+    performance: Performance
+    seconds: Values
+    says: tuple[int, ...]
+    in_mpi: Values
+    enters: npt.NDArray[np.bool_]
+    reaches: Sequence[int]
+
+    @classmethod
+    def of(cls, selection: Selection, performance: Performance) -> _Waits:
+        """Compare the times in MPI of some ranks with what they computed before."""
+        experiment, regions = selection.experiment, selection.regions
+        in_mpi = selection.by_rank(experiment.exclusive("mpi_time"))
+        entries = "visits" if complete(experiment, "visits") else "wall_time"
+        enters = selection.by_rank(experiment.exclusive(entries)) > 0
+        reaches = _reaches(experiment, performance.regions)
+        total = _computed_before(performance, [len(regions)])
+        before = np.where(enters, _computed_before(performance, reaches), total)
+        spent = in_mpi.mean(axis=1)
+        explained = np.minimum(spent - in_mpi.min(axis=1), before.max(axis=1) - before.mean(axis=1))
+        waits = (_correlation(in_mpi, before) <= _LATE) & (explained >= _TELLING * spent) & (explained > 0)
+        says = list(range(len(regions)))
+        for region in reversed(range(len(regions))):  # children before parents
+            inner = [child for child in regions[region].children if spent[child] >= _MOST * spent[region] > 0]
+            says[region] = says[inner[0]] if inner else region
+        return cls(performance, np.where(waits, explained, 0.0), tuple(says), in_mpi, enters, reaches)
+
+    def can_precede(self, core: int, region: int) -> bool:
+        """Whether some rank can have been in a core before others were in a region."""
+        is_anywhere = self.performance.regions[core].own_code
+        return (
+            core < self.reaches[region]
+            or is_anywhere
+            or bool(self.performance.values[core][~self.enters[region]].any())
+        )
 
 
 def _computed_before(performance: Performance, reaches: Sequence[int]) -> Values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -31,14 +31,14 @@ def caveats(findings: Findings, not_counted: str = "", *, everything: bool = Fal
         not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
         everything: Whether to give all of them.
     """
-    said = [*_all(findings), _how_counted(findings, not_counted)]
+    said = [*_all(findings, everything), _how_counted(findings, not_counted)]
     if everything or len(said) <= _MOST:
         return said
     kept = said[: _MOST - 2]
     return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --all", said[-1]]
 
 
-def _all(findings: Findings) -> Iterator[str]:
+def _all(findings: Findings, everything: bool) -> Iterator[str]:
     notes = findings.experiment.notes
     if notes.history:
         yield f"derived: {notes.history[-1]}"
@@ -47,8 +47,7 @@ def _all(findings: Findings) -> Iterator[str]:
     if notes.unfinished:
         yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
     if notes.not_instrumented:
-        more = f" and {len(notes.not_instrumented) - 1} more" if len(notes.not_instrumented) > 1 else ""
-        yield f"not instrumented: {notes.not_instrumented[0]}{more}"
+        yield f"not instrumented: {_names(notes.not_instrumented, everything)}"
     yield from _crowded(findings)
     yield from _delayed(findings)
     if findings.run.nested_teams:
@@ -61,15 +60,23 @@ def _all(findings: Findings) -> Iterator[str]:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be wrong"
     if notes.throttled:
-        names = [Region.from_descriptor(each).name for each in notes.throttled]
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        names = _names([Region.from_descriptor(each).name for each in notes.throttled], everything)
         why = "time attributed to callers, because measuring cost too much (--max-overhead)"
-        yield f"throttled: {names[0]}{more}: {why}"
-    if notes.remarks:
-        more = f" (and {len(notes.remarks) - 1} more: analyze --json)" if len(notes.remarks) > 1 else ""
+        yield f"throttled: {names}: {why}"
+    if everything:
+        yield from notes.remarks
+    elif notes.remarks:
+        more = f" (and {len(notes.remarks) - 1} more: analyze --all)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
     if (findings.run.overhead.of_computing or 0.0) >= _COSTLY:
         yield _costly(findings)
+
+
+def _names(names: Sequence[str], everything: bool) -> str:
+    """Name all, or the first and how many more there are."""
+    if everything or len(names) == 1:
+        return ", ".join(names)
+    return f"{names[0]} and {len(names) - 1} more"
 
 
 def _costly(findings: Findings) -> str:

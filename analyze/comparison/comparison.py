@@ -160,7 +160,7 @@ def compare(
     ever_heavy = np.any([side.max(axis=0) >= limit for side, limit in zip(sides, limits, strict=True)], axis=0)
     regions = [_judged(int(path), values[: len(base), path], values[len(base) :, path], bounds) for path in judged]
     regions = _by_holm(regions, bounds)
-    if program.verdict != "slower" and any(each.verdict == "slower" for each in regions):
+    if program.verdict in ("same", "faster") and any(each.verdict == "slower" for each in regions):
         working = values - [waiting_by_path(joined, run, metric) for run in range(len(runs))]
         added = working[len(base) :].min(axis=0) - working[: len(base)].min(axis=0)
         regions = [_unless_waiting(each, added, bounds) for each in regions]

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..attributes import ABOVE, BYTES_PER_SECOND, LEAST_PART, LEAST_RATE, STREAM, Attribute, per_data_access
-from ..code_regions import CodeRegion
+from ..attributes import ABOVE, BYTES_PER_SECOND, LATENCY, LEAST_PART, LEAST_RATE, STREAM, Attribute, per_data_access
+from ..code_regions import CRITICAL_SHARE, CodeRegion
 from ..costs import Cost
 from ..decision_table import DecisionTable, Row
 from .classes import HIGH, classify
@@ -100,18 +100,20 @@ def find_disparity_causes(
         if index not in mixtures
     }
     table = DecisionTable(names, tuple(rows.values()))
+    waits = frozenset(core for core in found.cccr if _waits(costs[core], communicates[core]))
     causes, also = {}, {}
     for core in found.cccr:
         raised_here = [name for name, value in zip(names, rows[core].values, strict=True) if value]
         telling = table.causes(rows[core])
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
+        if core in waits:  # what its volume explains is the least of its time in MPI
+            telling = tuple(name for name in telling if name != "mpi_bytes")
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)
         others = [name for name in raised_here if name not in telling]
         if "l2_miss_rate" not in raised_here and _streams(attributes.get("l2_miss_rate"), core, costs[core]):
             others.append("l2_miss_rate")
         also[core] = tuple(_cause(attributes[name], core) for name in others)
-    waits = frozenset(core for core in found.cccr if _waits(costs[core], communicates[core]))
     return DisparityCauses(table, causes, also, waits, frozenset(core for core in waits if _calls_often(costs[core])))
 
 
@@ -144,6 +146,7 @@ def _raised(
         return high & [_does_io(cost) for cost in costs]
     high &= [_computes(cost) for cost in costs]
     if attribute.accesses is not None:
+        high &= [_misses_take_time(attribute, region, cost) for region, cost in enumerate(costs)]
         return high & _misses_much(attribute, per_data_access(attribute, attributes))
     return high & (attribute.parts >= _EXECUTED * np.array([cost.share for cost in costs]))
 
@@ -154,6 +157,11 @@ def _streams(attribute: Attribute | None, region: int, cost: Cost) -> bool:
         return False
     seconds = float(attribute.amount[region].mean()) * _LINE
     return bool(cost.compute_time and seconds >= _MOVING * cost.compute_time)
+
+
+def _misses_take_time(attribute: Attribute, region: int, cost: Cost) -> bool:
+    """Whether misses take the part of a region's time that a region must take of the program's to be critical."""
+    return float(attribute.amount[region].mean()) * LATENCY[attribute.name] >= CRITICAL_SHARE * _computing(cost)
 
 
 def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]:

@@ -139,7 +139,7 @@ def test_code_that_brings_all_it_works_on_from_memory_is_bound_by_it_though_all_
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [(1.5, False), (4.0, False), (40.0, True)], ids=["idle", "busy", "full"])
-def test_volume_is_a_cause_however_long_its_calls_take_on_a_busy_machine(make_experiment, seconds, waits):
+def test_volume_is_a_cause_on_a_busy_machine_too_but_not_of_waiting(make_experiment, seconds, waits):
     experiment = make_experiment(
         {"swap": alike(0.5), "work": alike(1.0)},
         mpi_time={"swap": alike(seconds)},
@@ -147,7 +147,7 @@ def test_volume_is_a_cause_however_long_its_calls_take_on_a_busy_machine(make_ex
         mpi_bytes={"swap": alike(1e8)},
     )
     findings = analyze(experiment)
-    assert causes_of(findings, "swap") == ["mpi_bytes"]
+    assert causes_of(findings, "swap") == ([] if waits else ["mpi_bytes"])
     assert (position(findings, "swap") in findings.explanation.of_regions.waiting) == waits
 
 
@@ -274,6 +274,29 @@ def test_a_master_waits_for_workers_that_never_enter_what_it_does(make_experimen
         visits={"collect": [1.0, 0.0, 0.0, 0.0], "work": [0.0, 1.0, 1.0, 1.0]},
     )
     assert late(analyze(experiment)) == {"collect": "work"}
+
+
+def test_who_is_compared_and_by_what_makes_no_waiting_volume(make_experiment):
+    seconds = {"work": [1.0, 1.0, 1.0, 4.0], "halo": alike(0.0)}
+    experiment = make_experiment(
+        seconds,
+        mpi_time={"halo": [3.0, 3.0, 3.0, 0.1]},
+        mpi_bytes={"halo": alike(2e7)},
+        mpi_calls={"halo": alike(50.0)},
+    )
+    for options in ({}, {"metric": "wall_time"}, {"metric": "mpi_bytes"}, {"exclude_ranks": [3]}):
+        findings = analyze(experiment, **options)
+        assert position(findings, "halo") in findings.explanation.of_regions.waiting
+        assert causes_of(findings, "halo") == []
+
+
+@pytest.mark.parametrize(("misses", "blamed"), [(2e7, False), (4e7, True)], ids=["80 ms of 4 s", "160 ms of 4 s"])
+def test_misses_that_take_little_of_a_regions_time_are_no_cause(make_experiment, misses, blamed):
+    seconds = {"heavy": alike(4.0), "calm": alike(3.0), "other": alike(0.2)}
+    counts = counted(seconds, dict.fromkeys(seconds, (0.001, 0.1)))
+    counts["l1_misses"]["heavy"] = counts["l2_accesses"]["heavy"] = alike(misses)
+    counts["l2_misses"]["heavy"] = alike(1e4)
+    assert ("l1_miss_rate" in causes_of(analyze(make_experiment(seconds, **counts)), "heavy")) == blamed
 
 
 def test_without_any_io_no_row_raises_it(make_experiment):

@@ -26,7 +26,7 @@ def findings(make_experiment, request) -> Findings:
     instructions = on_all(INSTRUCTIONS, 4e8)
     instructions[NAMES[14]] = [0.0] * 8
     instructions[NAMES[11]] = [2.4e8 * each for each in OF_RANKS]
-    accesses = on_all(dict.fromkeys(MANY_L1_MISSES, 1e9) | {11: 4e9, 14: 0.0}, 5e9)
+    accesses = on_all(dict.fromkeys(MANY_L1_MISSES, 2e10) | {11: 8e10, 14: 0.0}, 1e11)
     misses = {
         name: [each * (request.param if number in MANY_L1_MISSES else 0.005) for each in accesses[name]]
         for number, name in NAMES.items()

@@ -72,7 +72,8 @@ def test_what_is_missing_is_said():
     assert "missing: rank 3 of 4" in text
     assert "unfinished: ranks 1-2 never entered MPI_Finalize" in text
     assert "7 regions were left by a jump" in text
-    assert "a (and 1 more: analyze --json)" in text
+    assert "a (and 1 more: analyze --all)" in text
+    assert verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=notes)), everything=True)[-3:-1] == ["a", "b"]
 
 
 @pytest.mark.parametrize("ranks", [8, 200])

@@ -88,6 +88,14 @@ def test_waiting_that_moves_to_another_region_is_told_and_slows_nothing_unless_t
         assert verdicts(compare(runs(2.0, 0.2), runs(1.0, 0.8, 0.2)))["y"] == "slower"
 
 
+def test_nothing_is_called_waiting_that_moved_while_it_is_unclear_whether_the_program_is_slower():
+    regions = [REGIONS[0], replace(REGIONS[1], kind="mpi")]
+    base = [experiment([work, 0.5], regions=regions) for work in (3.0, 4.5, 6.6, 5.0, 4.0)]
+    other = [experiment([work, 1.5], regions=regions) for work in (3.2, 5.7, 6.0, 4.1, 5.0)]
+    found = compare(base, other)
+    assert (found.program.verdict, verdicts(found)["y"]) == ("unclear", "slower")
+
+
 def test_a_change_below_the_threshold_is_none_however_sure():
     assert compare(series(1.0, 2.0, 0.5), series(1.04, 2.08, 0.52)).program.verdict == "same"
     assert compare(series(1.0, 2.0, 0.5), series(1.04, 2.08, 0.52), threshold=0.02).program.verdict == "slower"
