@@ -50,7 +50,7 @@ def parse_case(text: str) -> Case:
     name, equals, commands = text.partition("=")
     plain, colons, instrumented = commands.partition("::")
     if not (equals and colons):
-        raise argparse.ArgumentTypeError(f"NAME=PLAIN::INSTRUMENTED wanted, found {text}")
+        raise argparse.ArgumentTypeError(f"expected NAME=PLAIN::INSTRUMENTED, found {text}")
     return Case(name, shlex.split(plain), shlex.split(instrumented))
 
 

@@ -60,7 +60,7 @@ def tau(prefix: Path) -> Variant:
     """Give TAU's flat profile; it is kept from switching off regions that are entered often."""
     libraries = [path.parent for path in prefix.glob("*/lib/libTAU.so")]
     if not libraries:
-        raise SystemExit(f"--tau: ARCHITECTURE/lib/libTAU.so below {prefix} wanted, found none")
+        raise SystemExit(f"--tau: expected ARCHITECTURE/lib/libTAU.so below {prefix}, found none")
     library = libraries[0]
     arguments = ("-DTAU", SHAPES, f"-L{library}", "-lTAU", f"-Wl,-rpath,{library}")
     return Variant("TAU, flat profile", arguments, {"TAU_THROTTLE": "0", "PROFILEDIR": "{folder}"})

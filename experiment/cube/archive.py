@@ -70,7 +70,7 @@ class Archive:
         elif not member.isreg() or member.issparse():
             reason = "is a link, a device or a sparse file"
         elif str(name) in self._members:
-            reason = "stands twice"
+            reason = "occurs twice"
         elif member.offset_data + member.size > size:
             reason = "is cut off"
         elif len(self._members) >= _MAX_MEMBERS:

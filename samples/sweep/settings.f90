@@ -21,7 +21,7 @@ contains
     call get_command_argument(place, word)
     read (word, *, iostat=status) number
     if (status /= 0 .or. number < 1) then
-      print '(3a)', 'sweep [cells] [planes] [iterations]: numbers from 1 on wanted, found ', trim(word), '.'
+      print '(3a)', 'sweep [cells] [planes] [iterations]: expected numbers of at least 1, found ', trim(word), '.'
       stop 2
     end if
   end subroutine read_number

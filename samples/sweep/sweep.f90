@@ -15,7 +15,7 @@ program sweep
   call MPI_Init(failed)
   call find_neighbours()
   if (any(cells < shape_of_grid)) then
-    if (rank == 0) print '(a)', 'sweep: as many cells as ranks along each side of their grid wanted.'
+    if (rank == 0) print '(a)', 'sweep: expected at least as many cells as ranks along each side of their grid.'
     call MPI_Finalize(failed)
     stop 2
   end if

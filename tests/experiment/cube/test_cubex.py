@@ -165,7 +165,7 @@ def link(name: str, kind: bytes, target: str = "anchor.xml") -> tarfile.TarInfo:
         (link("1.data", tarfile.LNKTYPE), "is a link"),
         (link("1.data", tarfile.CHRTYPE), "is a link, a device"),
         (link("1.data", tarfile.FIFOTYPE), "is a link, a device"),
-        (link("0.data", tarfile.REGTYPE), "stands twice"),
+        (link("0.data", tarfile.REGTYPE), "occurs twice"),
     ],
 )
 def test_members_that_no_experiment_has_are_refused(member, message, tmp_path):
