@@ -237,6 +237,8 @@ class _Reader:
             raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
         if header["size"] > _MOST_RANKS:
             raise self.defect(f"at most {_MOST_RANKS} ranks", header["size"])
+        if header["involuntary"] > _MOST:
+            raise self.defect(f"at most {_MOST} involuntary switches", header["involuntary"])
         latest = self._since_start(header["latest"]["ticks"]) or 0.0
         return Shard(
             path=self.path,
