@@ -1,16 +1,19 @@
 #define _GNU_SOURCE
 #include "delay.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct {
+struct counts {
     int64_t delay;
     uint64_t involuntary;
-} before;
+};
+
+static struct counts before;
 
 /* Nanoseconds of the process's first thread: the second number. -1 where the kernel does not tell. */
 static int64_t run_delay(void) {
@@ -34,13 +37,19 @@ static uint64_t involuntary_switches(void) {
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
 }
 
+static struct counts counts_until_now(void) {
+    int error = errno; /* the program's, which may have used up its file descriptors */
+    struct counts counts = {run_delay(), involuntary_switches()};
+    errno = error;
+    return counts;
+}
+
 void aa_delay_start(void) {
-    before.delay = run_delay();
-    before.involuntary = involuntary_switches();
+    before = counts_until_now();
 }
 
 void aa_delay_take(struct aa_header *header) {
-    int64_t delay = run_delay();
-    header->run_delay = delay < 0 || before.delay < 0 ? -1 : delay - before.delay;
-    header->involuntary = involuntary_switches() - before.involuntary;
+    struct counts now = counts_until_now();
+    header->run_delay = now.delay < 0 || before.delay < 0 ? -1 : now.delay - before.delay;
+    header->involuntary = now.involuntary - before.involuntary;
 }

@@ -124,6 +124,12 @@ def test_the_shard_grows_wherever_the_program_went_and_whatever_it_closed(preloa
     assert len(visits(shard)) == 20001
 
 
+@pytest.mark.parametrize("after", ["-f", "=main", "+g"])
+def test_errno_is_the_programs_though_no_file_can_be_opened(preloaded: Record, visits: Visits, after: str) -> None:
+    (shard,) = preloaded(f"+main deny open +f sleep 200 {after} -main")
+    assert visits(shard)["main/f"] == 1
+
+
 def test_milestones_of_mpi_are_stamped_in_order(linked: Record) -> None:
     (shard,) = linked("initialised +main sleep 1 -main finalising sleep 1 finalised", PMI_RANK="9")
     stamps = [shard.mpi_initialised, shard.mpi_finalising, shard.mpi_finalised, shard.end]

@@ -1,5 +1,5 @@
 /*
- * Do what the arguments say, one after the other:
+ * Do what the arguments say, one after the other; errno must stay what it was at every region:
  *
  *   +NAME  -NAME      enter, leave the region NAME; NAME@2 has NAME's text at another address
  *   +|TEXT            enter a region whose descriptor is TEXT; NULL: null
@@ -13,12 +13,12 @@
  *   fork WORDS ;      in a child; _Fork WORDS ;: in one of which no handler is told
  *   exec              the rest in a new image
  *   new N             enter and leave so many regions that were never entered before
- *   crowd N TIMES     enter and leave each of so many regions so often; errno must stay what it was
+ *   crowd N TIMES     enter and leave each of so many regions so often
  *   plug{  }plug      load the library $PLUG, and enter a region of it; unload it; plug: both, the region is left
  *   plugs N           load $PLUG.0 and so on
  *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while
  *   spent             tell what these took since it was last told, by the threads' own CPU clocks
- *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep
+ *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
  *                     wrappers would call
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
@@ -92,6 +92,15 @@ static const char *descriptor(const char *name) {
     return known[i].text;
 }
 
+static void at_region(void (*probe)(const char *), const char *text) {
+    errno = EAGAIN;
+    probe(text);
+    if (errno != EAGAIN) {
+        fprintf(stderr, "errno became %d\n", errno);
+        exit(6);
+    }
+}
+
 static void enter_new(int number) {
     static int next;
     for (int i = 0; i < number; i++) {
@@ -109,13 +118,8 @@ static void crowd(int number, int times) {
     for (int i = 0; i < number; i++) {
         snprintf(texts[i], sizeof texts[i], "aa1|user|r%d|f|g|%d|1|1", i, i);
         for (int time = 0; time < times; time++) {
-            errno = 0;
-            probe_enter(texts[i]);
-            probe_exit(texts[i]);
-            if (errno) {
-                fprintf(stderr, "errno became %d\n", errno);
-                exit(6);
-            }
+            at_region(probe_enter, texts[i]);
+            at_region(probe_exit, texts[i]);
         }
     }
 }
@@ -232,7 +236,7 @@ static void spend(void (*how)(int), int milliseconds) {
 /* ---- what the kernel refuses */
 
 static void deny(const char *what) {
-    unsigned refused = strcmp(what, "perf") == 0 ? SYS_perf_event_open : SYS_nanosleep;
+    unsigned refused = *what == 'o' ? SYS_openat : *what == 'p' ? SYS_perf_event_open : SYS_nanosleep;
     struct sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 1),
@@ -479,11 +483,11 @@ static int perform_number(const char *word, struct words *words) {
 static void perform_word(struct words *words) {
     const char *word = *words->at++;
     if (*word == '+')
-        probe_enter(descriptor(word + 1));
+        at_region(probe_enter, descriptor(word + 1));
     else if (*word == '-')
-        probe_exit(descriptor(word + 1));
+        at_region(probe_exit, descriptor(word + 1));
     else if (*word == '=')
-        probe_resync(descriptor(word + 1));
+        at_region(probe_resync, descriptor(word + 1));
     else if (*word == '*') {
         char **repeated = words->at++;
         for (int i = atoi(word + 1); i; i--)
