@@ -23,10 +23,8 @@ _EXEMPT: Final = re.compile(
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
 _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
-_LAST_WORDS: Final = {
-    "a coroutine": re.compile(r"\bco_(?:await|return|yield)\b"),
-    "a return that must be a jump": re.compile(r"\bmusttail\b"),
-}
+_OF_JUMPS: Final = {"a return that must be a jump": re.compile(r"\bmusttail\b")}
+_OF_COROUTINES: Final = {"a coroutine": re.compile(r"\bco_(?:await|return|yield)\b")}
 _LOCAL_LABELS: Final = re.compile(r"\{\s*__label__\b")
 _INLINE: Final = re.compile(r"\b(?:__)?inline(?:__)?\b")
 
@@ -37,11 +35,13 @@ class Judge:
     Args:
         unit: The text.
         syntax: What is in it.
+        cxx: Whether it is C++.
         literal_guards: Whether guards may be in what compilers run.
     """
 
-    def __init__(self, unit: Preprocessed, syntax: Syntax, *, literal_guards: bool) -> None:
+    def __init__(self, unit: Preprocessed, syntax: Syntax, *, cxx: bool, literal_guards: bool) -> None:
         self.unit = unit
+        self._last_words = _OF_JUMPS | _OF_COROUTINES if cxx else _OF_JUMPS
         self._literal_guards = literal_guards
         self._masked = unit.masked
         self._device = device_text(unit)
@@ -109,7 +109,7 @@ class Judge:
         masked = self._masked
         if body.name_offset in self._exempt:
             yield self._exempt[body.name_offset]
-        for reason, words in _LAST_WORDS.items():
+        for reason, words in self._last_words.items():
             if any(body.holds(match.start()) for match in words.finditer(masked, body.opening, body.end)):
                 yield reason
         for each in body.chain():

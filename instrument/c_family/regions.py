@@ -52,7 +52,7 @@ def find_regions(
     """
     try:
         syntax = _read_by_clang(unit, flags, "c++") if cxx else _read_c(unit, flags, calls=choice.wants(*CALL_MODES))
-        judge = Judge(unit, syntax, literal_guards=literal_guards)
+        judge = Judge(unit, syntax, cxx=cxx, literal_guards=literal_guards)
         return _Finder(judge, syntax, choice, cxx=cxx, openmp=openmp).find()
     except UnreadError as error:
         raise _source_error(unit, error.offset, str(error)) from None

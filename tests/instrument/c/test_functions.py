@@ -48,6 +48,17 @@ def test_tiny_functions_are_left_out_with_the_reason_and_main_never(lab):
     }
 
 
+WORDS_OF_CXX = r"""
+#include <stdio.h>
+static int co_yield(int co_await) { int co_return = 0; while (co_await > 3) co_return += co_await--; return co_return; }
+int main(void) { printf("%d\n", co_yield(9)); return 0; }
+"""
+
+
+def test_words_of_coroutines_are_names_in_c(lab):
+    assert lab.run(WORDS_OF_CXX).visits == {"main": 1, "co_yield": 1, "co_yield:loop@3": 1}
+
+
 def test_an_empty_main_is_a_region(lab):
     assert lab.run("int main() {}\n", "-std=gnu99").visits == {"main": 1}
 
