@@ -26,6 +26,7 @@ _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_
 _OF_JUMPS: Final = {"a return that must be a jump": re.compile(r"\bmusttail\b")}
 _OF_COROUTINES: Final = {"a coroutine": re.compile(r"\bco_(?:await|return|yield)\b")}
 _LOCAL_LABELS: Final = re.compile(r"\{\s*__label__\b")
+_GNU_INLINE: Final = re.compile(r"\b(?:__)?gnu_inline(?:__)?\b")
 _INLINE: Final = re.compile(r"\b(?:__)?inline(?:__)?\b")
 
 
@@ -92,6 +93,10 @@ class Judge:
     def is_inline(self, body: Body) -> bool:
         """Tell a function that compilers are asked to put into its callers."""
         return body.is_inline or bool(_INLINE.search(self._masked, self._head(body), body.opening))
+
+    def is_stand_in(self, body: Body) -> bool:
+        """Tell a function that is compiled only into its callers, or is in one such."""
+        return any(_GNU_INLINE.search(self._masked, self._head(each), each.opening) for each in body.chain())
 
     def _exempt_functions(self, syntax: Syntax) -> dict[int, str]:
         """Find functions that by an attribute, here or at a declaration, must not be touched."""

@@ -111,10 +111,9 @@ class _Finder:
     def find(self) -> CodeRegions:
         found: list[CodeRegion] = []
         problems = []
-        functions: dict[int, str] = {}
+        functions = self._functions()
         for body in self.bodies:
-            region = self._function(body, functions.get(body.outer.opening, "") if body.outer else "")
-            functions[body.opening] = region.function
+            region = functions[body.opening]
             if not self.cxx or not any(each.unread for each in body.chain()):
                 found.extend(self._judged(body, region))
             if body.unread:
@@ -122,6 +121,13 @@ class _Finder:
                 message = f"{words} not instrumented: {body.unread.message}"
                 problems.append(_source_error(self.unit, body.unread.offset, message))
         return CodeRegions(tuple(found), tuple(problems))
+
+    def _functions(self) -> dict[int, Region]:
+        """Name the functions; one that is there only to be inlined comes after the function that it stands in for."""
+        found: dict[int, Region] = {}
+        for body in sorted(self.bodies, key=self.judge.is_stand_in):
+            found[body.opening] = self._function(body, found[body.outer.opening].function if body.outer else "")
+        return found
 
     def _function(self, body: Body, outer: str) -> Region:
         """Name a function: an overload by its parameters, too, and the second of one name by its number."""

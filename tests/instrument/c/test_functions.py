@@ -59,6 +59,21 @@ def test_words_of_coroutines_are_names_in_c(lab):
     assert lab.run(WORDS_OF_CXX).visits == {"main": 1, "co_yield": 1, "co_yield:loop@3": 1}
 
 
+STAND_IN = r"""
+#include <stdio.h>
+extern inline __attribute__((gnu_inline)) int z(int n) { while (n > 3) n--; return n; }
+int z(int n) { while (n > 3) n--; return n; }
+int main(void) { printf("%d\n", z(9)); return 0; }
+"""
+
+
+def test_the_function_itself_has_its_name_though_an_inline_definition_stands_before_it(lab):
+    lab.tool.write("x.c", STAND_IN)
+    regions = lab.tool("autoanalyzer", "regions", "--cc", "gcc", "x.c").stdout.decode()
+    assert "  z  4-4\n" in regions
+    assert "z#2  3-3: short" in regions
+
+
 def test_an_empty_main_is_a_region(lab):
     assert lab.run("int main() {}\n", "-std=gnu99").visits == {"main": 1}
 
