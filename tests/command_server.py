@@ -72,8 +72,11 @@ def carry_out(command: Callable[[], object]) -> None:
         status = ended.code
     except BaseException:
         sys.excepthook(*sys.exc_info())
+    if not isinstance(status, int | None):
+        sys.stderr.write(f"{status}\n")
+        status = 1
     sys.stdout.flush()
-    os._exit(int(status or 0))
+    os._exit(status or 0)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -33,6 +35,7 @@ class CommandServer:
     AT_START = ("PYTHON", "LC_", "LANG")  # what Python reads at its start alone
 
     def __init__(self) -> None:
+        self._turn = Lock()
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             server = Path(__file__).with_name("command_server.py")
@@ -44,15 +47,24 @@ class CommandServer:
 
     def run(self, words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes) -> Done:
         request = json.dumps([words, str(folder), environment])
-        with TemporaryFile() as given, ThreadPoolExecutor(2) as pool:
+        with self._turn, TemporaryFile() as given, ThreadPoolExecutor(2) as pool:
             given.write(stdin)
             given.seek(0)
             (printed, out), (complained, error) = os.pipe(), os.pipe()
-            socket.send_fds(self._requests, [request.encode()], [given.fileno(), out, error])
+            with suppress(ConnectionError):
+                socket.send_fds(self._requests, [request.encode()], [given.fileno(), out, error])
             os.close(out)
             os.close(error)
             said = list(pool.map(_all_of, (printed, complained)))
-            return Done(words, int(self._requests.recv(16)), *said)
+            return Done(words, self._status(), *said)
+
+    def _status(self) -> int:
+        status = b""
+        with suppress(ConnectionError):
+            status = self._requests.recv(16)
+        if not status:
+            raise RuntimeError("the command server ended")
+        return int(status)
 
 
 def _all_of(pipe: int) -> bytes:
