@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=SCALES,
         help="scale each metric by its standard deviation (default), by its mean, or not at all",
     )
-    parser.add_argument("--recurse", action="store_true", help="repeat it within each of the clusters, if distinct")
+    parser.add_argument("--recurse", action="store_true", help="repeat the analysis within clusters that are distinct")
     add_space_arguments(parser)
 
 

@@ -139,7 +139,7 @@ def _how_counted(findings: Findings, not_counted: str) -> str:
     """Say where counts come from, and which are not there."""
     if "instructions" in findings.run.lacking:
         imported = "imported:" in findings.experiment.metric("wall_time").source
-        way = f" ({not_counted})" if not_counted else "" if imported else " (--counters simulated)"
+        way = f" ({not_counted})" if not_counted else "" if imported else " (try --counters simulated)"
         return f"nothing was counted{way}: ranked by time only; no instruction or cache-miss causes"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)

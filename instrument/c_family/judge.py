@@ -78,7 +78,7 @@ class Judge:
         if _LOCAL_LABELS.match(self._masked, body.opening):
             return "its body begins with __label__"
         is_endless = body.name_offset in self._endless
-        return "calls itself last, which a probe would make use up the stack" if is_endless else ""
+        return "ends in a call to itself; with a probe, that would exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Say why a guard around statements could be jumped over, or left behind, or may not be there at all."""
