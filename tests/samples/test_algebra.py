@@ -93,13 +93,13 @@ def test_unchanged_regions_of_two_versions_match_and_the_new_loop_stands_alone(b
     assert (visits[new] <= 0).all()
     assert visits[new].sum() == -int(SIZE[0])
     assert len(result.call_paths) == len(load(before / "experiment.cube").call_paths) + 1
-    (remark,) = (each for each in result.notes.remarks if "likeness" in each)
+    (remark,) = (each for each in result.notes.remarks if "similarity" in each)
     assert "in propagate (propagate.c:32)" in remark
     assert remark in printed
 
 
 def test_exact_matching_of_the_two_versions_takes_the_new_loop_for_the_old_one(before: Path, after: Path) -> None:
     result, printed = diff(before, after, "--exact")
-    assert "likeness" not in printed
+    assert "similarity" not in printed
     (new,) = np.flatnonzero(result.exclusive("visits").any(axis=1))
     assert result.call_paths[new].region.ordinal == 1
