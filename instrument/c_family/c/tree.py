@@ -20,7 +20,7 @@ from .sanitise import PRELUDE, outer_braces, sanitise
 __all__ = ["read_c"]
 
 _PLACE: Final = re.compile(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
-_BLANK_END: Final = re.compile(r" +(?=\n)")  # much of a digest is blank, and pycparser steps over it slowly
+_BLANK_END: Final = re.compile(r"(?<! ) +(?=\n)")  # much of a digest is blank, and pycparser steps over it slowly
 _DEEP: Final = 100_000  # frames; pycparser descends recursively, else-if chains of thousands exist
 _MOST_UNREAD: Final = 30  # each costs a new pass over the file
 _UNIVERSAL: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
