@@ -145,7 +145,7 @@ class Build:
             place = f"{error.file}:{error.line}:{error.column}"
             line = _line(error)
             self.warnings.append(
-                f"{place}: not instrumented: {error.message}; compiled as it is" + (f"\n    {line}" if line else "")
+                f"{place}: not instrumented: {error.message}; compiled unchanged" + (f"\n    {line}" if line else "")
             )
             return
         except Exception as error:  # a build must never fail because of us
@@ -192,7 +192,7 @@ class Build:
 
     def _as_it_is(self, sources: Iterable[Argument], reason: str) -> None:
         names = ", ".join(source.words[0] for source in sources)
-        self.warnings.append(f"{names}: not instrumented: {reason}; compiled as it is")
+        self.warnings.append(f"{names}: not instrumented: {reason}; compiled unchanged")
 
     def _untouched(self, folder: Path) -> int:
         """Carry the untouched command out with its outputs put aside, for its messages; give its status."""

@@ -145,7 +145,7 @@ class Choice:
         found = list(self._without_match(list(regions), whole=whole))
         if found:
             rule, way = found[0]
-            many = f"{len(found)} rules of the plan match nothing, the first is its {rule}"
+            many = f"{len(found)} rules of the plan match nothing, the first being its {rule}"
             one = f"the plan's {rule} matches nothing"
             yield f"{one if len(found) == 1 else many}; {way}"
 

@@ -255,7 +255,7 @@ def command_words(variable: str, text: str) -> list[str]:
 def no_compiler(name: str, error: OSError) -> UsageError:
     """Say that a compiler cannot be started."""
     return UsageError(
-        f"compiler {name}: {error.strerror}; name another by AUTOANALYZER_CC, AUTOANALYZER_CXX or "
+        f"compiler {name}: {error.strerror}; name another in AUTOANALYZER_CC, AUTOANALYZER_CXX or "
         "AUTOANALYZER_FC, or after 'autoanalyzer compile --'"
     )
 

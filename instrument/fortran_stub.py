@@ -46,7 +46,7 @@ class FortranStub:
         if "-S" in options:
             self._problem = "assembly has no place for the stub"
         elif not _COVERAGE.isdisjoint(options):
-            self._problem = "probes would be counted as the source's own lines"
+            self._problem = "coverage would count the probes as lines of the source"
         if self._problem:
             return
         machine = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]
@@ -80,7 +80,7 @@ class FortranStub:
     @property
     def remark(self) -> str:
         """Say what had to be done without."""
-        return "compiled without -flto, for probes in objects" if self._lto and not self._is_object else ""
+        return "compiled without -flto, which drops the probes" if self._lto and not self._is_object else ""
 
     def problem(self) -> str:
         """Say why there is no stub; empty if there is one."""

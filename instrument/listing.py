@@ -16,9 +16,9 @@ __all__ = ["nested", "write_listing"]
 
 _Rule = TypeVar("_Rule", Include, Exclude)
 _HEAD: Final = """\
-# What a build with this plan makes regions of: {build}
+# The regions that a build with this plan makes: {build}
 # Modes come first, include adds to them, exclude takes away from both: change [[include]] into [[exclude]], or
-# the other way round; what an entry does not name follows the modes. Other tables: eliminate, merge, split.
+# the other way round; the modes decide on what no entry matches. Other tables: eliminate, merge, split.
 """
 
 

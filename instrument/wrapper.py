@@ -45,8 +45,8 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     """
     if os.environ.get(_INSIDE):
         raise UsageError(
-            f"the compiler that was called has called {words[0]} again; let AUTOANALYZER_CC, AUTOANALYZER_CXX and "
-            "AUTOANALYZER_FC (and OMPI_CC, MPICH_CC, OMPI_CXX, MPICH_CXX, OMPI_FC, MPICH_FC) name real compilers"
+            f"the compiler that was called has called {words[0]} again; set AUTOANALYZER_CC, AUTOANALYZER_CXX and "
+            "AUTOANALYZER_FC (and OMPI_CC, MPICH_CC, OMPI_CXX, MPICH_CXX, OMPI_FC, MPICH_FC) to real compilers"
         )
     os.environ[_INSIDE] = "1"
     if os.environ.get(_SWITCH) == "off":
@@ -70,7 +70,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
         status = run(words).status
         if piped and status == 0 and _NOWHERE.isdisjoint(map(str, [command.program, *command.objects])):
             reason = "standard input and pipes can be read only once"
-            sys.stderr.write(f"autoanalyzer: {', '.join(piped)}: not instrumented: {reason}; compiled as it is\n")
+            sys.stderr.write(f"autoanalyzer: {', '.join(piped)}: not instrumented: {reason}; compiled unchanged\n")
     if status == 0:
         _note(command, asked=False)
     if after_link and program and status == 0:

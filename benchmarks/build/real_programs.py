@@ -25,7 +25,7 @@ COLUMNS = (
     *("program", "modes", "verified", "output", "regions", "call paths", "visits", "closed by repair"),
     *("passed through", "build cold", "warm", "run, s", "measuring cost"),
 )
-_PASSED = re.compile(r"^autoanalyzer: (.*); compiled as it is$", re.M)
+_PASSED = re.compile(r"^autoanalyzer: (.*); compiled unchanged$", re.M)
 _COST = re.compile(r"measuring cost (.*) of ")
 _LAUNCHER = re.compile(r"\bmpi(?:run|exec)\b")
 _OUT = "autoanalyzer-out"

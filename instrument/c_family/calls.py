@@ -101,13 +101,13 @@ class LibraryCalls:
         if call.reason or fixed or not call.gives:
             return call.reason or fixed
         if call.offset < body.opening:
-            return "stands before the body of its function"
+            return "outside the body of its function"
         before = self._masked[self._beginning(call.offset) : call.offset]
         is_between_brackets = before.count("[") > before.count("]")
         if is_between_brackets or _CONSTANT.search(before) or self._is_static(call.offset, body):
-            return "its value may have to be known when compiling"
+            return "its value may be needed at compile time"
         if call.gives == "object":
-            return "it gives an object"
+            return "it returns an object"
         is_used = bool(before.strip()) or not _END.match(self._masked, call.end)
         return self._why_outlived(call) if is_used else ""
 
@@ -116,8 +116,8 @@ class LibraryCalls:
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):
-            return "it gives a pointer, which may be into what its arguments make"
-        return "what its arguments make ends later" if _within(self._objects, arguments, call.end) else ""
+            return "it returns a pointer, perhaps into a temporary in its arguments"
+        return "a temporary in its arguments must outlive it" if _within(self._objects, arguments, call.end) else ""
 
     def _is_static(self, offset: int, body: Body) -> bool:
         """Tell what stands in the declaration of a variable that is made once."""
@@ -140,12 +140,12 @@ class LibraryCalls:
             if _ATOMIC.match(pragma.text):
                 yield pragma.end, statement_end(self._masked, pragma.end), "in an atomic statement"
             elif _CANONICAL.match(pragma.text) and (opening := self._masked.find("(", pragma.end)) >= 0:
-                yield pragma.end, group_end(self._masked, opening), "in the header of a loop that threads share"
+                yield pragma.end, group_end(self._masked, opening), "in the header of a loop under a directive"
 
     def _operands(self) -> Iterator[tuple[int, int, str]]:
         for match in _NOT_EVALUATED.finditer(self._masked):
             try:
-                yield match.end(), group_end(self._masked, match.end()), "its operand is not evaluated"
+                yield match.end(), group_end(self._masked, match.end()), "in an unevaluated operand"
             except LexicalError:
                 continue
 

@@ -23,7 +23,7 @@ _EXEMPT: Final = re.compile(
 _RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
 _CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
 _EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
-_OF_JUMPS: Final = {"a return that must be a jump": re.compile(r"\bmusttail\b")}
+_OF_JUMPS: Final = {"a return that must be a tail call": re.compile(r"\bmusttail\b")}
 _OF_COROUTINES: Final = {"a coroutine": re.compile(r"\bco_(?:await|return|yield)\b")}
 _LOCAL_LABELS: Final = re.compile(r"\{\s*__label__\b")
 _GNU_INLINE: Final = re.compile(r"\b(?:__)?gnu_inline(?:__)?\b")
@@ -78,7 +78,7 @@ class Judge:
         if _LOCAL_LABELS.match(self._masked, body.opening):
             return "its body begins with __label__"
         is_endless = body.name_offset in self._endless
-        return "ends in a call to itself; with a probe, that would exhaust the stack" if is_endless else ""
+        return "ends in a call to itself; with a probe, that could exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Say why a guard around statements could be jumped over, or left behind, or may not be there at all."""

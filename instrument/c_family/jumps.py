@@ -28,7 +28,7 @@ def why_entered(masked: str, body: Body, start: int, end: int) -> str:
         if body.holds(goto.start()) and not inside(goto.start()) and inside(labels.get(goto[1], -1)):
             return f"entered by goto {goto[1]}"
     if any(inside(case.offset) and not inside(case.switch) for case in body.cases):
-        return "entered by a case label of a switch around it"
+        return "entered by a case label of an enclosing switch"
     if not labels:
         return ""
     indirect = list(_INDIRECT.finditer(masked, body.opening, body.end))

@@ -188,7 +188,7 @@ class _Finder:
             if start in shared:
                 continue
             end, reason = self._loop(body, start, statement_end(self.unit.masked, start), inline=inline)
-            bound = "a directive binds it to the loop around it" if start in nested else ""
+            bound = "a directive binds it to the enclosing loop" if start in nested else ""
             yield self._loop_region(function, ordinal, (start, end), bound or reason, ("inner-loops",))
 
     def _loop_region(

@@ -91,7 +91,7 @@ class Spans:
         """Say why no guard can be put around what stands between two offsets; jumps aside."""
         block = self._block(start)
         if block is None or block != self._block(end):
-            return "does not begin and end in one block"
+            return "does not begin and end in the same block"
         before = self.masked[block.start : start].rstrip()[-1:]
         if self.masked[start:end].lstrip().startswith("__label__"):
             return "begins with __label__"
@@ -100,15 +100,15 @@ class Spans:
         if reason := self._why_pragmas(start, end):
             return reason
         if self.declares(start, end) and (self.has_jumps or block.is_of_switch):
-            return "declares something, in a function with jumps"
+            return "contains a declaration, in a function with jumps"
         return ""
 
     def _why_pragmas(self, start: int, end: int) -> str:
         if any(start <= pragma.start < end and _SECTION.match(pragma.text) for pragma in self.unit.pragmas):
-            return "holds a section of OpenMP"
+            return "contains an OpenMP section"
         above = [pragma for pragma in self.unit.pragmas if pragma.end < start]
         if above and not _FREE.match(above[-1].text) and not self.masked[above[-1].end : start].strip():
-            return "stands below a pragma"
+            return "follows a pragma"
         return ""
 
     def declares(self, start: int, end: int) -> bool:

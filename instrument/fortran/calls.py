@@ -20,7 +20,7 @@ _FUNCTION: Final = re.compile(r"(?<![\w%.'])([a-z]\w*)\(")
 _RUN_TIME: Final = re.compile(
     r"(?P<word>read|write|print|open|close|inquire|backspace|rewind|endfile|flush|allocate|deallocate)(?:[(*\d'\"]|$|\w)"
 )
-_NO_STATEMENT: Final = "is no statement of its own"
+_NO_STATEMENT: Final = "not a statement of its own"
 
 
 @dataclass(frozen=True, slots=True)

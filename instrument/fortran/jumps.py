@@ -105,6 +105,6 @@ def _left_alone(opened: Open) -> bool:
                 return True
         if opened.ends_loop(step) and (left := opened.left_by_exit(step)):
             for span in left:
-                span.reason = "left where another loop ends"
+                span.reason = "left at the last statement of another loop"
             return True
     return False

@@ -176,9 +176,9 @@ class _Spans:
             ordinal += 1
             span.of_modes = ("inner-loops",)
             if around and together.get(around[-1], 0):
-                span.reason = span.reason or "a directive binds it to the loop around it"
+                span.reason = span.reason or "a directive binds it to the enclosing loop"
             if last < 0:
-                span.reason = span.reason or "ends together with the loop around it"
+                span.reason = span.reason or "shares its last statement with the enclosing loop"
             span.reason = span.reason or _why_not_loop(self.procedure, Loop(span.first, span.last))
             if step.place not in bound:
                 yield span
@@ -228,7 +228,7 @@ class _Spans:
             span = self._part(made, mark.name or MARK, mark.place, mark.end, mark)
             above = self.steps[mark.place].directives
             if mark.first in above and binding(above[: above.index(mark.first)]):
-                span.reason = span.reason or "stands below a directive"
+                span.reason = span.reason or "follows a directive"
             span.is_said = bool(span.reason)
             self._between(span, mark.first, mark.last, mark.name or MARK, at="")
         by_region = {each.region: each for each in found}
@@ -310,7 +310,7 @@ def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
     """Say why a procedure cannot hold probes."""
     words = _without_parentheses(procedure.meaning.word)
     if "impure" not in words and (match := _NO_PROBE.search(words)):
-        return f"{match.group(1).upper()} allows no probe inside"
+        return f"{match.group(1).upper()}: cannot call probes"
     if procedure.in_submodule:
         return "in a submodule"
     if "attributes" in words or procedure.meaning.name.lower() in on_device:
@@ -327,7 +327,7 @@ def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
     if first.meaning.word == "concurrent":
         return "DO CONCURRENT"
     if first.statement.label in procedure.jumps and binding(first.directives):
-        return f"a directive stands above its label {first.statement.label}"
+        return f"a directive precedes its label {first.statement.label}"
     return why_no_probe(procedure, first) or _why_entered(procedure, loop.first + 1, loop.last, loop.first)
 
 

@@ -72,12 +72,12 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
     steps = procedure.steps
     level = steps[first].around
     if first >= end or steps[end].around != level:
-        return "does not begin and end in one block"
+        return "does not begin and end in the same block"
     for step in steps[first:end]:
         if step.around[: len(level)] != level or (step.around == level and step.meaning.kind in _ENDS_A_LEVEL):
-            return "does not begin and end in one block"
+            return "does not begin and end in the same block"
         if step.around == level and step.statement.label in _terminals(procedure, level):
-            return "does not begin and end in one block"
+            return "does not begin and end in the same block"
     if not steps[first].is_executable:
         return "begins among declarations"
     offset = mark.start if mark else None
@@ -154,5 +154,5 @@ def _why_unbalanced(steps: list[Step]) -> str:
             elif match[2] in opened:
                 opened.remove(match[2])
             elif not is_outside:
-                return "ends in another block of directives"
-    return "ends in another block of directives" if opened else ""
+                return "splits the block of a directive"
+    return "splits the block of a directive" if opened else ""

@@ -174,7 +174,7 @@ class _Builder:
             raise _unended(self.skipped)
         self._expect_no_construct()
         if self.units:
-            raise StructureError(self.units[-1].header, "what begins here has no END")
+            raise StructureError(self.units[-1].header, "this program unit has no END")
         return self.procedures
 
     def _expect_no_construct(self) -> None:
@@ -211,7 +211,7 @@ class _Builder:
     def _header(self, statement: Statement, meaning: Meaning) -> None:
         self._expect_no_construct()
         if self.units and not self.units[-1].contains:
-            raise StructureError(self.units[-1].header, "what begins here has no END")
+            raise StructureError(self.units[-1].header, "this program unit has no END")
         self._open(statement, meaning)
 
     def _open(self, statement: Statement, meaning: Meaning) -> None:
@@ -285,13 +285,13 @@ class _Builder:
     def _close(self, statement: Statement, meaning: Meaning) -> None:
         top = self.constructs[-1].meaning if self.constructs else None
         if top is None or top.word != meaning.word:
-            raise StructureError(statement, f"END {meaning.word.upper()} without its beginning")
+            raise StructureError(statement, f"END {meaning.word.upper()} without a matching {meaning.word.upper()}")
         self.constructs.pop()
 
     def _close_do(self, statement: Statement) -> None:
         top = self.constructs[-1].meaning if self.constructs else None
         if top is None or top.kind is not Kind.DO or (top.terminal and top.terminal != statement.label):
-            raise StructureError(statement, "END DO without its DO")
+            raise StructureError(statement, "END DO without a matching DO")
         if not top.terminal:
             self.constructs.pop()
 
@@ -300,12 +300,12 @@ class _Builder:
         while self.constructs and self.constructs[-1].meaning.terminal == statement.label:
             self.constructs.pop()
         if any(construct.meaning.terminal == statement.label for construct in self.constructs):
-            raise StructureError(statement, "a loop ends here that began outside of what is still open")
+            raise StructureError(statement, "a loop ends here before a construct inside it")
 
 
 def _unended(opened: _Construct) -> StructureError:
     meaning = opened.meaning
     if meaning.terminal:
-        return StructureError(opened.statement, f"a DO loop without its last statement, {meaning.terminal}")
+        return StructureError(opened.statement, f"no statement {meaning.terminal} ends this DO loop")
     word = "DO" if meaning.kind is Kind.DO else meaning.word.upper()
     return StructureError(opened.statement, f"{word} without END {word}")

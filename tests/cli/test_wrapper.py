@@ -136,7 +136,7 @@ def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named(tool):
     tool.write("x.c", "int three = 3;\ntypedef int (^block)(int);\nint main(void) { return three; }\n")
     done = succeed(tool("aa-mpicc", "-fblocks", "x.c", "-o", "x", env={"AUTOANALYZER_CC": "clang"}))
     assert done.stderr == (
-        b"autoanalyzer: x.c:2:13: not instrumented: Invalid declarator; compiled as it is\n"
+        b"autoanalyzer: x.c:2:13: not instrumented: Invalid declarator; compiled unchanged\n"
         b"    typedef int (^block)(int);\n"
     )
     assert tool("./x").returncode == 3
@@ -146,7 +146,7 @@ def test_what_the_compiler_cannot_take_with_probes_is_compiled_without_and_named
     tool.write("x.c", "int aa_enter(int n) { while (n > 3) n--; return n; }\nint main(void) { return aa_enter(7); }\n")
     done = succeed(tool("aa-mpicc", "x.c", "-o", "x"))
     assert done.stderr.startswith(b"autoanalyzer: x.c: not instrumented: ")
-    assert done.stderr.endswith(b"; compiled as it is\n")
+    assert done.stderr.endswith(b"; compiled unchanged\n")
     assert done.stderr.count(b"\n") == 1
     assert tool("./x").returncode == 3
 

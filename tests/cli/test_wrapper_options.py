@@ -126,7 +126,7 @@ def test_what_holds_no_source_to_instrument_is_as_without_us(program, words):
 
 def test_a_source_on_standard_input_is_compiled_as_it_is_and_named(program):
     os.mkfifo(program.folder / "pipe.c")
-    reason = "not instrumented: standard input and pipes can be read only once; compiled as it is"
+    reason = "not instrumented: standard input and pipes can be read only once; compiled unchanged"
     objects = []
     for compiler, said in (("mpicc", ""), ("aa-mpicc", f"autoanalyzer: -: {reason}\n")):
         done = program(compiler, "-x", "c", "-c", "-", "-o", "in.o", stdin=b"int five(void) { return 5; }\n")
@@ -182,7 +182,7 @@ def test_a_source_that_the_preprocessor_alone_rejects_is_named(program):
     program.write("cc", '#!/bin/sh\ncase " $* " in *" -E "*) exit 1;; esac\nexec gcc "$@"\n').chmod(0o755)
     done = program("aa-mpicc", "-c", "x.c", env={"AUTOANALYZER_CC": str(program.folder / "cc")})
     assert done.returncode == 0
-    assert done.stderr == b"autoanalyzer: x.c: not instrumented: the preprocessor rejects it; compiled as it is\n"
+    assert done.stderr == b"autoanalyzer: x.c: not instrumented: the preprocessor rejects it; compiled unchanged\n"
 
 
 def lines_of(program, name):

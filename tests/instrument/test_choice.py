@@ -120,7 +120,7 @@ def test_rules_that_match_nothing_are_said_in_one_line():
     plan = Plan(exclude=tuple(Exclude(Pattern(file=f"/elsewhere/{name}.c")) for name in ("ab", "b", "c")))
     said = list(Choice(plan=plan).remarks((each.region for each in _regions().regions), whole=True))
     assert said == [
-        '3 rules of the plan match nothing, the first is its exclude of file = "/elsewhere/ab.c"; there are a.c'
+        '3 rules of the plan match nothing, the first being its exclude of file = "/elsewhere/ab.c"; there are a.c'
     ]
 
 

@@ -88,7 +88,7 @@ def test_link_time_optimisation_of_objects_is_given_up_and_named(lab):
     lab.tool.write("k.f90", K)
     lab.tool("autoanalyzer", "compile", "--", "gfortran", "-O2", "-flto", "-c", "k.f90", "-o", "other.o")
     done = lab.tool("autoanalyzer", "compile", "--", "gfortran", "-O2", "-flto", "-c", "k.f90")
-    assert done.stderr == b"autoanalyzer: k.f90: compiled without -flto, for probes in objects\n"
+    assert done.stderr == b"autoanalyzer: k.f90: compiled without -flto, which drops the probes\n"
     run = build(
         lab, ("gfortran", "-O2", "-flto", "-c", "k.f90"), ("gfortran", "-O2", "-flto", "m.f90", "k.o", "-o", "PROGRAM")
     )
@@ -217,4 +217,4 @@ def test_coverage_builds_keep_their_counts(lab):
         "autoanalyzer", "compile", "--", "gfortran", "-c", str(lab.tool.write("x.f90", "end\n")), "--coverage"
     )
     assert built.returncode == 0
-    assert b"x.f90: not instrumented: probes would be counted as the source's own lines" in built.stderr
+    assert b"x.f90: not instrumented: coverage would count the probes as lines of the source" in built.stderr

@@ -153,7 +153,7 @@ class _Reader:
         end = group_end(self._masked, opening.end() - 1)
         makes = self._masked.find("{", opening.end(), end) >= 0
         if makes or (_OF_A_GROUP.search(self._masked, opening.end(), end) and _takes_from_value(node.args)):
-            reason = reason or "what is made in its arguments may outlive it"
+            reason = reason or "an object created in its arguments may outlive it"
         return Call(
             start,
             end,
@@ -179,10 +179,10 @@ def _runs_once(loop: Any) -> bool:
 
 def _why_constant(node: Any) -> str:
     """Say why no call below a node can be a region: no code runs there, or none that this function runs."""
-    constant = "its value must be known when compiling"
+    constant = "its value must be known at compile time"
     match node:
         case c_ast.UnaryOp():
-            return "its operand is not evaluated" if node.op in {"sizeof", "_Alignof"} else ""
+            return "in an unevaluated operand" if node.op in {"sizeof", "_Alignof"} else ""
         case c_ast.FuncCall():
             return constant if getattr(node.name, "name", "") in _ASKING else ""
         case c_ast.Decl():

@@ -134,7 +134,7 @@ def test_what_pycparser_cannot_read_in_functions_or_outside_of_them_libclang_can
     assert run.visits == {
         **dict.fromkeys(("main", "turns", "turns:loop@9", "turns:loop@12", "turns:made", "plain", "plain:loop@22"), 1)
     }
-    assert lab.left_out() == {"loop@13": "entered by a case label of a switch around it"}
+    assert lab.left_out() == {"loop@13": "entered by a case label of an enclosing switch"}
 
 
 ASM_GOTO = r"""

@@ -180,7 +180,7 @@ def test_recursion_by_last_calls_alone_is_left_out_whoever_makes_them(lab):
     run = lab.run(LAST_CALLS, "-O2")
     assert run.nesting_is_clean
     assert set(run.visits) == {"main", "main:loop@14", "sort"}
-    reason = "ends in a call to itself; with a probe, that would exhaust the stack"
+    reason = "ends in a call to itself; with a probe, that could exhaust the stack"
     assert {name for name, why in lab.left_out().items() if why == reason} == {"walk", "even", "odd", "step", "down"}
 
 
@@ -188,4 +188,4 @@ def test_a_function_that_calls_itself_last_is_left_out_or_it_would_use_up_the_st
     run = lab.run(LAST_CALL, "-O2")
     assert run.nesting_is_clean
     assert set(run.visits) == {"main", "fib"}
-    assert lab.left_out() == {"sum": "ends in a call to itself; with a probe, that would exhaust the stack"}
+    assert lab.left_out() == {"sum": "ends in a call to itself; with a probe, that could exhaust the stack"}

@@ -55,7 +55,7 @@ def test_a_case_label_into_a_loop(lab):
     run = lab.run(DUFF)
     assert run.nesting_is_clean
     assert set(run.visits) == {"main", "copy", "copy:loop@13", "copy:loop@15"}
-    assert lab.left_out() == {"loop@6": "entered by a case label of a switch around it"}
+    assert lab.left_out() == {"loop@6": "entered by a case label of an enclosing switch"}
 
 
 COMPUTED = r"""

@@ -57,7 +57,7 @@ def test_a_loop_that_a_directive_binds_to_another_is_left_alone(lab):
     assert run.messages == ""
     assert {region.name for _, region in run.events} == {"main", "loop@8", "for@12"}
     assert lab.left_out("x.c", "--", "-fopenmp", modes="inner-loops") == {
-        "loop@7": "a directive binds it to the loop around it"
+        "loop@7": "a directive binds it to the enclosing loop"
     }
 
 
@@ -98,7 +98,7 @@ def test_what_a_call_makes_in_its_arguments_lives_on(lab):
     }
     assert lab.left_out("x.c", modes="library") == dict.fromkeys(
         ("strcpy@15", "strcat@16", "strcpy@16", "strchr@21", "strchr@22", "strstr@22", "printf@21", "printf@22"),
-        "what is made in its arguments may outlive it",
+        "an object created in its arguments may outlive it",
     )
 
 
@@ -143,7 +143,7 @@ def test_calls_of_math_functions_are_regions_wherever_they_stand(lab, compiler):
         **{"main:erf@21": 1, "main:exp@23": 1},
     }
     assert {region.kind for _, region in run.events} == {"function", "math"}
-    assert lab.left_out(modes="math") == {"exp@13": "its operand is not evaluated"}
+    assert lab.left_out(modes="math") == {"exp@13": "in an unevaluated operand"}
 
 
 BLAS = r"""
@@ -256,9 +256,9 @@ def test_calls_whose_form_matters_are_left_alone_with_the_reason(lab):
     assert run.messages == ""
     assert run.visits == {"main": 1, "main:exp@10": 2}
     assert lab.left_out("x.c", "--", "-fopenmp", modes="math") == {
-        "exp@7": "its value must be known when compiling",
-        "exp@9": "in the header of a loop that threads share",
-        "exp@10": "its value must be known when compiling",
+        "exp@7": "its value must be known at compile time",
+        "exp@9": "in the header of a loop under a directive",
+        "exp@10": "its value must be known at compile time",
         "exp@12": "in an atomic statement",
     }
 

@@ -64,7 +64,7 @@ int main(void) {
 @pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
 def test_a_mark_right_above_a_loop_stays_around_it(lab, cc, name):
     run = lab.run(RIGHT_ABOVE, "-fopenmp", cc=cc, name=name)
-    assert run.messages.endswith(": bound is not instrumented: stands below a pragma\n")
+    assert run.messages.endswith(": bound is not instrumented: follows a pragma\n")
     entered = [region.name for event, region in run.events if event == "enter"]
     assert (run.nesting_is_clean, entered) == (True, ["main", "assemble", "loop@6", "loop@11"])
 
@@ -114,15 +114,15 @@ def test_marks_that_make_no_region_are_said_with_the_reason(lab):
     assert run.visits == {"main": 1, "main:loop@12": 1}
     assert lab.left_out() == {
         "half": "does not begin and end between statements",
-        "across": "does not begin and end in one block",
+        "across": "does not begin and end in the same block",
         "entered": "entered by goto in",
-        "cases": "entered by a case label of a switch around it",
-        "declares": "declares something, in a function with jumps",
+        "cases": "entered by a case label of an enclosing switch",
+        "declares": "contains a declaration, in a function with jumps",
         "autoanalyzer": "expected begin NAME or end after autoanalyzer",
         "open": "has no end in its function",
     }
     assert "x.c:10: autoanalyzer is not instrumented: ends without a begin" in run.messages
-    assert "x.c:28: declares is not instrumented: declares something" in run.messages
+    assert "x.c:28: declares is not instrumented: contains a declaration" in run.messages
 
 
 LOOPS = r"""
@@ -164,7 +164,7 @@ def test_neighbours_become_one_region(lab):
 def test_what_cannot_become_one_stays_apart_and_is_said(lab):
     plan = '[[merge]]\nfunction = "main"\nregions = ["loop@7", "loop@16"]\n[[include]]\nkind = "loop"\n'
     run = lab.run(LOOPS, plan=plan)
-    assert "loop@7+loop@16 is not instrumented: does not begin and end in one block" in run.messages
+    assert "loop@7+loop@16 is not instrumented: does not begin and end in the same block" in run.messages
     assert {"main:loop@7", "main:loop@16"} <= run.visits.keys()
 
 

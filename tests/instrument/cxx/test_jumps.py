@@ -36,7 +36,7 @@ def test_loops_that_jumps_enter_are_left_out(program, lab):
         *("computed", "computed:loop@17", "out"),
     }
     reasons = lab.left_out("x.cc")
-    assert reasons["loop@5"] == "entered by a case label of a switch around it"
+    assert reasons["loop@5"] == "entered by a case label of an enclosing switch"
     assert reasons["loop@11"] == "entered by goto middle"
     assert reasons["loop@22"] == "entered or left by a computed goto"
 
@@ -54,4 +54,4 @@ def test_functions_that_must_return_by_a_jump_are_left_out(program, lab):
     run = program(TAIL, compiler="clang++")
     assert "odd" not in run.visits
     assert run.visits["even:loop@5"] == 5
-    assert lab.left_out("x.cc")["loop@4"] == "a return that must be a jump"
+    assert lab.left_out("x.cc")["loop@4"] == "a return that must be a tail call"

@@ -88,10 +88,10 @@ def test_calls_of_libraries_are_regions_wherever_they_stand(lab, cxx):
         "grow<...>:exp@15": 1,
     }
     left = lab.left_out("x.cc", modes="math,library")
-    assert left["exp@18"] == "its operand is not evaluated"
-    assert left["exp@21"] == "its value may have to be known when compiling"
-    assert left["exp@25"] == "it gives an object"
-    assert left["strchr@29"] == "it gives a pointer, which may be into what its arguments make"
+    assert left["exp@18"] == "in an unevaluated operand"
+    assert left["exp@21"] == "its value may be needed at compile time"
+    assert left["exp@25"] == "it returns an object"
+    assert left["strchr@29"] == "it returns a pointer, perhaps into a temporary in its arguments"
 
 
 ENDING = r"""
@@ -143,9 +143,9 @@ def test_what_a_call_makes_in_its_arguments_ends_when_it_did(lab, cxx):
     made = ("exp@31", "exp@32", "exp@33", "malloc@35", "fopen@37", "memcpy@38", "strlen@39")
     assert {"norm:exp@23", *(f"main:{name}" for name in made)} < set(run.visits)
     assert lab.left_out("x.cc", modes="math,library") == {
-        **dict.fromkeys(("strchr@27", "memcpy@35"), "it gives a pointer, which may be into what its arguments make"),
-        "exp@32": "its operand is not evaluated",
-        **dict.fromkeys(("exp@29", "exp@30", "exp@34"), "what its arguments make ends later"),
+        **dict.fromkeys(("strchr@27", "memcpy@35"), "it returns a pointer, perhaps into a temporary in its arguments"),
+        "exp@32": "in an unevaluated operand",
+        **dict.fromkeys(("exp@29", "exp@30", "exp@34"), "a temporary in its arguments must outlive it"),
     }
 
 
@@ -177,7 +177,7 @@ def test_what_is_indexed_or_a_case_before_a_call_does_not_matter(lab, cxx):
         "main": 1,
         **{"main:exp@6": 3, "main:exp@7": 1, "main:exp@10": 1, "main:log@11": 1, "main:cos@13": 1, "main:tanh@16": 1},
     }
-    reason = "its value may have to be known when compiling"
+    reason = "its value may be needed at compile time"
     assert lab.left_out("x.cc", modes="math") == {"cos@14": reason, "sin@15": reason}
 
 
@@ -197,7 +197,7 @@ def test_calls_outside_of_bodies_and_of_unknown_functions_are_named(lab, cxx):
     run = lab.run(ELSEWHERE, cc=cxx, name="x.cc", modes="math")
     assert (run.nesting_is_clean, run.messages) == (True, "")
     assert run.visits == {"main": 1, "both<...>:tanh@5": 1}
-    outside, unknown = "stands before the body of its function", "not known before instantiation"
+    outside, unknown = "outside the body of its function", "not known before instantiation"
     assert lab.left_out("x.cc", modes="math") == {
         **dict.fromkeys(("cbrt@4", "exp@4", "log@7"), outside),
         **dict.fromkeys(("sin@5", "sinh@5"), unknown),

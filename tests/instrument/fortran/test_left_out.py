@@ -65,11 +65,11 @@ def test_pure_and_elemental_procedures_are_left_out(fortran, name):
     trial = fortran.run(PURE, name=name)
     assert trial.visits == {"main": 1, "m::show": 3}
     assert trial.left_out == {
-        "m::sum_up": "PURE allows no probe inside",
-        "m::sum_up:loop@8": "PURE allows no probe inside",
-        "m::half": "ELEMENTAL allows no probe inside",
-        "m::fib": "PURE allows no probe inside",
-        "m::Twice": "ELEMENTAL allows no probe inside",
+        "m::sum_up": "PURE: cannot call probes",
+        "m::sum_up:loop@8": "PURE: cannot call probes",
+        "m::half": "ELEMENTAL: cannot call probes",
+        "m::fib": "PURE: cannot call probes",
+        "m::Twice": "ELEMENTAL: cannot call probes",
     }
 
 

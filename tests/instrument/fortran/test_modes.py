@@ -67,7 +67,7 @@ def test_inner_loops_are_left_by_every_jump(fortran, name, modes):
     expected |= inner if "inner-loops" in modes else {}
     assert trial.visits == expected
     if "inner-loops" in modes:
-        assert trial.left_out["p:loop@13"] == "ends together with the loop around it"
+        assert trial.left_out["p:loop@13"] == "shares its last statement with the enclosing loop"
 
 
 COLLAPSED = """      program p
@@ -100,7 +100,7 @@ COLLAPSED = """      program p
 def test_loops_that_directives_bind_together_are_left_alone(fortran, name):
     trial = _with(fortran, Choice(("inner-loops",))).run(COLLAPSED, "-fopenmp", name=name)
     assert trial.visits == {"p": 1, "p:loop@7": 16, "p:parallel do@14": 2}
-    assert trial.left_out == {"p:loop@6": "a directive binds it to the loop around it", "p:loop@20": "in DO CONCURRENT"}
+    assert trial.left_out == {"p:loop@6": "a directive binds it to the enclosing loop", "p:loop@20": "in DO CONCURRENT"}
 
 
 CALLS = """      program p
@@ -148,7 +148,7 @@ def test_statements_that_call_libraries_are_regions(fortran, name):
     }
     assert trial.left_out == {
         "p:log@12": "ends a loop",
-        "p:atan@13": "is no statement of its own",
+        "p:atan@13": "not a statement of its own",
         "p:tan@15": "in WHERE",
         "p:open@22": "may jump to a label",
     }
@@ -232,7 +232,7 @@ def test_regions_that_comments_mark(fortran, name):
     assert trial.visits == {"p": 1, "p:whole": 1, "p:loop@8": 1, "p:step": 4}
     assert trial.left_out == {
         "p:early": "begins among declarations",
-        "p:across": "does not begin and end in one block",
+        "p:across": "does not begin and end in the same block",
         "p:autoanalyzer": "expected begin NAME or end after autoanalyzer",
     }
 

@@ -150,4 +150,4 @@ def test_a_directive_above_a_label_that_is_jumped_to(fortran, name):
       print *, a
       end
 """
-    assert fortran.run(source, name=name).left_out == {"main:loop@5": "a directive stands above its label 10"}
+    assert fortran.run(source, name=name).left_out == {"main:loop@5": "a directive precedes its label 10"}
