@@ -43,10 +43,10 @@ _DIFFERENCES: Final = {
 
 TO_TRY: Final = {
     "l1_miss_rate": "access arrays in memory order: interchange loops, pack data that is used together",
-    "l2_miss_rate": "keep data in cache: interchange loops, work in blocks, split the loop",
+    "l2_miss_rate": "keep data in cache: interchange, block or split loops",
     "io_bytes": "read and write larger pieces less often; keep in memory what is read again",
-    "mpi_bytes": "send less: only what changed, smaller types, fewer copies; or overlap sending with computing",
-    "instructions": "save work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
+    "mpi_bytes": "send less: only what changed, smaller types, fewer copies; or overlap communication with computation",
+    "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
 }
 
 TO_TRY_FOR_RANKS: Final = {
@@ -78,7 +78,7 @@ def because_of(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
         causes: Root causes.
         also: What the region does much of besides, said where there is room.
     """
-    said = {each.attribute for each in also}
+    said = {each.attribute for each in also if causes}
     line = "; ".join(
         f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}"
         for each in _shown(causes, also)

@@ -55,7 +55,7 @@ def _all(findings: Findings, everything: bool) -> Iterator[str]:
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
         yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
     if findings.run.outside >= _OUTSIDE:
-        yield f"{seconds(findings.run.outside)} of it before MPI_Init or after MPI_Finalize"
+        yield f"{seconds(findings.run.outside)} of the run is before MPI_Init or after MPI_Finalize"
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be wrong"
@@ -91,7 +91,7 @@ def _costly(findings: Findings) -> str:
 def _cheaper(findings: Findings) -> str:
     """Say what makes measuring cheaper; ``--max-overhead`` is a share of the whole run, waiting in MPI included."""
     if findings.experiment.notes.throttled:
-        return "build with the plan that the run has written: it leaves out what was throttled"
+        return "build with the plan that the run wrote: it leaves out what was throttled"
     share = min(5.0, (findings.run.overhead.percent or 10.0) / 2)
     return f"--max-overhead {share:.1g}% throttles them"
 
@@ -113,7 +113,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
         place, most = Place.of(experiment, performance.regions[core]), int(performance.values[core].argmax())
         who, time = ranks([performance.labels[most]]), seconds(float(performance.measured[core, most]))
         where = f"{place.title} {place.source}"
-        yield f"{who} is off the processor for {time} in {where}: not judged: time-sharing looks the same"
+        yield f"{who} is off the processor for {time} in {where}: not judged, because time-sharing looks the same"
 
 
 def _delayed(findings: Findings) -> Iterator[str]:

@@ -17,7 +17,7 @@ from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
 from .place import at_line, visible
 from .table import print_table
-from .units import amount, count
+from .units import amount, count, many
 
 __all__ = ["operation_lines", "print_changes"]
 
@@ -99,7 +99,7 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     whole = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
     listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
-    caption = f"{visible(metric.name)} of each call path alone, of {_locations(joined)}"
+    caption = f"{visible(metric.name)} of each call path alone, over {_locations(joined)}"
     console = Console(highlight=False, soft_wrap=True)
     if not listed:
         console.print(Text(f"\n{caption}: no change"))
@@ -118,7 +118,7 @@ def _locations(joined: Integration) -> str:
     """Count the locations that both experiments know something of."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
-    return f"{count} location{'' if count == 1 else 's together'}" + (" that both have" if lost else "")
+    return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")
 
 
 def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:

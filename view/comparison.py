@@ -227,8 +227,8 @@ def _basis(comparison: Comparison) -> str:
     base, now = comparison.runs
     found, threshold = comparison.program.shift, comparison.threshold
     said = (
-        f"{comparison.metric}, {'mean' if comparison.mean else 'sum'} of the ranks, the minimum of "
-        f"{many(base, 'run')} against that of {now}; less than {100 * threshold:g} % counts as no change"
+        f"{comparison.metric}, {'mean' if comparison.mean else 'sum'} of the ranks, minima of "
+        f"{base} and {now} runs; less than {100 * threshold:g} % counts as no change"
     )
     if found.noise is None:
         return f"{said}; one run shows no noise: only {100 * UNKNOWN_NOISE:g} % more or a third less counts"
@@ -236,7 +236,7 @@ def _basis(comparison: Comparison) -> str:
         return f"{said}; simulated counts repeat"
     low, high = found.low, found.high
     wide = low is not None and high is not None and low <= -threshold <= threshold <= high
-    hidden = ", which would hide it" if found.noise >= threshold else ", but it takes more runs to see that much"
+    hidden = ", which would hide that much" if found.noise >= threshold else ", but it takes more runs to see that much"
     return f"{said}; noise {100 * found.noise:.1f} %{hidden if wide else ''}; confidence {100 * CONFIDENCE:g} %"
 
 

@@ -33,7 +33,7 @@ def _lines(experiment: Experiment, file: Path) -> Iterator[str]:
     names = ", ".join(experiment.call_paths[root].region.name for root in roots[:4])
     regions = len({path.region for path in experiment.call_paths})
     yield (
-        f"call paths  {len(experiment.call_paths)} of {many(regions, 'region')}, "
+        f"call paths  {len(experiment.call_paths)} ({many(regions, 'region')}), "
         f"at most {max(experiment.depths, default=0)} deep, below {names}{' …' if len(roots) > 4 else ''}"
     )
     for topology in experiment.topologies:

@@ -132,7 +132,7 @@ def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusi
 
 def _check_held(metric: str, values: Severity) -> None:
     if np.isinf(values).any():
-        raise InputError(f"metric {visible(metric)!r}: its sums are too large for a number")
+        raise InputError(f"metric {visible(metric)!r}: its sums overflow")
 
 
 def _put_together(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
@@ -190,7 +190,7 @@ def _print(
         for index, (path, depth) in enumerate(zip(experiment.call_paths, experiment.depths, strict=True))
     ]
     print_table((*(title for title, _, _ in columns), "region", "source"), rows, range(len(columns)))
-    below = f", {'with' if inclusive else 'without'} what is below" if any(experiment.depths) else ""
+    below = f", {'inclusive' if inclusive else 'exclusive'}" if any(experiment.depths) else ""
     Console(highlight=False).print(Text(caption + below), soft_wrap=True)
 
 

@@ -94,13 +94,13 @@ def _table(
     for row, name in rows[:_MOST_ROWS]:
         yield "".join(f"{value:>4}" for value in (*row.values, row.decision)) + f"   {name}"
     if len(rows) > _MOST_ROWS:
-        yield f"   … and {len(rows) - _MOST_ROWS} more different rows: --json lists all"
+        yield f"   … and {len(rows) - _MOST_ROWS} more distinct rows: --json lists all"
     yield ""
     yield from _matrix(table, short)
     yield f"discernibility function: {_function(table, short)}"
     yield f"smallest reducts: {' or '.join(_set(each, short) for each in table.reducts) or 'none'}"
     for ids in table.inconsistent:
-        yield f"inconsistent, alike in all attributes with different decisions: {_members(ids)}"
+        yield f"inconsistent (same attributes, different decisions): {_members(ids)}"
 
 
 def _members(ids: Sequence[int | str]) -> str:
@@ -118,9 +118,9 @@ def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
     if len(rows) > _WIDEST_MATRIX:
         rows = [row for row, _ in table.distinct]
     if len(rows) > _WIDEST_MATRIX:
-        yield f"discernibility matrix: {len(rows)} different rows, too wide to print"
+        yield f"discernibility matrix: {len(rows)} distinct rows, too wide to print"
         return
-    yield "discernibility matrix:" if len(rows) == len(table.rows) else "discernibility matrix of different rows:"
+    yield "discernibility matrix:" if len(rows) == len(table.rows) else "discernibility matrix of distinct rows:"
     entries = [
         ["" if j < i else ",".join(short[name] for name in entry) or "-" for j, entry in enumerate(line)]
         for i, line in enumerate(DecisionTable.matrix(table.attributes, rows))

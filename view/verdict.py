@@ -188,8 +188,8 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
     if "instructions" in findings.run.lacking:
         return []
     if not findings.experiment.notes.counts_by_rank:
-        return ["no cause: work moved between ranks when it was counted, so their counts do not compare"]
-    return ["no counter explains it: random memory access, page faults or placement can"]
+        return ["no cause: work moved between ranks when it was counted, so their counts cannot be compared"]
+    return ["no counter explains it; random memory access, page faults or placement may"]
 
 
 def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
@@ -294,8 +294,8 @@ def _waiting(findings: Findings, core: int) -> str:
     if core in waiting.late:
         place = Place.of(findings.experiment, findings.performance.regions[waiting.late[core]])
         part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
-        return f"{line}: {part}for the ranks that take longest in {place.title} {place.source}"
-    return f"{line}: latency, or ranks that come late"
+        return f"{line}: {part}for the ranks that take longest in {place.title}, {place.source}"
+    return f"{line}: latency, or ranks that arrive late"
 
 
 def _says_small_calls(findings: Findings, core: int) -> bool:

@@ -49,7 +49,7 @@ def test_the_share_to_throttle_at_is_one_of_the_whole_run(make_experiment):
     assert costly.endswith("(--max-overhead 1% throttles them)")
     run.notes = replace(run.notes, throttled={"aa1|function|f|||0|0|0": "entered often"})
     (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
-    assert costly.endswith("(build with the plan that the run has written: it leaves out what was throttled)")
+    assert costly.endswith("(build with the plan that the run wrote: it leaves out what was throttled)")
 
 
 def test_new_call_paths_cost_more_than_entries(make_experiment):

@@ -122,13 +122,13 @@ def test_compare_says_that_few_runs_hide_what_noise_does_not(tool, written):
     assert "noise 1.3 %, but it takes more runs to see that much; confidence 99 %" in done.stdout.decode()
     written("a1.cube", [0.1, 4, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
-    assert "noise 64.5 %, which would hide it; confidence 99 %" in done.stdout.decode()
+    assert "noise 64.5 %, which would hide that much; confidence 99 %" in done.stdout.decode()
 
 
 def test_compare_says_what_values_are(series):
     lines = series("autoanalyzer", "compare", *A, "--with", *A).stdout.decode().splitlines()
     assert lines[0].startswith("SAME     the program takes 3.1 s, like the base (")
-    assert lines[1].strip().startswith("wall_time, mean of the ranks, the minimum of 3 runs against that of 3; ")
+    assert lines[1].strip().startswith("wall_time, mean of the ranks, minima of 3 and 3 runs; ")
     assert lines[-1].strip() == "regions exclude what they call, and are judged if they take 5 % of the program or more"
     (found,) = json.loads(series("autoanalyzer", "compare", *A, "--with", *A, "--json", "-").stdout)["comparisons"]
     assert (found["of_ranks"], found["least"]) == ("mean", 0.01)

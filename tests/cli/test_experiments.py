@@ -47,7 +47,7 @@ def test_info_says_what_there_is(saved):
     lines = said(saved, "info", "app.cube").splitlines()
     assert lines[0] == "app.cube"
     assert lines[1] == "system      ranks 0-1; 2 threads on 1 node of machine"
-    assert lines[2] == "call paths  3 of 3 regions, at most 1 deep, below main"
+    assert lines[2] == "call paths  3 (3 regions), at most 1 deep, below main"
     assert ["mpi_time", "sec", "measured"] in [line.split() for line in lines]
 
 
@@ -78,7 +78,7 @@ def test_sums_that_no_number_can_hold_are_refused(saved, options):
         ),
         saved.folder / "much.cube",
     )
-    message = "autoanalyzer: metric 'much': its sums are too large for a number"
+    message = "autoanalyzer: metric 'much': its sums overflow"
     assert refused(saved, "dump", "much.cube", *options) == message
     assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")
     assert "inf" in said(saved, "diff", "much.cube", "much.cube")
@@ -108,7 +108,7 @@ def test_ratios_are_not_added_up(saved):
     )
     table = said(saved, "dump", "r.cube", "--metrics", "wall_time.ratio", "--by", "thread").splitlines()
     assert table[1].split() == ["1", "1", "main"]
-    assert table[-1] == "wall_time.ratio by thread, without what is below"
+    assert table[-1] == "wall_time.ratio by thread, exclusive"
 
 
 def test_what_does_not_add_up_is_compared_by_no_command(saved):
@@ -131,7 +131,7 @@ def test_a_table_shows_mpi_and_io_bytes_with_units_and_no_control_characters(sav
     assert lines[1].split() == ["3.75", "s", "2.5", "s", "3", "MB", "5", "GB", "main"]
     assert lines[3].split()[-1] == "dump\ufffd[31m"
     assert "\x1b" not in "".join(lines)
-    assert lines[-1] == "2 locations together, with what is below"
+    assert lines[-1] == "2 locations together, inclusive"
 
 
 def test_a_table_by_process_has_a_column_each(saved):

@@ -61,7 +61,7 @@ def test_a_cut_that_leaves_all_locations_apart_has_no_next_merge():
     space = _noise(12, 3)
     apart = hierarchy_report(hierarchy(space, clusters=12)).sentences
     assert "next merge" not in apart[0]
-    assert apart[1].startswith("Cluster 1, rank 0, has m")
+    assert apart[1].startswith("Cluster 1, rank 0, compared with the others: m")
     assert len(apart) == 2
     assert "next merge is" in hierarchy_report(hierarchy(space, clusters=3)).sentences[0]
 
@@ -101,10 +101,10 @@ def test_parts_say_what_is_dropped_in_them_and_what_has_no_result():
         "Dropped: same (constant: 3).",
         "Within cluster 2: Dropped: a (constant: 5).",
     ]
-    assert any(each.startswith("Cluster 1 is not analyzed: need a metric that differs") for each in report.sentences)
+    assert any(each.startswith("Cluster 1 is not analysed: need a metric that differs") for each in report.sentences)
     assert list(report.document["without"]) == ["1"]
     assert [each["path"] for each in report.document["within"]] == [[2]]
     alone = nested_report(recursively(_noise(40, 5), kmeans, lambda _, found: found.partition), kmeans_report)
     assert alone.sentences[-1].startswith(
-        "Clusters are not analyzed further: that needs a silhouette of at least 0.5, found 0."
+        "Clusters are not analysed further: that needs a silhouette of at least 0.5, found 0."
     )

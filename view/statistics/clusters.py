@@ -88,7 +88,8 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
     if partition.count < 2:
         return []
     smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
-    told = f"Cluster {smallest + 1}, {who(space, partition, smallest)}, has {differences(space, partition, smallest)}."
+    what = differences(space, partition, smallest)
+    told = f"Cluster {smallest + 1}, {who(space, partition, smallest)}, compared with the others: {what}."
     if not partition.by_f_ratio:  # each location is a cluster
         return [told]
     best = partition.by_f_ratio[0]

@@ -166,4 +166,4 @@ def _scree(found: Factors, sentences: list[str]) -> Picture:
         "yaxis": {"title": {"text": "eigenvalue"}},
         "legend": {"orientation": "h", "y": 1.1},
     }
-    return Picture("How many factors: those above what chance makes", {"data": lines, "layout": layout}, sentences)
+    return Picture("How many factors: those above chance", {"data": lines, "layout": layout}, sentences)

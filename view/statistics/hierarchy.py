@@ -78,8 +78,8 @@ def _next_merge(found: Hierarchy) -> str:
     """Say why the cut is there, unless it leaves nothing that was merged."""
     if found.partition.count == len(found.merges) + 1 or found.drop < 1:
         return ""
-    below = f"{found.drop:.3g} times" if found.drop < _MUCH else "more than a thousand times"
-    return f"; {'this is the largest gap: ' if found.suggested else ''}the next merge is {below} lower"
+    below = f"{found.drop:.3g}" if found.drop < _MUCH else "more than a thousand"
+    return f"; {'this is the largest gap: ' if found.suggested else ''}the next merge is lower by a factor of {below}"
 
 
 def _sentences(found: Hierarchy) -> list[str]:

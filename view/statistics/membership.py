@@ -84,7 +84,8 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     for cluster in range(min(partition.count, _TOLD)):
         what = clusters.differences(space, partition, cluster, 2)
         called = found.words[cluster] or clusters.who(space, partition, cluster)
-        said.append(f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])}), has {what}.")
+        who = f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])})"
+        said.append(f"{who}, compared with the others: {what}.")
     if partition.count > _TOLD:
         said.append(f"The table lists {many(partition.count - _TOLD, 'more cluster')}.")
     return said

@@ -43,7 +43,7 @@ class _Part:
     def sentences(self) -> list[str]:
         """Those of the report, and which clusters have none."""
         said = [*self.report.sentences, *([] if self.path else self.report.caveats), *dropped(self.dropped)]
-        none = [f"Cluster {_numbers((*self.path, each))} is not analyzed: {why}." for each, why in self.without.items()]
+        none = [f"Cluster {_numbers((*self.path, each))} is not analysed: {why}." for each, why in self.without.items()]
         return [*(f"{self.title}{each}" for each in said), *none]
 
     @property
@@ -67,7 +67,7 @@ def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Re
     """Put the reports of a space and of its clusters together; rows of CSV tell which part they are of."""
     top = _reported(whole, report)
     parts = list(top.walk())
-    ended = [f"Clusters are not analyzed further: {whole.ended}."] if whole.ended else []
+    ended = [f"Clusters are not analysed further: {whole.ended}."] if whole.ended else []
     return Report(
         [*(sentence for each in parts for sentence in each.sentences), *ended],
         [
