@@ -16,7 +16,7 @@ from .wrapper import build_ahead
 __all__ = ["HELP", "NAME", "add_arguments", "run"]
 
 NAME: Final = "compile"
-HELP: Final = "compile C, C++ and Fortran sources with any compiler, and put probes in: compile -- CC ARGUMENT..."
+HELP: Final = "compile C, C++ and Fortran sources with any compiler, and add probes: compile -- CC ARGUMENT..."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

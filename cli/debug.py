@@ -86,11 +86,11 @@ def run(arguments: argparse.Namespace) -> int:
             rounds.say_what_stays()
             return 1
         if found.run.cut_short:
-            say(f"no second round, as {found.run.cut_short}; the program keeps the probes of the first")
+            say(f"no second round, because {found.run.cut_short}; the program keeps the probes of the first")
             return rounds.conclude(found)
         refinement = refine(found.findings)
         if not refinement.opened:
-            say(f"there is no bottleneck to narrow: {instead(refinement)}; this is the verdict on functions")
+            say(f"expected a bottleneck to narrow, found {instead(refinement)}; this is the verdict on functions")
             return rounds.conclude(found)
         plan = first.path / _PLAN
         write_refinement(plan, refinement, first.experiment)
@@ -179,7 +179,7 @@ class _Rounds:
             named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
             more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
             way = "" if self._arguments.clean else "; if they are built here, --clean 'make clean' removes them"
-            say(f"linked as they were, without probes of this round: {named}{more}{way}")
+            say(f"linked unchanged, without this round's probes: {named}{more}{way}")
 
     def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
         say(f"{which}: {command}")

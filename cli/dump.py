@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     if arguments.csv and (arguments.by or arguments.exclusive):
-        raise UsageError("--csv: leave out --by and --exclusive; CSV is exclusive, of all locations together")
+        raise UsageError("--csv: leave out --by and --exclusive; CSV has exclusive values, summed over all locations")
     if arguments.json and arguments.exclusive:
         raise UsageError("--json: leave out --exclusive; JSON has exclusive and inclusive values")
     experiment, file = open_experiment(arguments.experiment)

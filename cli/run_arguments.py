@@ -72,12 +72,12 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of the second run, which may overwrite files there (default: a copy of this folder)",
     )
-    parser.add_argument("--no-environment", action="store_true", help="keep no environment variables")
+    parser.add_argument("--no-environment", action="store_true", help="do not store environment variables")
     parser.add_argument(
         "--gather",
         choices=("auto", "mpi", "plain"),
         default="auto",
-        help="collect the data of the ranks by an MPI job, or from this disk; auto: by MPI if some are elsewhere",
+        help="collect the data of the ranks with an MPI job, or from this disk; auto: with MPI if some are elsewhere",
     )
     parser.add_argument(
         "--max-memory",
@@ -168,13 +168,13 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
             say("nothing was recorded")
             return Measured(None, failed, "nothing was recorded")
         raise InputError(
-            f"nothing was recorded of {' '.join(command)}: it must be an MPI program or compiled by aa-mpicc, and the "
-            "disk must have room for its data"
+            f"nothing was recorded of {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
+            "the disk must have room for its data"
         )
     cut_short, not_counted = _why_cut_short(status, experiment), ""
     if counting and cut_short:
         not_counted = cut_short
-        say(f"no counting run, as {cut_short}")
+        say(f"no counting run, because {cut_short}")
     elif counting:
         try:
             with progress("counting run"):
@@ -219,5 +219,5 @@ def _why_cut_short(status: int, experiment: Experiment) -> str:
     if status < 0 or status in _SIGNALS:
         return "a signal ended the program"
     if notes.missing:
-        return f"nothing came back from {ranks(list(notes.missing))}"
+        return f"no data came back from {ranks(list(notes.missing))}"
     return f"the data of {ranks(list(notes.unfinished))} end early" if notes.unfinished else ""

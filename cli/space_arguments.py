@@ -37,7 +37,7 @@ def add_space_arguments(
     runs.add_argument(
         "--region",
         metavar="NAME",
-        help="analyze only this region and what it calls: a name, path or FILE:LINE (default: the program)",
+        help="analyse only this region and what it calls: a name, path or FILE:LINE (default: the program)",
     )
     runs.add_argument("--exclusive", action="store_true", help="leave out what the region calls")
     runs.add_argument(

@@ -107,7 +107,7 @@ class Builder:
         if metric not in self._values:
             raise InputError(f"no metric {metric!r} was defined; there are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):
-            raise InputError(f"a value of call path {call_path} on location {location} was set; they were not defined")
+            raise InputError(f"a value of call path {call_path} on location {location} was set; these are not defined")
         row = self._values[metric].setdefault(call_path, array("d"))
         if len(row) < len(self._locations):
             row.frombytes(bytes(row.itemsize * (len(self._locations) - len(row))))

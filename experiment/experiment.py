@@ -119,7 +119,7 @@ class Experiment:
             if path.parent is not None and not 0 <= path.parent < index:
                 raise InputError(f"call path {index}: expected a parent before it, found {path.parent}")
         if len({(each.process, each.thread) for each in self.locations}) < len(self.locations):
-            raise InputError("a process and thread appears twice among the locations")
+            raise InputError("two locations have the same process and thread")
         nodes: dict[int, tuple[str, str]] = {}
         for each in self.locations:
             if nodes.setdefault(each.process, (each.machine, each.node)) != (each.machine, each.node):

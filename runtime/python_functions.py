@@ -62,7 +62,7 @@ class PythonReport:
     def complaints(self, patterns: Sequence[str]) -> Iterator[str]:
         """Say which patterns no function had, and what there is that is like them."""
         if patterns and not self.interpreters:
-            yield "--python-functions: no Python program has recorded; start Python without -E, -I and -S"
+            yield "--python-functions: no Python program was recorded; start Python without -E, -I and -S"
             return
         if self.displaced:
             yield "--python-functions: the program set a profile function, as cProfile does, which ended the recording"
@@ -74,7 +74,7 @@ class PythonReport:
                 functions[each] for each in get_close_matches(pattern.rpartition(":")[2], functions, _NEAREST)
             ]
             rest = f"did you mean {', '.join(near)}?" if near else "'*' records all of the program's own"
-            heard = "called while it recorded" if self.displaced else "called"
+            heard = "called while recording" if self.displaced else "called"
             yield f"--python-functions {pattern}: no such function was {heard}; {rest}"
 
 

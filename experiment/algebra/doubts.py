@@ -37,7 +37,7 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
         if strangers(joined, [0], [other]):
             yield (
                 f"{joined.labels[0]} and {joined.labels[other]} have no region in common but their main programs: "
-                f"are they one program?"
+                f"are they the same program?"
             )
 
 
@@ -99,7 +99,7 @@ def _lacked_locations(joined: Integration) -> Iterator[str]:
             if len(of_it) < ranks
             else f"{int(there.sum())} of {len(joined.locations)} threads"
         )
-        yield f"{label} is of {part}: {values}"
+        yield f"{label} has {part}: {values}"
 
 
 def _listed(labels: Iterable[str]) -> str:

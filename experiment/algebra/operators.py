@@ -35,7 +35,7 @@ _STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 # What a metric that an operand lacks is, by how its values are put together; one that is not named here is of those
 # operands alone that have it.
-_ZERO: Final = "0 there"
+_ZERO: Final = "counted as 0 there"
 _LACKED: Final[Mapping[Aggregation, str]] = {
     "sum": _ZERO,
     "min": _ZERO,
@@ -224,7 +224,7 @@ def _losses(joined: Integration) -> Iterator[str]:
     for index, label in enumerate(joined.labels):
         if lost := joined.lost(index):
             ranks = f"rank {lost[0]} is" if len(lost) == 1 else f"ranks {', '.join(map(str, lost))} are"
-            yield f"{ranks} missing in {label}, and so are the values of what is computed from it"
+            yield f"{ranks} missing in {label}, and so in the result"
 
 
 def _basis(metric: Metric) -> str:

@@ -85,7 +85,7 @@ class CacheGeometry:
         if found := self.l2.defect():
             return f"L2: {found}"
         if self.l1.line != self.l2.line:
-            return f"expected lines of one length, found {self.l1.line} and {self.l2.line} bytes"
+            return f"expected lines of one size, found {self.l1.line} and {self.l2.line} bytes"
         return None
 
 

@@ -55,7 +55,7 @@ def working_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
             for path in beside:
                 tree.place(path, root / path.relative_to(anchor))
         except OSError as error:
-            raise InputError(f"{folder}: cannot be copied to count in: {error}; name one with --counting-dir") from None
+            raise InputError(f"{folder}: cannot be copied: {error}; name another with --counting-dir") from None
         yield tree.target
 
 
@@ -77,7 +77,7 @@ def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
     for text, path in _named(folder, command):
         if folder != path and folder.is_relative_to(path):
             raise InputError(
-                f"{text}: contains the working directory, which is to be copied to count in; name a prepared folder by "
+                f"{text}: contains the working directory, which the counting run copies; name a prepared folder with "
                 "--counting-dir"
             )
         if not path.is_relative_to(folder):
@@ -106,7 +106,7 @@ def _temporary_folder() -> Iterator[Path]:
     try:
         folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
     except OSError as error:
-        raise InputError(f"no folder for a copy to count in: {error}; set TMPDIR, or use --counting-dir") from None
+        raise InputError(f"no folder for the counting run: {error}; set TMPDIR, or use --counting-dir") from None
     with folder as name:
         yield Path(os.path.realpath(name))
 
@@ -134,7 +134,7 @@ class _Tree:
                 size += file.stat().st_size
                 if size > _LARGEST:
                     raise InputError(
-                        f"{self.source}: more than {_LARGEST >> 30} GiB, too much to copy; name a prepared folder by "
+                        f"{self.source}: more than {_LARGEST >> 30} GiB, too much to copy; name a prepared folder with "
                         "--counting-dir"
                     )
 

@@ -41,7 +41,7 @@ def gather(folder: RunFolder, facts: RunFacts, how: str = "auto", *, told: Told 
     failure = run_mpi_job(folder, facts.command)
     if not failure:
         return load(folder.experiment)
-    remark = f"the gather by MPI failed ({failure}): only the data on this machine's disk were read"
+    remark = f"gathering by MPI failed ({failure}): only the data on this machine's disk were read"
     return _merge(folder, facts, read_folder(folder, told), [remark])
 
 
@@ -91,8 +91,8 @@ def _merge(
     elsewhere = [] if ended else may_run_elsewhere(latest)
     if elsewhere:
         said.append(
-            f"{len(elsewhere)} of {len(latest)} processes may still run, on {elsewhere[0]}: these are their data so"
-            f" far, which stay in {folder.shards}"
+            f"{len(elsewhere)} of {len(latest)} processes may still be running, on {elsewhere[0]}: these are their data"
+            f" so far, which stay in {folder.shards}"
         )
     experiment = merge_shards(latest, facts, remarks=said)
     try:

@@ -50,7 +50,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         missing=tuple(rank for rank in range(expected or 0) if rank not in processes),
         unfinished=tuple(unfinished),
         not_instrumented=tuple(
-            f"{name}: no probes in it; MPI and I/O of the whole program{more}" for name, more in uninstrumented
+            f"{name}: no probes, only MPI calls and file I/O{more}" for name, more in uninstrumented
         ),
         remarks=(*remarks, *_remarks(processes, unfinished, expected, facts)),
         clocks={
@@ -107,8 +107,8 @@ def _remarks(
         silence = facts.ended - max(map(_silent_from, shards))
         if silence > _SILENCE * max(shard.last for shard in shards):
             yield (
-                f"no process entered or left a region in the last {silence:.3g} s of the run: each was in one region"
-                " or call all the time"
+                f"no process entered or left a region in the last {silence:.3g} s of the run: each stayed in one region"
+                " or call"
             )
     # Who ended of itself comes first, then the first to fall silent: the others may only have waited for it.
     for process in sorted(
@@ -116,11 +116,11 @@ def _remarks(
     ):
         shard = processes[process]
         what = "ended by itself" if shard.state == "exited" else "was last active"
-        yield f"rank {process} {what} after {shard.last:.3g} s in {_last_seen(shard)}"
+        yield f"rank {process} {what} at {shard.last:.3g} s in {_last_seen(shard)}"
     if not alone > 1:
         yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
-        yield "counts that some processes lack, or took in another way, are left out"
+        yield "counts that some processes lack or took in a different way are left out"
     trees = [tree for shard in shards for tree in shard.threads]
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:

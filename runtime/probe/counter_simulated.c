@@ -45,7 +45,7 @@ static const char *load(void) {
     if (!ask(AA_RTCOUNT_DESCRIBE, &tool, 0))
         return "the program does not run under Valgrind's tool rtcount";
     if (tool.version != AA_RTCOUNT_VERSION)
-        return "rtcount is of another version";
+        return "rtcount has another version";
     dl_iterate_phdr(leave_out_object, NULL);
     return NULL;
 }

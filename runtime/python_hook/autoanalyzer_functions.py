@@ -44,7 +44,7 @@ def record(patterns: list[str]) -> None:
         RuntimeError: This interpreter cannot tell of calls.
     """
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        raise RuntimeError("expected a Python with its global lock, found one without")
+        raise RuntimeError("expected a Python with the global interpreter lock, found one without")
     library = ctypes.PyDLL(None)
     if not hasattr(library, "aa_python_open"):
         return  # nothing is preloaded into this process

@@ -102,7 +102,7 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert project("mpicc", "plain.c", "-o", "plain").returncode == 0
     done = debug(project, "--json", "found.json", "--clean", "make clean", program="./plain")
     assert done.returncode == 0, done.stderr.decode()
-    assert b"there is no bottleneck to narrow: " in done.stderr
+    assert b"expected a bottleneck to narrow, found " in done.stderr
     assert b"not instrumented: plain" in done.stderr
     assert b"to remove them: make clean, then build" in done.stderr
     assert (project.folder / "found.json").exists()
@@ -132,7 +132,7 @@ def test_a_program_that_a_signal_ends_has_no_second_round(project: Tool) -> None
     project.write("app.c", "#include <stdlib.h>\n" + SOURCE.replace("return 0;", "abort();"))
     done = debug(project, "--counters", "simulated")
     assert done.returncode == 1
-    assert b"autoanalyzer: no second round, as a signal ended the program; the program keeps the probes" in done.stderr
+    assert b"autoanalyzer: no second round, because a signal ended the program; the program keeps" in done.stderr
     assert b"HEAVY       app.c:4   spin" in done.stderr
     assert b"to remove them: remove what was built, then build" in done.stderr
     assert b"2 of 2" not in done.stderr
@@ -146,7 +146,7 @@ def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project:
     project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
     done = debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make")
     assert done.returncode == 0, done.stderr.decode()
-    assert b"linked as they were, without probes of this round: other.o; if they are built here, --clean" in done.stderr
+    assert b"linked unchanged, without this round's probes: other.o; if they are built here, --clean" in done.stderr
     assert b"remove what was built, configure again (it remembers these compilers), then build" in done.stderr
 
 

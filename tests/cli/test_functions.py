@@ -17,7 +17,7 @@ def test_each_function_is_listed_with_what_it_counts(tool: Tool, mpi: tuple[str,
     assert done.returncode == 0, done.stderr.decode()
     head, *lines, last = done.stdout.decode().splitlines()
     assert head.endswith(mpi[1])
-    assert last == "not covered: none that communicates"
+    assert last == "not covered: no function that communicates"
     counts = dict(re.split(r"  +", line, maxsplit=1) for line in lines)
     assert counts["MPI_Send"] == "C, mpif.h, mpi, mpi_f08   sent peer_bytes(dest, count, type)"
     assert counts["MPI_Irecv"].endswith("received what the status says when it completes")

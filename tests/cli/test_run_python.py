@@ -135,8 +135,7 @@ def test_a_program_is_measured_as_a_whole_and_the_verdict_says_how_to_see_functi
     assert done.returncode == 0, done.stderr.decode()
     found = experiment(tool)
     assert found.notes.not_instrumented == (
-        "imbalance.py: no probes in it; MPI and I/O of the whole program; --python-functions '*' shows functions"
-        " and imports",
+        "imbalance.py: no probes, only MPI calls and file I/O; --python-functions '*' shows functions and imports",
     )
     assert found.exclusive("mpi_bytes").sum() > 0
     apart = {path.region.name: index for index, path in enumerate(found.call_paths)}
@@ -272,7 +271,7 @@ def test_children_record_too_and_an_exit_without_goodbye_loses_nothing(tool):
     ("options", "said"),
     [
         (["app.py"], "--python-functions wrok: no such function was called; did you mean __main__:work?"),
-        (["-I", "app.py"], "--python-functions: no Python program has recorded; start Python without -E, -I and -S"),
+        (["-I", "app.py"], "--python-functions: no Python program was recorded; start Python without -E, -I and -S"),
     ],
 )
 def test_a_pattern_without_a_function_is_said(tool, options, said):

@@ -180,7 +180,7 @@ def test_a_table_of_pandas_has_a_row_a_call_path_and_location(experiment):
 
 def test_without_the_libraries_it_is_said_how_to_get_them(experiment, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"this takes pandas: pip install 'autoanalyzer\[tables\]'"):
+    with pytest.raises(InputError, match=r"this needs pandas: pip install 'autoanalyzer\[tables\]'"):
         to_pandas(experiment)
 
 
@@ -196,7 +196,7 @@ def test_a_builder_has_fewer_than_fifteen_methods_and_refuses_what_was_not_defin
         made.set("speed", path, place, 1.0)
     with pytest.raises(InputError, match="expected 1 values of time, found 2"):
         made.row("time", path, [1.0, 2.0])
-    with pytest.raises(InputError, match="call path 4 on location 0 was set; they were not defined"):
+    with pytest.raises(InputError, match="call path 4 on location 0 was set; these are not defined"):
         made.set("time", 4, place, 1.0)
     late = made.location(1)
     assert made.set("time", path, late, 4.0).experiment().exclusive("time").tolist() == [[2.5, 4.0]]

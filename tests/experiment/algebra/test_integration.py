@@ -168,7 +168,7 @@ def test_the_values_of_a_rank_that_was_lost_are_missing_and_that_is_said():
     lost = simple([[4.0, 4]], [CallPath(MAIN)], notes=Notes(program="lost", missing=(2,)))
     for result in (mean(whole, lost), whole - lost, lost - whole):
         np.testing.assert_array_equal(np.isnan(result.exclusive("time")), [[False, False, True]])
-        assert result.notes.remarks == ("rank 2 is missing in lost, and so are the values of what is computed from it",)
+        assert result.notes.remarks == ("rank 2 is missing in lost, and so in the result",)
     assert merge(whole, lost).exclusive("time").tolist() == [[4, 4, 4]]
     assert mean(lost, lost).exclusive("time").tolist() == [[4, 4]]
 
@@ -274,7 +274,7 @@ def test_minima_and_maxima_that_an_operand_lacks_are_those_of_the_other(dtype):
             assert not result.notes.remarks
     # A mean takes it for 0, as the reference does, and says so.
     assert mean(a, b).exclusive("extreme").tolist() == mean(b, a).exclusive("extreme").tolist() == [[3.5], [-1.5]]
-    assert mean(a, b, labels="ab").notes.remarks == ("not in b, and 0 there: extreme",)
+    assert mean(a, b, labels="ab").notes.remarks == ("not in b, and counted as 0 there: extreme",)
 
 
 def test_labels_are_wanted_for_all_and_operands_are_experiments():
@@ -295,7 +295,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
     counted = of_metrics(Metric("time", "sec"), Metric("instructions", "occ"))
     plain = of_metrics(Metric("time", "sec"))
     said = mean(counted, plain, labels=["a.cube", "b.cube"]).notes.remarks
-    assert said == ("not in b.cube, and 0 there: instructions",)
+    assert said == ("not in b.cube, and counted as 0 there: instructions",)
     assert not merge(counted, plain).notes.remarks
     assert not mean(plain, plain).notes.remarks
 
@@ -304,7 +304,7 @@ def test_a_metric_that_an_operand_lacks_is_said_unless_nothing_is_put_together()
 def test_ranks_that_an_operand_has_not_are_said(operation):
     two, four = (simple([[1.0] * ranks], [CallPath(MAIN)]) for ranks in (2, 4))
     assert operation(two, four, labels=["a.cube", "b.cube"]).notes.remarks == (
-        "a.cube is of 2 of 4 ranks: its values on the others count as 0",
+        "a.cube has 2 of 4 ranks: its values on the others count as 0",
     )
 
 
@@ -313,7 +313,7 @@ def test_programs_without_a_region_in_common_are_doubted():
     paths = [CallPath(MAIN), CallPath(WORK, 0)], [CallPath(MAIN), CallPath(other, 0)]
     a, b = (simple([[1.0], [2.0]], each) for each in paths)
     assert mean(a, b, labels=["a", "b"]).notes.remarks == (
-        "a and b have no region in common but their main programs: are they one program?",
+        "a and b have no region in common but their main programs: are they the same program?",
     )
     assert not mean(a, a).notes.remarks
 
@@ -324,7 +324,7 @@ def test_different_parts_of_a_program_are_doubted_even_if_they_are_single_region
     work, other = (select(whole, subtree=name) for name in ("work", "idle"))
     for one, two in ((work, other), (work, whole), (whole, other)):
         assert mean(one, two, labels=["a", "b"]).notes.remarks == (
-            "a and b have no region in common but their main programs: are they one program?",
+            "a and b have no region in common but their main programs: are they the same program?",
         )
     for one in (work, whole, flat(whole), select(whole, subtree=0)):
         assert not mean(one, one).notes.remarks
@@ -409,7 +409,7 @@ def test_what_is_not_added_up_is_not_said_to_be_zero_on_ranks_that_an_operand_ha
         for ranks in (2, 4)
     )
     assert mean(two, four, labels="ab").notes.remarks == (
-        "a is of 2 of 4 ranks: its values on the others count as 0, but are missing for x",
+        "a has 2 of 4 ranks: its values on the others count as 0, but are missing for x",
     )
 
 

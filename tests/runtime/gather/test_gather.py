@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
     ("early", "remark"),
     [
         (1, "2 processes, each alone in its MPI_COMM_WORLD"),
-        (2, "the gather by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone)"),
+        (2, "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone)"),
     ],
 )
 def test_ranks_under_the_launcher_of_another_mpi_do_not_gather_against_each_other(
@@ -115,7 +115,7 @@ def test_the_reason_why_the_gather_by_mpi_fails_is_told(
     facts = RunFacts(["mpirun.openmpi", "-n", "2", "sh"])
     experiment = gather.gather(RunFolder(tmp_path), facts, "mpi")
     assert experiment is not None
-    failure = "the gather by MPI failed (RuntimeError: cannot load MPI library): only the data on this machine's disk"
+    failure = "gathering by MPI failed (RuntimeError: cannot load MPI library): only the data on this machine's disk"
     assert experiment.notes.remarks[0].startswith(failure)
 
 
@@ -134,7 +134,7 @@ def test_what_may_still_be_written_elsewhere_is_kept(preloaded: Record, tmp_path
     for _ in range(2):
         experiment, _ = open_experiment(tmp_path)
         remark = experiment.notes.remarks[0]
-        assert remark.startswith("1 of 1 processes may still run, on elsewhere: these are their data so far, which")
+        assert remark.startswith("1 of 1 processes may still be running, on elsewhere: these are their data so far")
         assert folder.shard_files() == [shard]
     _changed(shard, state=STATES.index("exited"))
     os.utime(shard, (time.time() + 1,) * 2)

@@ -33,7 +33,7 @@ def test_the_cache_that_is_not_named_is_this_machines() -> None:
         ("L1=32K/0/64", "L1: expected 2, 4, 8 … sets"),
         ("L1=4K/64/64", "L1: expected 2, 4, 8 … sets, found 1"),
         ("L1=32K/8/48", "L1: expected lines of 32, 64, 128 … bytes, found 48"),
-        ("L1=32K/8/64,L2=1M/8/128", "expected lines of one length, found 64 and 128 bytes"),
+        ("L1=32K/8/64,L2=1M/8/128", "expected lines of one size, found 64 and 128 bytes"),
         ("L1=1G/8/64", "L1: expected at most 4096 sets, found 2097152"),
         ("L1=32K/8/64,L2=262144G/8/64", "L2: expected at most 1G, found 262144G"),
         ("L1=2G/8192/64", "L1: expected at most 1G, found 2G"),
