@@ -24,7 +24,7 @@ help:
 	@echo "make fuzz       try front ends and readers on randomly changed sources, plans, experiments and shards"
 	@echo "make kills      kill runs at random moments, and check that their data survive"
 	@echo "make clean      remove the virtual environment and all build products"
-	@echo "Targets install what they need: distribution packages as root or by sudo, everything else in $(VENV)."
+	@echo "Targets install what they need: distribution packages as root or with sudo, everything else in $(VENV)."
 
 # Distribution packages first: they may bring the Python that the virtual environment is made of.
 $(VENV)/.packages: tools/packages.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install the distribution packages that the product and its tests need, on Debian and Ubuntu.
-# As root or by sudo without a question; otherwise print the one line to run, and stop.
+# As root or with sudo without a question; otherwise print the one line to run, and stop.
 set -eu
 
 packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
