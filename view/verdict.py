@@ -188,7 +188,7 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
     if "instructions" in findings.run.lacking:
         return []
     if not findings.experiment.notes.counts_by_rank:
-        return ["no cause: work moved between ranks when it was counted, so their counts cannot be compared"]
+        return ["no cause: work moved between ranks in the counting run, so their counts cannot be compared"]
     return ["no counter explains it; random memory access, page faults or placement may"]
 
 

@@ -103,7 +103,7 @@ def _indices(periods: Sequence[Period]) -> Picture:
         {
             "type": "scatter",
             "mode": "lines",
-            "name": "points without structure stay below in 95 of 100 cases",
+            "name": "points without structure stay below this in 95 of 100 cases",
             "x": ends,
             "y": [found.critical for _, found in viewed],
             "line": {"color": COLOURS[1], "dash": "dash"},

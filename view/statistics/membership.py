@@ -81,11 +81,10 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
     weak = weakness(tree)
     if weak or partition.count == 1:
         return [*said, *([weak] if weak else [])]
-    for cluster in range(min(partition.count, _TOLD)):
+    for cluster, members in enumerate(partition.members[:_TOLD]):
         what = clusters.differences(space, partition, cluster, 2)
         called = found.words[cluster] or clusters.who(space, partition, cluster)
-        who = f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])})"
-        said.append(f"{who}, compared with the others: {what}.")
+        said.append(f"Cluster {cluster + 1}, {called} ({len(members)}), compared with the others: {what}.")
     if partition.count > _TOLD:
         said.append(f"The table lists {many(partition.count - _TOLD, 'more cluster')}.")
     return said
