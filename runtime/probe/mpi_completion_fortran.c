@@ -4,7 +4,8 @@
 
 AA_FORTRAN_FUNCTION(wait, (MPI_Fint * request, MPI_Fint *status, MPI_Fint *error), (request, status, error)) {
     struct aa_completion completion;
-    status = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Wait", caller), 1, request, status);
+    status = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Wait", caller), 1, request,
+                                 status);
     next(request, status, error);
     aa_completion_end_one(&completion, (int)*error, 0, status);
 }
@@ -12,7 +13,8 @@ AA_FORTRAN_FUNCTION(wait, (MPI_Fint * request, MPI_Fint *status, MPI_Fint *error
 AA_FORTRAN_FUNCTION(test, (MPI_Fint * request, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *error),
                     (request, flag, status, error)) {
     struct aa_completion completion;
-    status = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Test", caller), 1, request, status);
+    status = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Test", caller), 1, request,
+                                 status);
     next(request, flag, status, error);
     aa_completion_end_one(&completion, (int)*error, *error == MPI_SUCCESS && !*flag ? MPI_UNDEFINED : 0,
                           status);
@@ -52,8 +54,8 @@ AA_FORTRAN_FUNCTION(waitany,
                      MPI_Fint *error),
                     (count, requests, index, status, error)) {
     struct aa_completion completion;
-    status = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Waitany", caller), (int)*count,
-                                 requests, status);
+    status = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Waitany", caller),
+                                 (int)*count, requests, status);
     next(count, requests, index, status, error);
     find_first_index(&completion, next);
     aa_completion_end_any(&completion, (int)*error, true, (int)*index, status);
@@ -64,8 +66,8 @@ AA_FORTRAN_FUNCTION(testany,
                      MPI_Fint *error),
                     (count, requests, index, flag, status, error)) {
     struct aa_completion completion;
-    status = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Testany", caller), (int)*count,
-                                 requests, status);
+    status = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Testany", caller),
+                                 (int)*count, requests, status);
     next(count, requests, index, flag, status, error);
     find_first_index(&completion, next);
     aa_completion_end_any(&completion, (int)*error, *flag != 0, (int)*index, status);
@@ -74,8 +76,8 @@ AA_FORTRAN_FUNCTION(testany,
 AA_FORTRAN_FUNCTION(waitall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *statuses, MPI_Fint *error),
                     (count, requests, statuses, error)) {
     struct aa_completion completion;
-    statuses = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Waitall", caller), (int)*count,
-                                   requests, statuses);
+    statuses = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Waitall", caller),
+                                   (int)*count, requests, statuses);
     next(count, requests, statuses, error);
     aa_completion_end_all(&completion, (int)*error, true, (int)*count, statuses);
 }
@@ -85,8 +87,8 @@ AA_FORTRAN_FUNCTION(testall,
                      MPI_Fint *error),
                     (count, requests, flag, statuses, error)) {
     struct aa_completion completion;
-    statuses = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Testall", caller), (int)*count,
-                                   requests, statuses);
+    statuses = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Testall", caller),
+                                   (int)*count, requests, statuses);
     next(count, requests, flag, statuses, error);
     aa_completion_end_all(&completion, (int)*error, *flag != 0, (int)*count, statuses);
 }
@@ -96,8 +98,8 @@ AA_FORTRAN_FUNCTION(waitsome,
                      MPI_Fint *statuses, MPI_Fint *error),
                     (count, requests, done, indices, statuses, error)) {
     struct aa_completion completion;
-    statuses = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Waitsome", caller), (int)*count,
-                                   requests, statuses);
+    statuses = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Waitsome", caller),
+                                   (int)*count, requests, statuses);
     next(count, requests, done, indices, statuses, error);
     find_first_index(&completion, next);
     aa_completion_end_some(&completion, (int)*error, (int)*done, indices, statuses);
@@ -108,8 +110,8 @@ AA_FORTRAN_FUNCTION(testsome,
                      MPI_Fint *statuses, MPI_Fint *error),
                     (count, requests, done, indices, statuses, error)) {
     struct aa_completion completion;
-    statuses = aa_completion_begin(&completion, language, AA_MPI_REGION_OF("Testsome", caller), (int)*count,
-                                   requests, statuses);
+    statuses = aa_completion_begin(&completion, form->language, AA_MPI_REGION_OF("Testsome", caller),
+                                   (int)*count, requests, statuses);
     next(count, requests, done, indices, statuses, error);
     find_first_index(&completion, next);
     aa_completion_end_some(&completion, (int)*error, (int)*done, indices, statuses);
@@ -121,7 +123,7 @@ AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, erro
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Start", caller));
     next(request, error);
     if (call.counts && *error == MPI_SUCCESS)
-        aa_count_started(language, 1, request);
+        aa_count_started(form->language, 1, request);
     aa_mpi_end(call);
 }
 
@@ -130,14 +132,14 @@ AA_FORTRAN_FUNCTION(startall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *e
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Startall", caller));
     next(count, requests, error);
     if (call.counts && *error == MPI_SUCCESS)
-        aa_count_started(language, (int)*count, requests);
+        aa_count_started(form->language, (int)*count, requests);
     aa_mpi_end(call);
 }
 
 AA_FORTRAN_FUNCTION(cancel, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Cancel", caller));
     if (call.counts)
-        aa_requests_cancel(aa_request_handle(language, request, 0));
+        aa_requests_cancel(aa_request_handle(form->language, request, 0));
     next(request, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_mpi(1, 0, 0);
@@ -147,7 +149,7 @@ AA_FORTRAN_FUNCTION(cancel, (MPI_Fint * request, MPI_Fint *error), (request, err
 AA_FORTRAN_FUNCTION(request_free, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Request_free", caller));
     if (call.counts)
-        aa_requests_forget(aa_request_handle(language, request, 0));
+        aa_requests_forget(aa_request_handle(form->language, request, 0));
     next(request, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_mpi(1, 0, 0);

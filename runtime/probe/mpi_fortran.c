@@ -54,7 +54,7 @@ static void call_first(const void *function) {
         initialized(&flag, &error);
 }
 
-void aa_fortran_check(const void *function, const void *caller) {
+static void check(const void *function, const void *caller) {
     if (function == NULL)
         aa_mpi_stop("the Fortran part of the MPI library is not found");
     if (!aa_mpi_bind_if_any() || atomic_load_explicit(&constants_found, memory_order_acquire))
@@ -63,8 +63,13 @@ void aa_fortran_check(const void *function, const void *caller) {
     find_constants(caller);
 }
 
-const void *aa_fortran_buffer(const void *argument, bool is_descriptor) {
-    const void *address = is_descriptor ? *(void *const *)argument : argument;
+void *aa_fortran_next(struct aa_fortran_form *form, const void *caller) {
+    void *next = atomic_load_explicit(&form->known, memory_order_acquire);
+    return next != NULL ? next : aa_symbol_next(&form->known, form->name, caller, check);
+}
+
+const void *aa_fortran_buffer(const void *argument, const struct aa_fortran_form *form) {
+    const void *address = form->language == AA_FORTRAN_2018 ? *(void *const *)argument : argument;
     return is_constant(IN_PLACE, address) ? MPI_IN_PLACE : address;
 }
 

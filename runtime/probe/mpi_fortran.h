@@ -12,49 +12,64 @@
 #include "mpi_library.h"
 #include "symbol.h"
 
-enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008 };
+/* mpi_f08 is AA_FORTRAN_2018 where its choice buffers come as descriptors. */
+enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008, AA_FORTRAN_2018 };
 
 /* ---- the frame of a wrapper */
 
-/* Before the first call of the library's function; ends the process where it has not been found. */
-aa_symbol_check aa_fortran_check;
-
 #define AA_UNPACK(...) __VA_ARGS__
 
-/*
- * One form of a function, which hands over to the function that all forms share: the library's own, what
- * tells the form, and the arguments. Fortran's parameter error, which may be absent in mpi_f08, is always
- * there from then on. A stub of MPI for serial programs, which has Fortran's names alone, gets what came.
- */
-#define AA_FORTRAN_FORM(symbol, parameters, function, form, ...)                                             \
+/* One form of a function: its name, what tells it from the others, and the library's own once it is known. */
+struct aa_fortran_form {
+    const char *name;
+    enum aa_language language;
+    void *_Atomic known;
+};
+
+/* The library's own function; ends the process where it is not found. */
+void *aa_fortran_next(struct aa_fortran_form *form, const void *caller);
+
+/* Hands over to the function that all forms share. */
+#define AA_FORTRAN_FORM(symbol, form_language, function, parameters, arguments)                              \
     AA_EXPORT void symbol parameters {                                                                       \
-        const void *caller = __builtin_return_address(0);                                                    \
-        void(*next) parameters = AA_NEXT(#symbol, caller, aa_fortran_check);                                 \
+        static struct aa_fortran_form form = {.name = #symbol, .language = form_language};                   \
+        call_##function(&form, __builtin_return_address(0), AA_UNPACK arguments);                            \
+    }
+
+/*
+ * What the forms of a function share; its body follows, in which next is the library's own, caller where the
+ * program's call returns to. Fortran's parameter error, which may be absent in mpi_f08, is always there from
+ * then on. A stub of MPI for serial programs, which has Fortran's names alone, gets what came.
+ */
+#define AA_FORTRAN_SHARED(function, parameters, arguments)                                                   \
+    static inline void body_##function(void(*next) parameters, const struct aa_fortran_form *form,           \
+                                       const void *caller, AA_UNPACK parameters);                            \
+    static __attribute__((noinline)) void call_##function(struct aa_fortran_form *form, const void *caller,  \
+                                                          AA_UNPACK parameters) {                            \
+        void(*next) parameters = aa_fortran_next(form, caller);                                              \
         if (!aa_mpi_is_bound()) {                                                                            \
-            next(__VA_ARGS__);                                                                               \
+            next arguments;                                                                                  \
             return;                                                                                          \
         }                                                                                                    \
         MPI_Fint own_error = MPI_SUCCESS;                                                                    \
         error = error != NULL ? error : &own_error;                                                          \
-        function(next, caller, form, __VA_ARGS__);                                                           \
-    }
+        body_##function(next, form, caller, AA_UNPACK arguments);                                            \
+    }                                                                                                        \
+    static inline void body_##function(void(*next) parameters,                                               \
+                                       __attribute__((unused)) const struct aa_fortran_form *form,           \
+                                       __attribute__((unused)) const void *caller, AA_UNPACK parameters)
 
 /* The name that gfortran -fsecond-underscore makes of it. */
 #define AA_FORTRAN_SECOND_UNDERSCORE(symbol)                                                                 \
     AA_EXPORT extern __typeof__(symbol) symbol##_ __attribute__((alias(#symbol)));
 
-/*
- * A function without choice buffers in all its forms; its body follows, in which next is the library's own,
- * caller where the program's call returns to, and language the form's.
- */
+/* A function without choice buffers in all its forms; its body follows. */
 #define AA_FORTRAN_FUNCTION(name, parameters, arguments)                                                     \
-    static void call_##name(void(*next) parameters, const void *caller, enum aa_language language,           \
-                            AA_UNPACK parameters);                                                           \
-    AA_FORTRAN_FORM(mpi_##name##_, parameters, call_##name, AA_FORTRAN, AA_UNPACK arguments)                 \
-    AA_FORTRAN_FORM(mpi_##name##_f08_, parameters, call_##name, AA_FORTRAN_2008, AA_UNPACK arguments)        \
+    static void call_##name(struct aa_fortran_form *form, const void *caller, AA_UNPACK parameters);         \
+    AA_FORTRAN_FORM(mpi_##name##_, AA_FORTRAN, name, parameters, arguments)                                  \
+    AA_FORTRAN_FORM(mpi_##name##_f08_, AA_FORTRAN_2008, name, parameters, arguments)                         \
     AA_FORTRAN_SECOND_UNDERSCORE(mpi_##name##_)                                                              \
-    static void call_##name(void(*next) parameters, __attribute__((unused)) const void *caller,              \
-                            __attribute__((unused)) enum aa_language language, AA_UNPACK parameters)
+    AA_FORTRAN_SHARED(name, parameters, arguments)
 
 /* ---- from Fortran's values to C's */
 
@@ -94,7 +109,7 @@ static inline MPI_File aa_fortran_file(const void *argument) {
 }
 
 /* The buffer's address, or that of C's MPI_IN_PLACE; a descriptor of C begins with the address. */
-const void *aa_fortran_buffer(const void *argument, bool is_descriptor);
+const void *aa_fortran_buffer(const void *argument, const struct aa_fortran_form *form);
 
 /* ---- statuses */
 

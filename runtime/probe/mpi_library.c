@@ -24,6 +24,30 @@ void aa_mpi_leave(void) {
         aa_probe_exit(region);
 }
 
+struct aa_mpi_call aa_mpi_begin_in(const void *frame, enum aa_share share, struct aa_mpi_region region) {
+    if (!aa_mpi_is_bound())
+        aa_mpi_bind();
+    aa_mpi_end_left_above(frame);
+    bool outermost = aa_mpi_outermost == NULL;
+    bool counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
+    if (outermost)
+        aa_mpi_outermost = frame;
+    if (counts && region.descriptor != NULL && __builtin_expect(aa_is_outside_regions(), false)) {
+        aa_mpi_region = aa_call_site(region.descriptor, region.returns_to);
+        aa_probe_enter(aa_mpi_region);
+    }
+    return (struct aa_mpi_call){.outermost = outermost, .counts = counts, .timed = aa_share_begin(share)};
+}
+
+void aa_mpi_end(struct aa_mpi_call call) {
+    aa_share_end(call.timed);
+    if (!call.outermost)
+        return;
+    aa_mpi_outermost = NULL;
+    if (__builtin_expect(aa_mpi_region != NULL, false))
+        aa_mpi_leave();
+}
+
 /* Handles are addresses in Open MPI and numbers elsewhere: a library of the other family cannot be served. */
 #ifdef OPEN_MPI
 static const bool handles_are_addresses = true;

@@ -91,9 +91,13 @@ extern _Thread_local const char *aa_mpi_region;
 /* End a call that has been left by a jump. */
 void aa_mpi_leave(void);
 
-AA_IN_CALLERS_FRAME void aa_mpi_end_left(void) {
-    if (__builtin_expect(aa_mpi_outermost != NULL, false) && aa_mpi_is_outermost())
+static inline void aa_mpi_end_left_above(const void *frame) {
+    if (__builtin_expect(aa_mpi_outermost != NULL, false) && frame >= aa_mpi_outermost)
         aa_mpi_leave();
+}
+
+AA_IN_CALLERS_FRAME void aa_mpi_end_left(void) {
+    aa_mpi_end_left_above(__builtin_frame_address(0));
 }
 
 struct aa_mpi_call {
@@ -113,29 +117,14 @@ struct aa_mpi_region {
 #define AA_MPI_REGION_OF(name, caller) ((struct aa_mpi_region){AA_MPI_DESCRIPTOR(name), caller})
 #define AA_MPI_REGION(name) AA_MPI_REGION_OF(name, __builtin_return_address(0))
 
+/* Begins a call, whose wrapper has this frame. Not inline, like its end: there are hundreds of wrappers. */
+struct aa_mpi_call aa_mpi_begin_in(const void *frame, enum aa_share share, struct aa_mpi_region region);
+
 /* Begins a call in the wrapper's own frame. */
 AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, struct aa_mpi_region region) {
-    if (!aa_mpi_is_bound())
-        aa_mpi_bind();
-    aa_mpi_end_left();
-    bool outermost = aa_mpi_outermost == NULL;
-    bool counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
-    if (outermost)
-        aa_mpi_outermost = __builtin_frame_address(0);
-    if (counts && region.descriptor != NULL && __builtin_expect(aa_is_outside_regions(), false)) {
-        aa_mpi_region = aa_call_site(region.descriptor, region.returns_to);
-        aa_probe_enter(aa_mpi_region);
-    }
-    return (struct aa_mpi_call){.outermost = outermost, .counts = counts, .timed = aa_share_begin(share)};
+    return aa_mpi_begin_in(__builtin_frame_address(0), share, region);
 }
 
-static inline void aa_mpi_end(struct aa_mpi_call call) {
-    aa_share_end(call.timed);
-    if (!call.outermost)
-        return;
-    aa_mpi_outermost = NULL;
-    if (__builtin_expect(aa_mpi_region != NULL, false))
-        aa_mpi_leave();
-}
+void aa_mpi_end(struct aa_mpi_call call);
 
 #endif
