@@ -9,6 +9,9 @@ RUNS      ?= 10
 SEED      ?= 1
 KILLS     ?= 100
 
+# Tests start the tool some hundred times: it is not to be compiled each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-fast flaky sanitize measured check format bench fuzz kills clean
 
 help:

@@ -1,11 +1,11 @@
-"""The console scripts that stand in for a compiler, each a single word."""
+"""What stands in for a compiler, where sources are to be instrumented; see ``stand_ins``."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from ..errors import AutoanalyzerError, UsageError
 from ..instrument.compiler import COMPILERS, command_words
@@ -14,28 +14,16 @@ from ..instrument.wrapper import compile_instrumented
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["build_ahead", "mpicc", "mpicxx", "mpifort"]
+__all__ = ["build_ahead", "compiler"]
+
+_VARIABLES: Final = {"aa-mpicc": "AUTOANALYZER_CC", "aa-mpicxx": "AUTOANALYZER_CXX", "aa-mpifort": "AUTOANALYZER_FC"}
 
 
-def mpicc() -> NoReturn:
-    """Be ``aa-mpicc``: call ``$AUTOANALYZER_CC``, else ``mpicc``, with the sources instrumented."""
-    _stand_in("AUTOANALYZER_CC")
-
-
-def mpicxx() -> NoReturn:
-    """Be ``aa-mpicxx``: call ``$AUTOANALYZER_CXX``, else ``mpicxx``, with the sources instrumented."""
-    _stand_in("AUTOANALYZER_CXX")
-
-
-def mpifort() -> NoReturn:
-    """Be ``aa-mpifort``: call ``$AUTOANALYZER_FC``, else ``mpifort``, with the sources instrumented."""
-    _stand_in("AUTOANALYZER_FC")
-
-
-def _stand_in(variable: str) -> NoReturn:
+def compiler() -> NoReturn:
+    """Be the stand-in whose path is the first argument: call the compiler that it stands for, sources instrumented."""
+    stand_in, *words = sys.argv[1:] or [""]
     try:
-        compiler = _real_compiler(variable)
-        status = compile_instrumented([*compiler, *sys.argv[1:]], after_link=build_ahead)
+        status = compile_instrumented([*_real_compiler(stand_in), *words], after_link=build_ahead)
     except AutoanalyzerError as error:
         sys.stderr.write(f"autoanalyzer: {error}\n")
         status = 2
@@ -49,16 +37,20 @@ def build_ahead(compiler: list[str], program: Path) -> None:
     build(compiler, program)
 
 
-def _real_compiler(variable: str) -> list[str]:
-    """Read which compiler to call, refusing this program itself.
+def _real_compiler(stand_in: str) -> list[str]:
+    """Read which compiler to call, refusing the stand-in itself.
 
     Raises:
-        UsageError: The variable is empty, badly quoted, or names this program.
+        UsageError: There is no such stand-in; its variable is empty, badly quoted, or names a stand-in.
     """
+    own = os.path.realpath(stand_in)
+    variable = _VARIABLES.get(os.path.basename(stand_in)) or _VARIABLES.get(os.path.basename(own))  # noqa: PTH119
+    if not variable:
+        raise UsageError(f"aa-compiler is for {', '.join(_VARIABLES)} alone: call one of these")
     words = command_words(variable, os.environ.get(variable, COMPILERS[variable]))
     if not words:
         raise UsageError(f"{variable}: expected a compiler, found nothing; unset it for {COMPILERS[variable]}")
     found = shutil.which(words[0])
-    if found and os.path.realpath(found) == os.path.realpath(sys.argv[0]):
+    if found and os.path.realpath(found) == own:
         raise UsageError(f"{variable}: expected a real compiler, found {words[0]}, which is this wrapper itself")
     return words

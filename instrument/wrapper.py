@@ -24,7 +24,7 @@ _NOWHERE: Final = frozenset({"/dev/null", "-"})
 # Sources by which a build system asks what the compiler can do: autoconf, CMake, Meson.
 _PROBING: Final = re.compile(
     r"/conftest\.(?:c\w*|C|ii?|f\w*|F\w*)$|/CMakeFiles/(?:CMakeTmp|CMakeScratch|[\d.]+(?:-\w+)?/CompilerId\w+)/"
-    r"|/Modules/FortranCInterface/|/meson-private/"
+    r"|/(?:CMakeFiles|Modules)/FortranCInterface/|/Modules/CMake\w+CompilerABI\.\w+$|/meson-private/"
 )
 
 

@@ -20,12 +20,7 @@ import clang.cindex
 
 from autoanalyzer.cli import main, wrapper
 
-COMMANDS = {
-    "autoanalyzer": main.main,
-    "aa-mpicc": wrapper.mpicc,
-    "aa-mpicxx": wrapper.mpicxx,
-    "aa-mpifort": wrapper.mpifort,
-}
+STAND_INS = ("aa-mpicc", "aa-mpicxx", "aa-mpifort")
 SECONDS = 200  # after which a command is ended
 
 
@@ -84,4 +79,7 @@ if __name__ == "__main__":
     gc.freeze()
     with socket.socket(fileno=os.dup(0)) as requests:
         serve(requests)
-    carry_out(COMMANDS[Path(sys.argv[0]).name])
+    if Path(sys.argv[0]).name in STAND_INS:
+        sys.argv.insert(0, "aa-compiler")
+        carry_out(wrapper.compiler)
+    carry_out(main.main)

@@ -1,0 +1,56 @@
+"""The scripts that builds call as compilers: what they hand to the compiler itself, and what to the instrumenter."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.instrument import compiler
+
+from .conftest import succeed
+
+SCRIPT = Path(__file__).parents[2] / "cli/stand_ins/aa-mpicc"
+
+
+@pytest.fixture
+def script(tool):
+    """A stand-in whose compiler says "compiler" and whose instrumenter "instrumenter"."""
+    shutil.copy(SCRIPT, tool.folder)
+    for name, said in (("real", "compiler"), ("aa-compiler", "instrumenter")):
+        tool.write(name, f"#!/bin/sh\necho {said}\n").chmod(0o755)
+
+    def called(*words, folder=".", **variables):
+        (tool.folder / folder).mkdir(parents=True, exist_ok=True)
+        command = ("sh", "-c", f'cd {folder} && exec "$0" "$@"', str(tool.folder / "aa-mpicc"), *words)
+        env = {"AUTOANALYZER_CC": str(tool.folder / "real"), **variables}
+        return succeed(tool(*command, env=env)).stdout.decode().strip()
+
+    return called
+
+
+@pytest.mark.parametrize("words", ["-E x.c", "-O2 -g -M x.c", "-fsyntax-only x.c", "--version", "-c conftest.c"])
+def test_what_gets_no_probes_goes_to_the_compiler_at_once(script, words):
+    assert script(*words.split()) == "compiler"
+
+
+def test_all_goes_to_the_compiler_where_it_is_tried_out_and_where_the_tool_is_off(script):
+    assert script("-c", "x.c", folder="build/CMakeFiles/CMakeScratch/TryCompile-1") == "compiler"
+    assert script("-c", "x.c", AUTOANALYZER="off") == "compiler"
+    assert script("-c", "x.c", AUTOANALYZER="off", AUTOANALYZER_CC="aa-mpicxx") == "instrumenter"
+
+
+@pytest.mark.parametrize("words", ["-c x.c", "x.o -o x", "@more", "-c x.c -o conftest.c", "-D E -c x.c", ""])
+def test_all_else_goes_to_the_instrumenter(script, words):
+    assert script(*words.split()) == "instrumenter"
+
+
+def test_the_instrumenter_hears_what_it_must_know_of(script):
+    assert script("-E", "x.c", AUTOANALYZER_INSIDE="1") == "instrumenter"
+    assert script("-E", "x.c", AUTOANALYZER_PRODUCTS="notes") == "instrumenter"
+    assert script("-E", "x.c", AUTOANALYZER_CC="'a compiler'") == "instrumenter"
+
+
+def test_no_value_of_an_option_is_taken_for_a_question(script):
+    options = " ".join(compiler._TWO_WORDS.values()).split()
+    assert len(options) > 50
+    assert [option for option in options if script(option, "-E", "-c", "x.c") != "instrumenter"] == []
