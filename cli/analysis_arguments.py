@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, Findings, analyze
 from ..experiment import Experiment
-from ..view import findings_document
+from ..view.findings_json import findings_document
 from .documents import write_document
 from .part_arguments import add_exclude_rank_argument
 

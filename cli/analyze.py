@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from ..runtime.open_experiment import open_experiment
-from ..view import SECTIONS, explanation_lines, print_tree, print_verdict, verdict_lines
+from ..view.explain import explanation_lines
+from ..view.sections import SECTIONS
+from ..view.terminal import print_tree, print_verdict
+from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets, is_output
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "analyze"
-HELP: Final = "print what an experiment shows: which ranks differ, which regions are heavy, and why"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

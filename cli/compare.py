@@ -11,14 +11,13 @@ from typing import Final
 
 from ..analyze import compare, metrics_to_compare
 from ..errors import UsageError
-from ..view import comparison_document, comparison_junit, comparison_lines, comparison_markdown, print_verdict
+from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
+from ..view.terminal import print_verdict
 from .documents import add_documents, check_targets, is_output, write_document
 from .operand_arguments import add_exact_argument, opened
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
+__all__ = ["add_arguments", "run"]
 
-NAME: Final = "compare"
-HELP: Final = "judge whether one version of a program is slower than another, from repeated runs of both"
 
 _TRIPPED: Final = 3
 _THRESHOLD: Final = "5%"

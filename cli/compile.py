@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Final
 
 from ..errors import UsageError
 from ..experiment.plan.mode import asked_modes
@@ -13,10 +12,7 @@ from ..instrument.wrapper import compile_instrumented
 from .source_arguments import MODES_USAGE, add_modes_argument
 from .wrapper import build_ahead
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "compile"
-HELP: Final = "compile C, C++ and Fortran sources with any compiler, and add probes: compile -- CC ARGUMENT..."
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
 from .documents import write_experiment
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "convert"
-HELP: Final = "write an experiment in another file format, chosen by the suffix: .cube, .cube.gz, .xml"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

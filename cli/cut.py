@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from ..errors import UsageError
 from ..experiment import select
@@ -13,10 +12,7 @@ from ..runtime.open_experiment import open_experiment
 from .documents import write_experiment
 from .part_arguments import names_of, ranks_of
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "cut"
-HELP: Final = "write part of an experiment: a subtree, some ranks, some metrics"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -27,17 +27,16 @@ from ..runtime.cache import cache_folder
 from ..runtime.counting.run import CountingRun
 from ..runtime.folder import RunFolder
 from ..runtime.launch import ended_in_order
-from ..view import print_verdict, verdict_lines
+from ..view.terminal import print_verdict
+from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
 from .progress import progress
 from .refine import instead, opened_lines, write_refinement
 from .run_arguments import Measured, add_measuring_arguments, command_of, counting_run, measured, say
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
+__all__ = ["add_arguments", "run"]
 
-NAME: Final = "debug"
-HELP: Final = "build, run, narrow, build and run again: from slow functions to the loops in them"
 
 _FIRST: Final = "first"  # folder of the first round, in that of the run
 _PLAN: Final = "plan.toml"

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from ..errors import UsageError
 from ..experiment import save
 from ..experiment.algebra import difference, integrate, ratio
 from ..experiment.storage import check_name
-from ..view import operation_lines, print_changes, print_verdict
+from ..view.changes import operation_lines, print_changes
+from ..view.terminal import print_verdict
 from .operand_arguments import add_operand_arguments, opened, options_of
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "diff"
-HELP: Final = "show what changed from one experiment to another: gains are positive, losses negative"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
 
 from ..errors import UsageError
 from ..experiment import flat
 from ..experiment.aggregate import LEVELS
 from ..runtime.open_experiment import open_experiment
-from ..view import print_dump, shown_metrics, write_csv, write_json
+from ..view.dump import print_dump, shown_metrics, write_csv, write_json
 from .part_arguments import names_of
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "dump"
-HELP: Final = "print the numbers of an experiment: tables, CSV or JSON"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from ..errors import UsageError
 from ..runtime.measure import become
 from .python_functions import add_python_functions
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "exec"
-HELP: Final = "run one process of a program and record it, under any launcher: srun -n 64 autoanalyzer exec ./app"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,16 +7,12 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import Final
 
 from ..errors import InputError, UsageError
 from ..runtime.mpi.compiler import MpiCompiler, examine, mpi_compilers
 from ..runtime.mpi.functions import MpiFunctions, read_functions
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "functions"
-HELP: Final = "print which MPI functions are measured, with the bytes that each counts, and which are not"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

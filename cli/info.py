@@ -5,15 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
 
 from ..runtime.open_experiment import open_experiment
-from ..view import contents_lines
+from ..view.contents import contents_lines
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "info"
-HELP: Final = "print what an experiment contains: system, call paths, metrics, and how it was made"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

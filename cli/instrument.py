@@ -5,16 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
 
 from ..atomic_file import replacing
 from ..errors import InputError, UsageError
 from .source_arguments import USAGE, add_source_arguments, sources_of
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "instrument"
-HELP: Final = "write the instrumented text of C, C++ and Fortran sources"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

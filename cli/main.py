@@ -17,12 +17,28 @@ from ..errors import AutoanalyzerError, UsageError, way_out
 
 __all__ = ["main"]
 
-# One module a command, imported only when it is needed: the compiler wrapper must start fast.
-COMMANDS: Final = (
-    *("run", "analyze", "compile", "instrument", "regions", "functions", "exec", "refine", "debug"),
-    *("info", "dump", "convert", "cut", "diff", "merge", "mean", "compare"),
-    *("stats", "pursue"),
-)
+# A module each, imported when it is asked for.
+COMMANDS: Final = {
+    "run": "run a program under its own launcher and print what is slow, on which ranks, and where",
+    "analyze": "print what an experiment shows: which ranks differ, which regions are heavy, and why",
+    "compile": "compile C, C++ and Fortran sources with any compiler, and add probes: compile -- CC ARGUMENT...",
+    "instrument": "write the instrumented text of C, C++ and Fortran sources",
+    "regions": "print the code regions of C, C++ and Fortran sources, and what is left out and why",
+    "functions": "print which MPI functions are measured, with the bytes that each counts, and which are not",
+    "exec": "run one process of a program and record it, under any launcher: srun -n 64 autoanalyzer exec ./app",
+    "refine": "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped",
+    "debug": "build, run, narrow, build and run again: from slow functions to the loops in them",
+    "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
+    "dump": "print the numbers of an experiment: tables, CSV or JSON",
+    "convert": "write an experiment in another file format, chosen by the suffix: .cube, .cube.gz, .xml",
+    "cut": "write part of an experiment: a subtree, some ranks, some metrics",
+    "diff": "show what changed from one experiment to another: gains are positive, losses negative",
+    "merge": "put the metrics of several experiments into one; the first experiment that has a metric provides it",
+    "mean": "average a series of runs into one experiment",
+    "compare": "judge whether one version of a program is slower than another, from repeated runs of both",
+    "stats": "find redundant metrics, groups of similar ranks or threads, and what tells them apart",
+    "pursue": "find the metrics that are worth recording, period by period, by projection pursuit",
+}
 
 # After "--" these take flags of a compiler, which no parser of ours may look at.
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
@@ -103,11 +119,13 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"autoanalyzer {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in [chosen] if chosen else COMMANDS:
-        module = import_module(f".{name}", __package__)
-        command = commands.add_parser(module.NAME, help=module.HELP, description=module.HELP, allow_abbrev=False)
-        module.add_arguments(command)
-        command.set_defaults(function=module.run, parser=command if chosen else parser)
+    for name, said in COMMANDS.items():
+        command = commands.add_parser(name, help=said, description=said, allow_abbrev=False)
+        command.set_defaults(parser=parser)
+        if name == chosen:
+            module = import_module(f".{name}", __package__)
+            module.add_arguments(command)
+            command.set_defaults(function=module.run, parser=command)
     return parser
 
 

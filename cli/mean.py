@@ -8,10 +8,8 @@ from typing import Final
 from ..experiment.algebra import maximum, mean, minimum, stddev, total
 from .operand_arguments import add_combination_arguments, combine
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
+__all__ = ["add_arguments", "run"]
 
-NAME: Final = "mean"
-HELP: Final = "average a series of runs into one experiment"
 
 _STATISTICS: Final = {"mean": mean, "min": minimum, "max": maximum, "sum": total, "stddev": stddev}
 

@@ -11,7 +11,8 @@ from ..experiment import Experiment, save
 from ..experiment.algebra import Hierarchy, Options
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
-from ..view import operation_lines, print_verdict
+from ..view.changes import operation_lines
+from ..view.terminal import print_verdict
 
 __all__ = [
     "add_combination_arguments",

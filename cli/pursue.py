@@ -37,10 +37,8 @@ from .space_arguments import (
 if TYPE_CHECKING:
     from ..analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
+__all__ = ["add_arguments", "run"]
 
-NAME: Final = "pursue"
-HELP: Final = "find the metrics that are worth recording, period by period, by projection pursuit"
 
 # The same names as in analyze.pursuit, which is imported when it is needed; a test compares them.
 _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")

@@ -11,14 +11,12 @@ from ..analyze.refine import Opened, Refinement, refine
 from ..errors import InputError
 from ..experiment.plan import build_line, save_plan
 from ..runtime.open_experiment import open_experiment
-from ..view import at_line, visible
+from ..view.place import at_line, visible
 from .analysis_arguments import add_selection_arguments, findings_of
 from .documents import check_targets
 
-__all__ = ["HELP", "NAME", "add_arguments", "instead", "opened_lines", "run", "write_refinement"]
+__all__ = ["add_arguments", "instead", "opened_lines", "run", "write_refinement"]
 
-NAME: Final = "refine"
-HELP: Final = "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped"
 
 _HEAD: Final = """\
 # Heavy or unequal regions of {experiment}, opened; all else is left out. Build with it, and run again:

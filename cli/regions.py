@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from ..experiment.region import Region
 from ..instrument.choice import Choice
@@ -16,10 +15,7 @@ from ..instrument.code_region import CodeRegion, CodeRegions
 from ..instrument.listing import nested, write_listing
 from .source_arguments import USAGE, add_source_arguments, choice_of, sources_of
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "regions"
-HELP: Final = "print the code regions of C, C++ and Fortran sources, and what is left out and why"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from ..errors import AutoanalyzerError
 from ..experiment.plan import build_line
 from ..runtime.folder import RunFolder
-from ..view import print_verdict, verdict_lines
+from ..view.terminal import print_verdict
+from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
 from .run_arguments import add_measuring_arguments, command_of, counting_run, measured, say
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
-
-NAME: Final = "run"
-HELP: Final = "run a program under its own launcher and print what is slow, on which ranks, and where"
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

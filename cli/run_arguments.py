@@ -16,7 +16,7 @@ from ..experiment import Experiment
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.counting.run import CountingRun, prepared_counting
 from ..runtime.measure import measure
-from ..view import ranks
+from ..view.units import ranks
 from .progress import counted, progress
 from .python_functions import add_python_functions
 

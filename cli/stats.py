@@ -21,10 +21,8 @@ from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_sp
 if TYPE_CHECKING:
     from ..analyze.statistics import Factors
 
-__all__ = ["HELP", "NAME", "add_arguments", "run"]
+__all__ = ["add_arguments", "run"]
 
-NAME: Final = "stats"
-HELP: Final = "find redundant metrics, groups of similar ranks or threads, and what tells them apart"
 
 _ANALYSES: Final = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
 # The same names as in analyze.statistics, which is imported when it is needed; a test compares them.

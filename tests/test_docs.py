@@ -11,7 +11,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.cli.main import COMMANDS
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
-from autoanalyzer.view import findings_document
+from autoanalyzer.view.findings_json import findings_document
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

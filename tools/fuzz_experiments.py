@@ -26,7 +26,8 @@ from trials import Trials, apart
 from autoanalyzer.cli.main import main as command
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Builder, Experiment, Notes, load, save
-from autoanalyzer.view import contents_lines, write_csv
+from autoanalyzer.view.contents import contents_lines
+from autoanalyzer.view.dump import write_csv
 
 ROOT: Final = Path(__file__).parents[1]
 DATA: Final = ROOT / "tests" / "data"

@@ -7,7 +7,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.experiment import Experiment, Notes
-from autoanalyzer.view import verdict_lines
+from autoanalyzer.view.verdict import verdict_lines
 
 RANKS = 4
 ALL = ("l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes", "instructions")

@@ -8,7 +8,7 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.overhead import measuring_cost
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, Notes
-from autoanalyzer.view import verdict_lines
+from autoanalyzer.view.verdict import verdict_lines
 
 
 def measured(plain: Experiment, **others: list[float]) -> Experiment:

@@ -3,7 +3,7 @@
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.view import verdict_lines
+from autoanalyzer.view.verdict import verdict_lines
 
 
 @pytest.mark.parametrize(

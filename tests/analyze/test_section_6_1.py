@@ -3,7 +3,7 @@
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
-from autoanalyzer.view import verdict_lines
+from autoanalyzer.view.verdict import verdict_lines
 
 NAMES = {number: f"14/{number}" if number in (11, 12) else str(number) for number in range(1, 15)}
 SECONDS = {2: 5.0, 5: 12.0, 6: 11.5, 8: 7.0, 12: 1.0, 14: 0.1}

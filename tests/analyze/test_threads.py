@@ -7,7 +7,7 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity.performance import Performance
 from autoanalyzer.analyze.selection import Selection
 from autoanalyzer.analyze.threads import find_threads
-from autoanalyzer.view import verdict_lines
+from autoanalyzer.view.verdict import verdict_lines
 
 
 def clusters(findings):

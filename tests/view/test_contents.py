@@ -8,7 +8,7 @@ import numpy as np
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.experiment.file_use import FileUse
-from autoanalyzer.view import contents_lines
+from autoanalyzer.view.contents import contents_lines
 
 
 def test_the_files_that_took_longest_are_named() -> None:

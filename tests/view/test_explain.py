@@ -2,7 +2,7 @@ import numpy as np
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
-from autoanalyzer.view import explanation_lines
+from autoanalyzer.view.explain import explanation_lines
 
 
 def experiment(regions: int, ranks: int, *, counts: bool = True) -> Experiment:

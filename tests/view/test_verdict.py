@@ -6,7 +6,8 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
-from autoanalyzer.view import findings_document, verdict_lines
+from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.verdict import verdict_lines
 
 NAMES = ("wall_time", "cpu_time", "mpi_cpu_time")
 

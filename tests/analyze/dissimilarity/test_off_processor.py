@@ -6,7 +6,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.experiment import Experiment
-from autoanalyzer.view import verdict_lines
+from autoanalyzer.view.verdict import verdict_lines
 
 ALIKE = {"compute": [1.0] * 4, "compress": [0.001] * 4}
 WAITS = {"compute": [2.0, 0.0, 2.0, 2.0]}

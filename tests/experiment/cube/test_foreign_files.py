@@ -9,7 +9,7 @@ import pytest
 from pycubexr import CubexParser
 
 from autoanalyzer.experiment import Location, load, save
-from autoanalyzer.view import write_csv, write_json
+from autoanalyzer.view.dump import write_csv, write_json
 
 NAMES = ("example", "profile", "trace", "summary")
 
