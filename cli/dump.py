@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         metavar="NAME,…",
-        help="only these metrics (default: all; in tables those that no other metric includes)",
+        help="only these metrics (default: all; in tables at most twelve that are not 0)",
     )
     parser.add_argument("--flat", action="store_true", help="one line per region instead of one per call path")
     kind = parser.add_mutually_exclusive_group()

@@ -44,7 +44,7 @@ class FortranStub:
         self._path = folder / ("stub.o" if self._is_object else "stub.s")
         self._problem: str | None = None
         if "-S" in options:
-            self._problem = "assembly has no place for the stub"
+            self._problem = "the output of -S cannot hold the probes"
         elif not _COVERAGE.isdisjoint(options):
             self._problem = "coverage would count the probes as lines of the source"
         if self._problem:
@@ -80,7 +80,7 @@ class FortranStub:
     @property
     def remark(self) -> str:
         """Say what had to be done without."""
-        return "compiled without -flto, which drops the probes" if self._lto and not self._is_object else ""
+        return "compiled without -flto, which would drop the probes" if self._lto and not self._is_object else ""
 
     def problem(self) -> str:
         """Say why there is no stub; empty if there is one."""
@@ -93,7 +93,7 @@ class FortranStub:
         if _GFORTRAN not in b"\n" + messages:
             return "probes in Fortran need gfortran"
         if self._call.returncode:
-            return "the compiler cannot build the stub"
+            return "the compiler cannot build the probes"
         if not self._is_object:
             text = self._path.read_text("utf-8", "surrogateescape")
             self._path.write_text(_beside(text), "utf-8", "surrogateescape")

@@ -51,7 +51,7 @@ def _private_folder(unusable: Path) -> Path:
         raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a folder")
     warnings.warn(
         f"{unusable} cannot be written: the probe library is kept in {folder}, which other nodes may not see "
-        "(AUTOANALYZER_CACHE names a better place)",
+        "(set AUTOANALYZER_CACHE to one that they see)",
         stacklevel=3,
     )
     return folder

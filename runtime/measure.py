@@ -27,7 +27,7 @@ __all__ = ["Measurement", "become", "measure"]
 
 _PLAN_HEAD: Final = """\
 # Regions that the next build leaves out: {build}
-# A region is what its kind, file, function and ordinal say; drop an entry to have it measured again.
+# Kind, file, function and ordinal identify a region; delete an entry to have its region measured again.
 """
 
 

@@ -53,7 +53,7 @@ def _all(findings: Findings, everything: bool) -> Iterator[str]:
     if findings.run.nested_teams:
         yield "nested teams are not compared: their threads change each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
-        yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): those with syscall look slower than they are"
+        yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): ranks that use syscall look slower than they are"
     if findings.run.outside >= _OUTSIDE:
         yield f"{seconds(findings.run.outside)} of the run is before MPI_Init or after MPI_Finalize"
     if notes.repairs:

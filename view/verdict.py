@@ -294,7 +294,8 @@ def _waiting(findings: Findings, core: int) -> str:
     if core in waiting.late:
         place = Place.of(findings.experiment, findings.performance.regions[waiting.late[core]])
         part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
-        return f"{line}: {part}for the ranks that take longest in {place.title}, {place.source}"
+        where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
+        return f"{line}: {part}for the ranks that take longest {where}"
     return f"{line}: latency, or ranks that arrive late"
 
 

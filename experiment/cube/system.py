@@ -101,7 +101,7 @@ class CubeSystem:
     def _add_place(self, item: Item, text: str) -> None:
         number = item.attributes.get("thrdId", item.attributes.get("locId"))
         if item.above is None or number is None:
-            self.remarks.append(f"a topology's coordinates of {', '.join(item.attributes)} were left out")
+            self.remarks.append(f"topology coordinates without a thread were left out: {', '.join(item.attributes)}")
             return
         self._grid(item.above).places[int(number)] = tuple(map(int, text.split()))
 

@@ -50,7 +50,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
         raise InputError("the counting run has counted nothing")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
-        raise InputError(f"expected counts of all ranks, found none of {', '.join(map(str, sorted(lacking)))}")
+        raise InputError(f"expected counts of all ranks, found none of these: {', '.join(map(str, sorted(lacking)))}")
     paths, strange = _matched_paths(timing, counting)
     columns = _matched_locations(timing, counting)
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}

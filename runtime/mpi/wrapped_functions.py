@@ -138,7 +138,7 @@ def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[
     if len(names) != len(prototype.parameters):
         raise BuildError(
             f"mpi.h declares MPI_{prototype.name} with {len(prototype.parameters)} parameters instead of "
-            f"{len(names)} ({', '.join(names)}): please report the MPI library"
+            f"{len(names)} ({', '.join(names)}): please report this MPI library to the developers of autoanalyzer"
         )
     return names
 

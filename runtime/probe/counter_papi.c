@@ -194,7 +194,7 @@ static bool grant(const char *wish, size_t length) {
 
 static void note_lack(const char *wish, size_t length) {
     static const char wanted[] =
-        "AUTOANALYZER_EVENTS: expected METRIC=EVENT for each of instructions, cycles, "
+        "AUTOANALYZER_EVENTS: expected at most one METRIC=EVENT for each of instructions, cycles, "
         "l1_accesses, l1_misses, l2_accesses and l2_misses, with an event that can be started; "
         "not counted:";
     size_t used = strlen(lacking);

@@ -209,7 +209,7 @@ def test_waiting_names_the_imbalance_that_makes_it():
             )
         )
     )
-    said = "    waiting: 500 ms in MPI calls that move 8 kB: for the ranks that take longest in loop in work, work.c"
+    said = "    waiting: 500 ms in MPI calls that move 8 kB: for the ranks that take longest at work.c (loop in work)"
     assert said in lines
     waiting = verdict_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))

@@ -31,4 +31,4 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
     if len(far) > 1 and value(space, metric, high) != what:
         what = f"{what} to {value(space, metric, high)}"
     who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
-    return f"{metric}: {who} with {what}, the median is {value(space, metric, float(np.median(values)))}"
+    return f"{metric}: {who} with {what} (median {value(space, metric, float(np.median(values)))})"
