@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
 	@echo "make test       run all tests"
-	@echo "make test-fast  test in a minute what compiles and launches nothing: analyses, experiments, pages, documents"
+	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, pages, documents"
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
 	@echo "make check      lint, type-check, verify the import order"
 	@echo "make format     format the sources"
