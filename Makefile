@@ -24,7 +24,7 @@ help:
 	@echo "make bench      run the benchmarks"
 	@echo "make measured   check verdicts of real runs, ten runs each: by hand, on a quiet machine"
 	@echo "make sanitize   test the probe library under the address, undefined-behaviour and thread sanitizers"
-	@echo "make fuzz       try front ends and readers on randomly changed sources, plans, experiments and shards"
+	@echo "make fuzz       try front ends, readers and the algebra on random sources, plans, experiments and shards"
 	@echo "make kills      kill runs at random moments, and check that their data survive"
 	@echo "make clean      remove the virtual environment and all build products"
 	@echo "Targets install what they need: distribution packages as root or with sudo, everything else in $(VENV)."
@@ -45,8 +45,7 @@ test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-fast: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) \
-		--ignore=tests/experiment/algebra/test_laws.py $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)
 
 flaky: $(VENV)/.ready
 	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -n auto --dist worksteal $(ARGS)
@@ -86,6 +85,7 @@ fuzz: $(VENV)/.ready
 	@$(BIN)/python tools/fuzz_plans.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
 	@$(BIN)/python tools/fuzz_shards.py --mutations $(MUTATIONS) --seed $(SEED)
+	@AUTOANALYZER_EXAMPLES=$(MUTATIONS) $(BIN)/python -m pytest -q -n auto -o timeout=0 tests/experiment/algebra/test_laws.py
 
 kills: $(VENV)/.ready
 	@$(BIN)/python tools/kill_runs.py --runs $(KILLS) --first $(SEED)

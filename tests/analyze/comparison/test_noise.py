@@ -84,7 +84,7 @@ def test_equal_sides_seldom_differ_surely_and_ten_percent_are_found(runs: int, n
         }[noise]
         return [floor * (1 + add()) for _ in range(runs)]
 
-    tries = 1000
+    tries = 300
     alarms = sum(shift(times(1), times(1)).above < 0.01 for _ in range(tries))
     found = sum(shift(times(1), times(1.1)).above < 0.01 for _ in range(tries))
     assert alarms <= 0.025 * tries

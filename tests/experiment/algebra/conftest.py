@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
-# On a busy machine an example may take long: times are not what is tested.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
+# `make fuzz` tries more. On a busy machine an example may take long: times are not what is tested.
+EXAMPLES = int(os.environ.get("AUTOANALYZER_EXAMPLES", "30"))
+UNHURRIED = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 REGIONS = (
     Region("program", "main", "main.c", "main", 0, 1, 40),
@@ -36,61 +38,68 @@ FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
 Key = tuple[Any, ...]
 
 
-def metrics(kinds: st.SearchStrategy[tuple[str, bool]]) -> st.SearchStrategy[list[Metric]]:
-    """A forest: each metric has an earlier one as its parent, or none."""
-    return st.permutations(METRICS).flatmap(
-        lambda order: st.integers(1, len(order)).flatmap(
-            lambda count: st.tuples(*(st.tuples(st.integers(-1, index - 1), kinds) for index in range(count))).map(
-                lambda drawn: [
-                    Metric(name, unit, order[parent][0] if parent >= 0 else None, dtype=dtype, additive=additive)
-                    for (name, unit), (parent, (dtype, additive)) in zip(order, drawn, strict=False)
-                ]
-            )
-        )
-    )
+def for_all(*operands: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return lambda law: UNHURRIED(given(*operands)(law))
 
 
-@st.composite
-def call_paths(draw: st.DrawFn, *, sites: bool = False) -> list[CallPath]:
-    site = st.integers(0, 2) if sites else st.just(0)
-    steps = draw(st.lists(st.tuples(st.sampled_from(REGIONS), st.integers(-1, 9), site), max_size=12))
-    found: list[CallPath] = []
-    for region, parent, line in steps:
-        path = CallPath(region, parent if 0 <= parent < len(found) else None, line or None)
-        if path not in found:
-            found.append(path)
-    return found
-
-
-def locations(nodes: int = 2) -> st.SearchStrategy[list[Location]]:
-    threads = st.dictionaries(st.integers(0, 3), st.integers(1, 3), min_size=1)
-    return st.tuples(threads, st.lists(st.integers(1, nodes), min_size=4, max_size=4)).map(
-        lambda drawn: [
-            Location("m", f"n{drawn[1][process]}", process, thread)
-            for process, count in sorted(drawn[0].items())
-            for thread in range(count)
-        ]
-    )
-
-
-@st.composite
 def experiments(
-    draw: st.DrawFn,
     *,
     values: st.SearchStrategy[float] = FINITE,
     sites: bool = False,
     kinds: Sequence[tuple[str, bool]] = KINDS[:1],
+) -> st.SearchStrategy[Experiment]:
+    """Few draws make an experiment: to draw takes longer than to calculate."""
+    places = range(len(METRICS))
+    return st.builds(
+        _experiment,
+        metrics=st.sampled_from([*permutations(METRICS)]),
+        parents=st.sampled_from([*product(*(range(-1, place) for place in places))]),
+        kinds=st.sampled_from([*product(kinds, repeat=len(METRICS))]),
+        count=st.integers(1, len(METRICS)),
+        steps=st.lists(st.sampled_from([*product(REGIONS, range(-1, 10), range(3 if sites else 1))]), max_size=12),
+        threads=st.sampled_from([each for each in product(range(4), repeat=4) if any(each)]),
+        nodes=st.sampled_from([*product((1, 2), repeat=4)]),
+        values=st.lists(values, min_size=1, max_size=8),
+        seed=st.integers(0, 1 << 16),
+        program=st.sampled_from("ab"),
+    )
+
+
+def _experiment(
+    *,
+    metrics: Sequence[tuple[str, str]],
+    parents: Sequence[int],
+    kinds: Sequence[tuple[str, bool]],
+    count: int,
+    steps: Sequence[tuple[Region, int, int]],
+    threads: Sequence[int],
+    nodes: Sequence[int],
+    values: Sequence[float],
+    seed: int,
+    program: str,
 ) -> Experiment:
-    numbers = np.array(draw(st.lists(values, min_size=1, max_size=8)))
-    places = np.random.default_rng(draw(st.integers(0, 1 << 16)))
-    parts = draw(metrics(st.sampled_from(kinds))), draw(call_paths(sites=sites)), draw(locations())
-    shape = (len(parts[1]), len(parts[2]))
+    """Each metric and call path has an earlier one as its parent, or none; each process has some threads, or isn't."""
+    paths: list[CallPath] = []
+    for region, parent, line in steps:
+        path = CallPath(region, parent if 0 <= parent < len(paths) else None, line or None)
+        if path not in paths:
+            paths.append(path)
+    locations = [
+        Location("m", f"n{nodes[process]}", process, thread)
+        for process, several in enumerate(threads)
+        for thread in range(several)
+    ]
+    places = np.random.default_rng(seed)
+    shape = (len(paths), len(locations))
     return Experiment(
-        metrics=parts[0],
-        call_paths=parts[1],
-        locations=parts[2],
-        severities={metric.name: places.choice(numbers, shape) for metric in parts[0]},
-        notes=Notes(program=draw(st.sampled_from(("a", "b")))),
+        metrics=[
+            Metric(name, unit, metrics[parent][0] if parent >= 0 else None, dtype=dtype, additive=additive)
+            for (name, unit), parent, (dtype, additive) in zip(metrics[:count], parents, kinds, strict=False)
+        ],
+        call_paths=paths,
+        locations=locations,
+        severities={name: places.choice(np.array(values), shape) for name, _ in metrics[:count]},
+        notes=Notes(program=program),
     )
 
 

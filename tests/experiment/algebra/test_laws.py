@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
 from hypothesis import strategies as st
 
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
-from .conftest import KINDS, assert_same, assert_same_domain, assert_same_in_kind, cells, experiments
+from .conftest import KINDS, assert_same, assert_same_domain, assert_same_in_kind, cells, experiments, for_all
 
 OPERATORS = (difference, merge, mean, total, minimum, maximum, stddev, ratio)
 whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
@@ -17,20 +16,20 @@ of_kinds = experiments(kinds=KINDS)  # operands disagree: what is a minimum in o
 with_gaps = st.one_of(st.just(float("nan")), st.just(0.0), st.floats(-1e3, 1e3))
 
 
-@given(experiments(), experiments())
+@for_all(experiments(), experiments())
 def test_every_operator_gives_a_valid_experiment(a, b):
     for operator in OPERATORS:
         operator(a, b).check()
 
 
-@given(experiments(), experiments(), experiments())
+@for_all(experiments(), experiments(), experiments())
 def test_results_are_operands_again(a, b, c):
     composed = merge(mean(a, b) - mean(b, c), ratio(c, maximum(a, c)))
     composed.check()
     assert cells(composed + a).keys() >= cells(composed).keys()
 
 
-@given(experiments())
+@for_all(experiments())
 def test_an_experiment_less_itself_is_zero_on_its_own_domain(a):
     nothing = difference(a, a)
     nothing.check()
@@ -38,32 +37,32 @@ def test_an_experiment_less_itself_is_zero_on_its_own_domain(a):
     assert not any(cells(nothing).values())
 
 
-@given(experiments())
+@for_all(experiments())
 def test_the_mean_of_an_experiment_and_itself_is_itself(a):
     assert_same(mean(a, a), a)
     assert_same(mean(a, a, a), a)
     assert_same_domain(mean(a, a), a)
 
 
-@given(experiments())
+@for_all(experiments())
 def test_merging_an_experiment_with_itself_changes_nothing(a):
     assert cells(merge(a, a)) == cells(a)
     assert set(merge(a, a).metrics) == set(a.metrics)
 
 
-@given(experiments(), experiments())
+@for_all(experiments(), experiments())
 def test_merging_again_changes_nothing(a, b):
     once = merge(a, b)
     assert cells(merge(once, b)) == cells(once)
     assert cells(merge(once, once)) == cells(once)
 
 
-@given(experiments(), experiments())
+@for_all(experiments(), experiments())
 def test_what_was_subtracted_can_be_added_again(a, b):
     assert_same(total(difference(a, b), b), a, b)
 
 
-@given(experiments(sites=True), experiments(sites=True))
+@for_all(experiments(sites=True), experiments(sites=True))
 def test_call_sites_are_told_apart_where_matching_is_exact(a, b):
     assert_same(total(difference(a, b, exact=True), b, exact=True), a, b)
     assert_same(mean(a, b, exact=True), mean(b, a, exact=True), a, b)
@@ -74,7 +73,7 @@ def permuted(of_each: st.SearchStrategy[Experiment]) -> st.SearchStrategy[tuple[
     return several.flatmap(lambda every: st.tuples(st.just(every), st.permutations(every)))
 
 
-@given(permuted(experiments()))
+@for_all(permuted(experiments()))
 def test_the_order_of_the_operands_of_a_mean_does_not_matter(pair: tuple[list[Experiment], list[Experiment]]):
     one, other = (mean(*operands) for operands in pair)
     assert_same(one, other, *pair[0])
@@ -84,7 +83,7 @@ def test_the_order_of_the_operands_of_a_mean_does_not_matter(pair: tuple[list[Ex
     }
 
 
-@given(permuted(of_kinds))
+@for_all(permuted(of_kinds))
 def test_nor_does_the_order_where_operands_disagree_on_what_a_metric_is(
     pair: tuple[list[Experiment], list[Experiment]],
 ):
@@ -92,7 +91,7 @@ def test_nor_does_the_order_where_operands_disagree_on_what_a_metric_is(
         assert_same_in_kind(*(operator(*operands) for operands in pair), *pair[0])
 
 
-@given(of_kinds, of_kinds)
+@for_all(of_kinds, of_kinds)
 def test_results_of_metrics_of_any_kind_are_valid_and_operands_again(a, b):
     for operator in OPERATORS:
         operator(operator(a, b), b).check()
@@ -101,7 +100,7 @@ def test_results_of_metrics_of_any_kind_are_valid_and_operands_again(a, b):
         assert_same_in_kind(again, once)
 
 
-@given(of_kinds)
+@for_all(of_kinds)
 def test_the_laws_of_one_operand_hold_for_metrics_of_any_kind(a):
     assert not any(cells(difference(a, a)).values())
     assert_same(mean(a, a), a)
@@ -109,12 +108,12 @@ def test_the_laws_of_one_operand_hold_for_metrics_of_any_kind(a):
     assert_same_in_kind(merge(a, a), a)
 
 
-@given(experiments(kinds=KINDS[:2]), experiments(kinds=KINDS[:2]))
+@for_all(experiments(kinds=KINDS[:2]), experiments(kinds=KINDS[:2]))
 def test_what_was_subtracted_can_be_added_again_of_whole_numbers_too(a, b):
     assert_same(total(difference(a, b), b), a, b)
 
 
-@given(permuted(experiments(values=whole, sites=True)))
+@for_all(permuted(experiments(values=whole, sites=True)))
 def test_nor_does_it_where_call_sites_differ(pair: tuple[list[Experiment], list[Experiment]]):
     one, other = (_values_of_time(total(*operands)) for operands in pair)
     assert one == other
@@ -126,13 +125,13 @@ def _values_of_time(experiment: Experiment) -> list[tuple[float, ...]]:
     return sorted(tuple(row) for row in values.tolist() if any(row))
 
 
-@given(st.permutations(range(3)), st.lists(experiments(values=whole), min_size=3, max_size=3))
+@for_all(st.permutations(range(3)), st.lists(experiments(values=whole), min_size=3, max_size=3))
 def test_nor_does_it_where_the_source_has_changed(order, runs):
     versions = [runs[0], _later(runs[1]), _later(_later(runs[2]))]
     assert _values_of_time(total(*versions)) == _values_of_time(total(*(versions[index] for index in order)))
 
 
-@given(experiments(), experiments())
+@for_all(experiments(), experiments())
 def test_inclusive_sums_are_preserved(a, b):
     for operator, weights in ((difference, (1, -1)), (mean, (0.5, 0.5)), (total, (1, 1))):
         sums = _sums(operator(a, b))
@@ -153,7 +152,7 @@ def _sums(experiment: Experiment) -> dict[tuple[str, ...], float]:
     return sums
 
 
-@given(experiments(), experiments())
+@for_all(experiments(), experiments())
 def test_what_an_operand_lacks_counts_as_zero(a, b):
     mine, theirs = cells(a), cells(b)
     for key, value in cells(difference(a, b)).items():
@@ -163,7 +162,7 @@ def test_what_an_operand_lacks_counts_as_zero(a, b):
             assert value == 0.0
 
 
-@given(experiments(values=with_gaps), experiments(values=with_gaps))
+@for_all(experiments(values=with_gaps), experiments(values=with_gaps))
 def test_what_is_missing_in_an_operand_is_missing_in_the_result(a, b):
     mine, theirs = cells(a), cells(b)
     for operator in (difference, mean, total, minimum, maximum, stddev, ratio):
@@ -180,7 +179,7 @@ def _by_threads(experiment):
     return cells(experiment) if nested else {}
 
 
-@given(experiments(), experiments())
+@for_all(experiments(), experiments())
 def test_minimum_and_maximum_enclose_the_mean_and_operands_stay_unchanged(a, b):
     before = cells(a), cells(b)
     low, middle, high = (cells(operator(a, b)) for operator in (minimum, mean, maximum))
@@ -189,7 +188,7 @@ def test_minimum_and_maximum_enclose_the_mean_and_operands_stay_unchanged(a, b):
     assert (cells(a), cells(b)) == before
 
 
-@given(experiments())
+@for_all(experiments())
 def test_values_that_were_given_stay_their_owners(a):
     given = {metric.name: a.exclusive(metric.name) for metric in a.metrics}
     for operator in (merge, mean, total, minimum, maximum):
@@ -219,7 +218,7 @@ def _later(experiment: Experiment) -> Experiment:
     )
 
 
-@given(experiments(values=whole), experiments(values=whole))
+@for_all(experiments(values=whole), experiments(values=whole))
 def test_the_laws_hold_across_versions_of_the_source(a, b):
     after = _later(b)
     change = difference(a, after)
