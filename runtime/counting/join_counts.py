@@ -36,7 +36,8 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
     Call paths are matched by their regions, locations by process and thread. What was entered only when counting
     is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
-    call paths whose visits differ. Where ranks did each other's work, the notes say that counts are not by rank.
+    call paths whose visits differ. Counts of a throttled region go where its time went. Where ranks did each other's
+    work, the notes say that counts are not by rank.
 
     Args:
         timing: What was measured.
@@ -54,8 +55,9 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     paths, strange = _matched_paths(timing, counting)
     columns = _matched_locations(timing, counting)
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
+    timed = _timed_at(timing)[paths]
     for metric in counted:
-        severities[metric.name] = _moved(counting.exclusive(metric.name), paths, columns, timing)
+        severities[metric.name] = _moved(counting.exclusive(metric.name), timed, columns, timing)
     done = {}
     for name in _WORK:
         if name in timing and name in counting:
@@ -125,6 +127,18 @@ def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArra
             strange.append(number)
             paths[number] = paths[counting.call_paths[number].parent or 0]
     return paths, strange
+
+
+def _timed_at(timing: Experiment) -> npt.NDArray[np.intp]:
+    """Give for each call path that which has its time: itself, or above it the first that is not throttled."""
+    found = np.arange(len(timing.call_paths))
+    if not timing.notes.throttled:
+        return found
+    untimed = ~timing.exclusive("wall_time").any(axis=1)
+    for place, path in enumerate(timing.call_paths):
+        if untimed[place] and path.parent is not None and path.region.descriptor in timing.notes.throttled:
+            found[place] = found[path.parent]
+    return found
 
 
 def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:

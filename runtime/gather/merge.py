@@ -55,7 +55,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
 
     The program is the root: C's ``main``, Fortran's main program. What happened outside it (before it, after it, in
     threads that started elsewhere) stands below it as well; a process whose program has no probes gets its executable
-    as root.
+    as root. What was throttled anywhere is folded everywhere: its time is its caller's, its visits stay its own.
 
     Args:
         shards: At least one, in any order.
@@ -70,7 +70,12 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     call_paths, position = forest.in_order()
     counted = _counted(shard for shard in processes.values() if shard.threads)
     metrics = (*STORED_METRICS, *counted)
-    table = _Table(columns, position, _FIELDS | {metric.name: (metric.name,) for metric in counted})
+    fields = _FIELDS | {metric.name: (metric.name,) for metric in counted}
+    throttled = {int(position[place]) for column in columns for place in column.throttled}
+    folded = [
+        (place, parent) for place in sorted(throttled, reverse=True) if (parent := call_paths[place].parent) is not None
+    ]
+    table = _Table(columns, position, fields, folded)
     return Experiment(
         metrics=metrics,
         call_paths=call_paths,
@@ -99,6 +104,7 @@ class _Column:
         location: The thread.
         nodes: What it recorded.
         places: For each node a call path; the same array for threads that have the same.
+        throttled: The call paths whose time it did not take to the end.
         root: The call path of the program.
         whole: Whether what it did outside of every region is the program's.
         program_time: Of the process's first thread.
@@ -107,6 +113,7 @@ class _Column:
     location: Location
     nodes: npt.NDArray[np.void]
     places: npt.NDArray[np.intp]
+    throttled: npt.NDArray[np.intp]
     root: int
     whole: bool = False
     program_time: float = 0.0
@@ -137,11 +144,16 @@ class _Table:
     """The values of all threads, a metric at a time."""
 
     def __init__(
-        self, columns: Sequence[_Column], position: npt.NDArray[np.intp], fields: Mapping[str, tuple[str, ...]]
+        self,
+        columns: Sequence[_Column],
+        position: npt.NDArray[np.intp],
+        fields: Mapping[str, tuple[str, ...]],
+        folded: Sequence[tuple[int, int]],
     ) -> None:
         self._columns = columns
         self._position = position
         self._fields = fields
+        self._folded = folded  # call paths and their parents, children first
         kinds = {id(column.places): column.places for column in columns}
         self._places = {kind: position[places] for kind, places in kinds.items()}
 
@@ -156,6 +168,9 @@ class _Table:
             places = self._places[id(column.places)]
             for each in self._fields[name]:
                 found[number] += np.bincount(places, weights=column.values(each), minlength=paths)
+        for place, parent in self._folded if name != "visits" else ():
+            found[:, parent] += found[:, place]
+            found[:, place] = 0.0
         return np.ascontiguousarray(found.T)
 
 
@@ -192,21 +207,23 @@ class _Forest:
         if not shard.threads:
             root = self._place(None, _program(shard))
             empty = np.zeros(0, dtype=np.intp)
-            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, root)]
+            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, empty, root)]
         main = _main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         root = self._place(None, region)
         shard = _with_io_apart(shard) if main is None else shard
+        trees = [(tree, self._places(tree, shard.regions, root, region)) for tree in shard.threads]
         return [
             _Column(
                 Location(_MACHINE, shard.host, process, tree.index),
                 tree.nodes,
-                self._places(tree, shard.regions, root, region),
+                places,
+                places[list(tree.throttled)],
                 root,
                 main is None and tree.index == 0,
                 _program_time(shard) if tree.index == 0 else 0.0,
             )
-            for tree in shard.threads
+            for tree, places in trees
             if tree.taken or not tree.index
         ]
 

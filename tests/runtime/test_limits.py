@@ -40,11 +40,23 @@ def test_tiny_regions_are_throttled_and_no_time_or_entry_is_lost(throttled: Tool
     assert sum(visits[place] for place, name in enumerate(names) if name == "heavy") == 300
     assert {each.split("|")[4] for each in experiment.notes.throttled} == {"add"}
     assert 1_000_000 < experiment.notes.untimed <= 1_800_000
-    times = experiment.exclusive("wall_time").sum(axis=1)
-    driven = sum(
-        times[place] for place, name in enumerate(names) if experiment.path_name(place).endswith("drive/loop@4")
-    )
-    assert driven > sum(times[place] for place, name in enumerate(names) if name == "add")
+    times = experiment.inclusive("wall_time").sum(axis=1)
+    assert [times[place] for place, name in enumerate(names) if name == "add"] == [0]
+    assert times[names.index("main")] == pytest.approx(experiment.exclusive("wall_time").sum())
+
+
+def test_what_one_process_throttles_is_folded_into_its_caller_in_all(tool: Tool) -> None:
+    twice = "{ extern int fork(void), wait(int *); int few = !fork(); double s = 0; "
+    body = "for (int i = 0; i < (few ? 1 : 300); i++) s += drive(few ? 3 : 3000); return few ? 0 : wait(&few) < 0; }\n"
+    tool.build(TINY.partition("int main")[0] + "int main(void) " + twice + body, compiler="gcc")
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    add = next(number for number, path in enumerate(experiment.call_paths) if path.region.name == "add")
+    assert sorted(experiment.exclusive("visits")[add]) == [3, 900_000]
+    assert experiment.inclusive("wall_time")[add].tolist() == [0, 0]
+    driving = experiment.call_paths[add].parent
+    assert (experiment.exclusive("wall_time")[driving] > 0).all()
 
 
 def test_the_plan_leaves_throttled_regions_out_of_the_next_build(throttled: Tool) -> None:

@@ -153,6 +153,17 @@ def test_call_paths_entered_only_when_counting_count_to_what_is_around_them() ->
     )
 
 
+def test_counts_of_what_was_throttled_go_where_its_time_went() -> None:
+    timing = experiment({"visits": {"main": [1, 1], "main/work": [10, 30]}, "wall_time": {"main": [4, 6]}})
+    timing.notes = replace(timing.notes, throttled={region("work").descriptor: "entered often"})
+    joined = join_counts(
+        timing, counted({"main": [1, 1], "main/work": [10, 30]}, {"main": [1, 1], "main/work": [5, 6]})
+    )
+    assert row(joined, "instructions", "main") == [6, 7]
+    assert row(joined, "instructions", "work") == [0, 0]
+    assert joined.notes.remarks == ()
+
+
 def test_call_paths_entered_only_when_timing_have_no_counts() -> None:
     joined = join_counts(TIMING, counted({"main": [1, 1]}, {"main": [9, 9]}, paths=("main",)))
     assert row(joined, "instructions", "work") == [0, 0]
