@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ..experiment import Experiment
 from .compute_time import compute_time
 from .selection import complete
 
-__all__ = ["Overhead", "measuring_cost"]
+__all__ = ["Overhead", "measuring_cost", "probe_times"]
 
 # Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a
 # program with 34,000 and with 120,000 of them.
@@ -66,6 +67,18 @@ def measuring_cost(experiment: Experiment) -> Overhead:
         _percent(passed * pair + making, float(experiment.exclusive("wall_time").sum())),
         _percent(entries * pair + making, computing),
     )
+
+
+def probe_times(experiment: Experiment) -> npt.NDArray[np.float64]:
+    """Give what probes took at most, in seconds: ``float64[call path, location]``; 0 where it is not known.
+
+    An entry of a throttled region is taken for as dear as any other; it costs about half of that.
+    """
+    own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
+    pair = (experiment.notes.probe_ns or 0.0) * 1e-9
+    if "visits" not in experiment:
+        return np.zeros((len(own), len(experiment.locations)))
+    return np.where(own[:, None], np.nan_to_num(experiment.exclusive("visits")), 0.0) * pair
 
 
 def _percent(cost: float, whole: float) -> float | None:

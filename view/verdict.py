@@ -147,27 +147,32 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
     found, causes = findings.dissimilarity, findings.explanation.of_ranks
     if not found.exists:
         return
-    word = "IMBALANCE " if found.severity >= _WEAK else "IMBALANCE?"
     last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
     for number, core in enumerate(_cores_by_difference(findings)):
         where = _where(findings, findings.performance.regions[core])
         same = core in causes.same_work
-        lines = [f"{_SPEED if same else word}  {where}", _cluster_times(findings, [core])]
+        lines = [f"{_SPEED if same else _imbalance(findings, [core])}  {where}", _cluster_times(findings, [core])]
         if number == 0:
             lines[1] += f"      {last}"
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
         more = _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
-            lines += _hints(findings)
+            lines += _hints(findings, [core])
             more += _odd_one(findings)
         yield _Item(lines, more, same)
     if not found.cccr:
-        said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings)]
+        top = findings.performance.top
+        said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]
         place = "threads that do different jobs" if found.jobs else "spread over all regions"
-        title = f"{_SPEED if causes.noise else word}  {place}"
-        times = f"{_cluster_times(findings, findings.performance.top)}      {last}"
+        title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
+        times = f"{_cluster_times(findings, top)}      {last}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
         yield _Item([title, times, *said], more, causes.noise)
+
+
+def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
+    doubtful = findings.dissimilarity.severity < _WEAK or findings.differences.may_be_measuring(regions)
+    return "IMBALANCE?" if doubtful else "IMBALANCE "
 
 
 def _cores_by_difference(findings: Findings) -> list[int]:
@@ -197,12 +202,14 @@ def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -
     return [f"try: {to_try[differences[0].attribute]}"] if differences else []
 
 
-def _hints(findings: Findings) -> Iterator[str]:
+def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     found = findings.dissimilarity
     for group in findings.explanation.of_ranks.alike[:2]:
         yield f"{ranks(group)}: {SAME_WORK}"
     if found.severity < _WEAK and findings.performance.metric != "mpi_bytes":
         yield "a small difference; a noisy machine can cause it, too: repeat the run before you act on it"
+    if findings.differences.may_be_measuring(regions):
+        yield "no more than what measuring took there: leave small regions out, and run again, before you act on it"
 
 
 def _odd_one(findings: Findings) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
+from ..overhead import probe_times
 from ..preparation import Prepared
 from ..selection import Selection
 from .dissimilarity import Dissimilarity, find_dissimilarity
@@ -21,6 +23,7 @@ __all__ = ["RESOLUTION", "Differences", "find_differences"]
 RESOLUTION: Final = 0.01  # seconds: scheduler ticks and cold caches alone can part ranks by this
 
 _SLIGHT: Final = 0.1  # of what bytes take: a difference in computing that is no more comes with them
+_TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 _LEAST: Final = 0.01  # of the mean of what is compared: a smaller difference is not worth a look
 
 
@@ -41,6 +44,14 @@ class Differences:
     dissimilarity: Dissimilarity
     floor: float
     not_judged: tuple[Performance, Dissimilarity] | None = None
+
+    def may_be_measuring(self, regions: Sequence[int]) -> bool:
+        """Whether the ranks differ, in these regions together, by no more than probes took one of them there."""
+        places = list(regions)
+        if self.performance.metric not in _TIMES:
+            return False
+        probes = self.selection.by_rank(probe_times(self.performance.experiment))[places].sum(axis=0)
+        return float(np.ptp(self.performance.values[places].sum(axis=0))) <= float(probes.max())
 
 
 def find_differences(prepared: Prepared, metric: str | None = None) -> Differences:

@@ -134,7 +134,7 @@ def _timed_at(timing: Experiment) -> npt.NDArray[np.intp]:
     found = np.arange(len(timing.call_paths))
     if not timing.notes.throttled:
         return found
-    untimed = ~timing.exclusive("wall_time").any(axis=1)
+    untimed = (timing.exclusive("wall_time") == 0).all(axis=1)
     for place, path in enumerate(timing.call_paths):
         if untimed[place] and path.parent is not None and path.region.descriptor in timing.notes.throttled:
             found[place] = found[path.parent]

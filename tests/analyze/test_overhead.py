@@ -52,6 +52,14 @@ def test_the_share_to_throttle_at_is_one_of_the_whole_run(make_experiment):
     assert costly.endswith("(build with the plan that the run wrote: it leaves out what was throttled)")
 
 
+@pytest.mark.parametrize(("entries", "word"), [(1.1e8, "IMBALANCE?"), (0.9e8, "IMBALANCE ")])
+def test_ranks_that_differ_by_less_than_probes_took_are_put_in_question(make_experiment, entries, word):
+    run = measured(make_experiment({"loop@3": [3.0, 5.0]}), visits=[1e6, entries])
+    lines = verdict_lines(analyze(run))
+    assert lines[2].startswith(f" 1  {word}")
+    assert any("no more than what measuring took there" in line for line in lines) == (word == "IMBALANCE?")
+
+
 def test_new_call_paths_cost_more_than_entries(make_experiment):
     times = {"f": [0.01], **{f"f/g{number}": [1e-6] for number in range(2000)}}
     lines = verdict_lines(analyze(measured(make_experiment(times))))
