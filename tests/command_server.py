@@ -12,7 +12,7 @@ import pkgutil
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -24,13 +24,12 @@ STAND_INS = ("aa-mpicc", "aa-mpicxx", "aa-mpifort")
 SECONDS = 200  # after which a command is ended
 
 
-def import_all() -> None:
-    """Import also what commands import only when they need it."""
-    import_module("autoanalyzer.runtime.gather.gather")
-    for room in ("analyze", "cli", "experiment", "instrument", "view"):
-        package = import_module(f"autoanalyzer.{room}")
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            import_module(module.name)
+def import_all(names: Sequence[str]) -> None:
+    """Import modules with all that is in them, also what commands import only when they need it."""
+    for name in names:
+        module = import_module(f"autoanalyzer.{name}")
+        for inner in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
+            import_module(inner.name)
     clang.cindex.Index.create()
 
 
@@ -75,7 +74,7 @@ def carry_out(command: Callable[[], object]) -> None:
 
 
 if __name__ == "__main__":
-    import_all()
+    import_all(sys.argv[1:])
     gc.freeze()
     with socket.socket(fileno=os.dup(0)) as requests:
         serve(requests)

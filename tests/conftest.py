@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
@@ -33,13 +32,17 @@ class CommandServer:
 
     COMMANDS = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
     AT_START = ("PYTHON", "LC_", "LANG")  # what Python reads at its start alone
+    ALL_MODULES = ("analyze", "cli", "experiment", "instrument", "view", "runtime.gather.gather")
+    # A process of few modules forks in a tenth of the time.
+    COMPILING = ("compile", "instrument", "regions")
+    COMPILER_MODULES = ("instrument", "runtime.build", *(f"cli.{each}" for each in COMPILING))
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[str]) -> None:
         self._turn = Lock()
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             server = Path(__file__).with_name("command_server.py")
-            self._process = subprocess.Popen([sys.executable, server], stdin=theirs)
+            self._process = subprocess.Popen([sys.executable, server, *modules], stdin=theirs)
 
     def close(self) -> None:
         self._requests.close()
@@ -72,7 +75,16 @@ def _all_of(pipe: int) -> bytes:
         return stream.read()
 
 
-command_server = cache(CommandServer)
+command_servers: dict[bool, CommandServer] = {}
+
+
+def command_server(words: Sequence[str | Path]) -> CommandServer:
+    """Give the server for a command, started by the first that needs it."""
+    compiles = Path(words[0]).name != "autoanalyzer" or {*words[1:2]} <= {*CommandServer.COMPILING}
+    if compiles not in command_servers:
+        modules = CommandServer.COMPILER_MODULES if compiles else CommandServer.ALL_MODULES
+        command_servers[compiles] = CommandServer(modules)
+    return command_servers[compiles]
 
 
 def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None = None, *, stdin: bytes = b"") -> Done:
@@ -83,7 +95,7 @@ def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
     command = [str(program), *map(str, words[1:])]
     environment = {**os.environ, **own}
     if name in CommandServer.COMMANDS and not any(key.startswith(CommandServer.AT_START) for key in own):
-        return command_server().run(command, folder, environment, stdin)
+        return command_server(command).run(command, folder, environment, stdin)
     return subprocess.run(
         command, cwd=folder, env=environment, input=stdin, capture_output=True, check=False, timeout=200
     )
@@ -193,8 +205,8 @@ def _launchable_mpi(tmp_path_factory: pytest.TempPathFactory) -> Generator[None,
             workers = temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary
             patch.setenv("AUTOANALYZER_CACHE", str(workers / "cache"))
         yield
-    if command_server.cache_info().currsize:
-        command_server().close()
+    for server in command_servers.values():
+        server.close()
 
 
 @pytest.fixture(params=sorted(MPIS))

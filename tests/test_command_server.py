@@ -23,7 +23,7 @@ def test_a_command_ends_as_in_a_process_of_its_own(code: str) -> None:
 
 
 def test_a_server_that_has_ended_is_named(tmp_path: Path) -> None:
-    server = CommandServer()
+    server = CommandServer(CommandServer.COMPILER_MODULES)
     server._process.kill()
     with pytest.raises(RuntimeError, match="the command server ended"):
         server.run(["autoanalyzer", "--version"], tmp_path, {}, b"")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from autoanalyzer.experiment.region import Region
 
 HERE = Path(__file__).parent
+FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # what is linked here only has to run
 TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
 
 
@@ -54,22 +56,34 @@ def probe_check(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True)
 class Lab:
-    """Builds a program untouched and instrumented, runs both, compares."""
+    """Builds a program untouched and instrumented, runs both, compares.
+
+    The untouched one is built once for all compilers, standards and plans: what it prints does not depend on them.
+    """
 
     tool: Any
     probe: Path
+    printed: dict[tuple[str | bytes, ...], Any] = field(default_factory=dict)
 
     def run(
         self, source: str | bytes, *flags: str, cc: str = "gcc", name: str = "x.c", modes: str = "", plan: str = ""
     ) -> Run:
         path = self.tool.folder / name
         path.write_bytes(source if isinstance(source, bytes) else source.encode())
-        command = [cc, "-O1", "-g", name, *flags]
-        plain = self.tool(*command, "-o", "plain")
-        assert plain.returncode == 0, plain.stderr.decode()
+        command = [cc, "-O1", name, *FAST_LINKER, *flags]
+        untouched = self.untouched(source, *command)
         built = self.tool("autoanalyzer", "compile", "--", *command, "-o", "probed", env=self.wanted(modes, plan))
         assert built.returncode == 0, built.stderr.decode()
-        return self.compare(built.stderr.decode())
+        return self.compare(built.stderr.decode(), untouched)
+
+    def untouched(self, source: str | bytes, *command: str) -> Any:
+        """What the program does without probes."""
+        program = (source, *(word for word in command[1:] if not word.startswith(("-std=", "x."))))
+        if program not in self.printed:
+            plain = self.tool(*command, "-o", "plain")
+            assert plain.returncode == 0, plain.stderr.decode()
+            self.printed[program] = self.tool("./plain")
+        return self.printed[program]
 
     def wanted(self, modes: str = "", plan: str = "") -> dict[str, str]:
         """The environment of a build with modes and the text of a plan."""
@@ -79,9 +93,9 @@ class Lab:
             environment["AUTOANALYZER_PLAN"] = "plan.toml"
         return environment
 
-    def compare(self, messages: str = "") -> Run:
+    def compare(self, messages: str = "", untouched: Any = None) -> Run:
         events = self.tool.folder / "events"
-        untouched = self.tool("./plain")
+        untouched = untouched or self.tool("./plain")
         silent = self.tool("./probed")
         watched = self.tool("./probed", env={"LD_PRELOAD": str(self.probe), "PROBE_EVENTS": str(events)})
         for done in (silent, watched):
@@ -114,9 +128,14 @@ def _events(path: Path) -> list[tuple[str, Region]]:
     return [(event, Region.from_descriptor(text)) for event, _, text in (line.partition(" ") for line in lines)]
 
 
+@pytest.fixture(scope="session")
+def _printed() -> dict[tuple[str | bytes, ...], Any]:
+    return {}
+
+
 @pytest.fixture
-def lab(tool: Any, probe_check: Path) -> Lab:
-    return Lab(tool, probe_check)
+def lab(tool: Any, probe_check: Path, _printed: dict[tuple[str | bytes, ...], Any]) -> Lab:
+    return Lab(tool, probe_check, _printed)
 
 
 def assert_the_same_with_probes(tool: Any, sources: Mapping[str, str], *words: str) -> None:

@@ -21,6 +21,7 @@ program main
   print *, n
 end program
 """
+USUAL = "-fuse-ld=bfd"  # the linker that is not the fast one
 VISITS = {"main": 1, "main:loop@4": 1, "k_step": 2, "k_step:loop@4": 2}
 
 
@@ -45,7 +46,7 @@ VISITS = {"main": 1, "main:loop@4": 1, "k_step": 2, "k_step:loop@4": 2}
 )
 def test_probes_find_the_library_whatever_the_flags(lab, flags):
     lab.tool.write("k.f90", K)
-    run = lab.run(MAIN, "k.f90", *flags, cc="gfortran", name="m.f90")
+    run = lab.run(MAIN, "k.f90", *flags, USUAL, cc="gfortran", name="m.f90")
     assert run.messages == ""
     assert run.visits == VISITS
     assert run.nesting_is_clean
@@ -97,7 +98,7 @@ def test_link_time_optimisation_of_objects_is_given_up_and_named(lab):
 
 def test_a_static_program_is_silent(lab):
     lab.tool.write("k.f90", K)
-    run = lab.run(MAIN, "k.f90", "-static", cc="gfortran", name="m.f90")
+    run = lab.run(MAIN, "k.f90", "-static", USUAL, cc="gfortran", name="m.f90")
     assert run.visits == {}
 
 

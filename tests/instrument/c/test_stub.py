@@ -10,6 +10,7 @@ extern int printf(const char *, ...);
 static int f(int n) { int s = 0; while (n > 0) s += n--; return s; }
 int main(void) { printf("%d\\n", f(4)); return 0; }
 """
+USUAL = "-fuse-ld=bfd"  # the linker that is not the fast one
 STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -50,7 +51,7 @@ def test_modes_of_compiling(lab, flags):
         hook = "void __cyg_profile_func_%s(void *f, void *c) __attribute__((no_instrument_function));"
         body = "void __cyg_profile_func_%s(void *f, void *c) { (void)f; (void)c; }"
         source = "\n".join(text % kind for kind in ("enter", "exit") for text in (hook, body)) + SOURCE
-    run = lab.run(source, *flags) if "-fsanitize" not in flags[0] else None
+    run = lab.run(source, *flags, USUAL) if "-fsanitize" not in flags[0] else None
     if run is None:
         lab.tool.write("x.c", source)
         assert lab.tool("autoanalyzer", "compile", "--", "gcc", *flags, "x.c", "-o", "probed").returncode == 0
@@ -62,7 +63,7 @@ def test_modes_of_compiling(lab, flags):
 
 
 def test_a_static_program_stays_silent(lab):
-    run = lab.run(SOURCE, "-static")
+    run = lab.run(SOURCE, "-static", USUAL)
     assert run.visits == {}
 
 

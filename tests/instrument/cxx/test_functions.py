@@ -216,9 +216,9 @@ template <class D> struct Base {
     void go() { sum++; if (next) next->go(); }
 };
 struct Link : Base<Link> {};
-static Link links[2000000];
 namespace ns { template <class N> long way(N *p, long n) { if (!p) return n; return ns::way(p->next, n + p->value); } }
 int main() {
+    Link *links = new Link[2000000];
     for (long i = 1; i < 2000000; i++) { nodes[i] = {&nodes[i - 1], i}; links[i].next = &links[i - 1]; }
     node *first = &nodes[1999999];
     block(first); other(first); leave(first); links[1999999].go();

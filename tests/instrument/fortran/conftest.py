@@ -22,7 +22,10 @@ from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.fortran_front_end import FortranFrontEnd
 from autoanalyzer.instrument.source_text import SourceTexts
 
+from ..conftest import FAST_LINKER
+
 STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
+COMMAND = ("gfortran", "-O0", "-w", *FAST_LINKER)
 NAMES = {"fixed": "x.f", "free": "x.f90"}
 
 
@@ -68,12 +71,13 @@ class Fortran:
     def run(self, source: str | bytes, *flags: str, name: str = "x.f90", still_open: Sequence[str] = ()) -> Trial:
         """Assert that the probes nest, and that all but what is still open is left in the end."""
         self.write(source, name)
-        self._compiled(name, *flags, "-o", "plain")
+        untouched = self.lab.untouched(source, *COMMAND, name, *flags)
         text, found = self.instrument(name, *flags)
         probed = self.lab.tool.folder / f"probed{Path(name).suffix.lower()}"
         probed.write_bytes(text)
-        self._compiled(probed.name, *flags, self.stub, "-o", "probed")
-        done = self.lab.compare()
+        done = self.lab.tool(*COMMAND, probed.name, *flags, str(self.stub), "-o", "probed")
+        assert done.returncode == 0, done.stderr.decode()
+        done = self.lab.compare(untouched=untouched)
         assert still_open or done.nesting_is_clean
         assert done.still_open == list(still_open)
         return Trial(found, done)
@@ -96,10 +100,6 @@ class Fortran:
         with pytest.raises(SourceError) as refusal:
             self.instrument(name, *flags)
         return str(refusal.value)
-
-    def _compiled(self, *words: str | Path) -> None:
-        done = self.lab.tool("gfortran", "-O0", "-w", *map(str, words))
-        assert done.returncode == 0, done.stderr.decode()
 
 
 @pytest.fixture(scope="session")

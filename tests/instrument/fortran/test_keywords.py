@@ -66,7 +66,7 @@ NAMES = """
 
 
 def test_names_that_look_like_keywords_are_names(fortran, name):
-    trial = fortran.run(NAMES, name=name)
+    trial = fortran.run(f"{NAMES}! as read in {name}\n", name=name)
     assert trial.visits == {"main": 1, "main:loop@26": 1, "main:loop@34": 1, "sub": 1, "sub:loop@57": 1}
 
 

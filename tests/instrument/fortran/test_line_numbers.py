@@ -416,16 +416,16 @@ def _stops(fortran, lines):
     return {name: next(line for address, line in lines if address > start) for name, start in starts.items()}
 
 
-@pytest.mark.parametrize("choice", [DEFAULT, ALL], ids=["default", "all"])
 @pytest.mark.parametrize(("source", "name"), SOURCES)
-def test_the_lines_that_have_code_are_the_same(fortran, source, name, choice):
+def test_the_lines_that_have_code_are_the_same(fortran, source, name):
     optimised = _compiled(fortran, source, name, "-O2")
     plain = _compiled(fortran, source, name, "-O0")
     stops = _stops(fortran, plain)
-    text, found = replace(fortran, choice=choice).instrument(name, "-fopenmp")
-    assert not all(each.reason for each in found.regions)
     other = f"other{name[1:]}"
-    assert _numbers(_compiled(fortran, text, other, "-O2")) <= _numbers(plain + optimised)
-    probed = _compiled(fortran, text, other, "-O0")
-    assert _numbers(probed) == _numbers(plain)
-    assert _stops(fortran, probed) == stops
+    for choice in (DEFAULT, ALL):
+        text, found = replace(fortran, choice=choice).instrument(name, "-fopenmp")
+        assert not all(each.reason for each in found.regions)
+        assert _numbers(_compiled(fortran, text, other, "-O2")) <= _numbers(plain + optimised)
+        probed = _compiled(fortran, text, other, "-O0")
+        assert _numbers(probed) == _numbers(plain)
+        assert _stops(fortran, probed) == stops
