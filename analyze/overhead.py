@@ -25,7 +25,7 @@ class Overhead:
 
     Attributes:
         probe_ns: What one enter and exit takes; None if unknown.
-        visits: Entries of regions, and MPI calls.
+        visits: Entries of regions that were timed, and MPI calls.
         call_paths: Call paths that were made, of all threads.
         percent: Of the wall time, summed over the locations.
         of_computing: The same without MPI calls, which are no compute time, in percent of that; ranks that wait pass no
@@ -45,27 +45,28 @@ class Overhead:
 
 
 def measuring_cost(experiment: Experiment) -> Overhead:
-    """Estimate the cost: visits times that of a pair of probes, and call paths times that of a new one."""
+    """Estimate the cost: visits times that of a pair of probes, throttled or not, and call paths times that of one."""
     notes, entries, paths = experiment.notes, 0.0, 0
     if "visits" in experiment:
         visits = np.nan_to_num(experiment.exclusive("visits"))
         own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
         entries, paths = float(visits[own].sum()), int(np.count_nonzero(visits > 0))
-    entries -= notes.untimed
+    throttled = min(entries, notes.untimed)
     calls = float(np.nansum(experiment.exclusive("mpi_calls"))) if "mpi_calls" in experiment else 0.0
-    passed = int(entries + calls)
+    passed = int(entries - throttled + calls)
     if notes.probe_ns is None:
         return Overhead(None, passed, paths, None, None)
     computing = 0.0
     if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
         computing = float(compute_time(experiment).sum())
-    pair, making = notes.probe_ns * 1e-9, paths * _NEW_PATH
+    pair, throttled_pair = notes.probe_ns * 1e-9, (notes.throttled_ns or 0.0) * 1e-9
+    entering = (entries - throttled) * pair + throttled * throttled_pair + paths * _NEW_PATH
     return Overhead(
         notes.probe_ns,
         passed,
         paths,
-        _percent(passed * pair + making, float(experiment.exclusive("wall_time").sum())),
-        _percent(entries * pair + making, computing),
+        _percent(entering + calls * pair, float(experiment.exclusive("wall_time").sum())),
+        _percent(entering, computing),
     )
 
 

@@ -68,6 +68,7 @@ class Notes:
         remarks: Sentences about data that was lost, repaired or collapsed.
         clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
+        throttled_ns: The same of a throttled region.
         throttled: Descriptors of regions whose time was counted to their callers, each with the reason.
         untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
@@ -92,6 +93,7 @@ class Notes:
     remarks: tuple[str, ...] = ()
     clocks: dict[str, str] = field(default_factory=dict)
     probe_ns: float | None = None
+    throttled_ns: float | None = None
     throttled: dict[str, str] = field(default_factory=dict)
     untimed: int = 0
     repairs: int = 0

@@ -89,11 +89,9 @@ def _costly(findings: Findings) -> str:
 
 
 def _cheaper(findings: Findings) -> str:
-    """Say what makes measuring cheaper; ``--max-overhead`` is a share of the whole run, waiting in MPI included."""
     if findings.experiment.notes.throttled:
         return "build with the plan that the run wrote: it leaves out what was throttled"
-    share = min(5.0, (findings.run.overhead.percent or 10.0) / 2)
-    return f"--max-overhead {share:.1g}% throttles them"
+    return "--max-overhead 5% throttles them"
 
 
 def _crowded(findings: Findings) -> Iterator[str]:

@@ -63,6 +63,7 @@ def derived_notes(
         remarks=(*_said_of(notes, labels), *likenesses(labels, alike), *remarks),
         clocks=_common((each.clocks for each in notes), {}),
         probe_ns=_common((each.probe_ns for each in notes), None),
+        throttled_ns=_common((each.throttled_ns for each in notes), None),
         repairs=sum(each.repairs for each in notes),
         processors=_common((each.processors for each in notes), None),
         counts_by_rank=all(each.counts_by_rank for each in notes),

@@ -59,6 +59,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
             "ticks_per_second": f"{np.median([shard.ticks_per_second for shard in shards]):.0f}",
         },
         probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
+        throttled_ns=float(np.median([shard.throttled_cost for shard in shards])) * 1e9,
         throttled=throttled,
         untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),

@@ -96,6 +96,7 @@ class Shard:
         wall_clock: Where wall time comes from: ``tsc``, ``cntvct`` or ``clock_gettime``.
         cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: What an entry and exit of a region cost, in seconds.
+        throttled_cost: The same of a throttled region.
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
@@ -131,6 +132,7 @@ class Shard:
     wall_clock: str
     cpu_clock: str
     pair_cost: float
+    throttled_cost: float
     unrecorded: int
     uncounted: int
     refused: int

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 5
+VERSION: Final = 6
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -38,7 +38,7 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u8") for name in ("used", "base")],
         *[(name, "i4") for name in ("pid", "rank", "size", "thread_level", "state", "exit_code", "cpus")],
         *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "uncounted")],
-        *[(name, "f8") for name in ("ticks_per_second", "pair_cost")],
+        *[(name, "f8") for name in ("ticks_per_second", "pair_cost", "throttled_cost")],
         ("start_realtime", "u8"),
         ("start", ANCHOR),
         ("latest", ANCHOR),
@@ -50,7 +50,7 @@ HEADER_LAYOUT: Final = np.dtype(
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
         *[(name, "i4") for name in ("forked_from", "spawned")],
         ("deepest", "u4"),
-        ("script", "S108"),
+        ("script", "S100"),
         ("run_delay", "i8"),
         ("involuntary", "u8"),
     ]

@@ -262,6 +262,7 @@ class _Reader:
             wall_clock=_text(header["wall_clock"]),
             cpu_clock=_text(header["cpu_clock"]),
             pair_cost=float(header["pair_cost"]) * 1e-9,
+            throttled_cost=float(header["throttled_cost"]) * 1e-9,
             unrecorded=int(header["unrecorded"]),
             uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),

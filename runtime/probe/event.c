@@ -299,8 +299,11 @@ bool aa_is_outside_regions(void) {
 /* ---- library calls */
 
 static void go_on_with(struct aa_thread *thread, uint32_t share) {
+    uint64_t before = thread->last;
     aa_counter_stop();
     aa_event_book(thread);
+    if (thread->call.share != AA_OWN)
+        aa_throttle_leave_out(thread, thread->last - before);
     thread->call.share = share;
     aa_counter_go();
 }
@@ -376,10 +379,11 @@ static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct 
     }
 }
 
-double aa_event_pair_cost(void) {
+double aa_event_pair_cost(bool throttled) {
     static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
     struct aa_node base = {.visits = 0}, child = {.visits = 0};
-    struct aa_edge edge = {&base, key, &child};
+    struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | (throttled ? AA_THROTTLED : 0));
+    struct aa_edge edge = {&base, key, marked};
     struct aa_frame frames[3] = {
         {.key = ""}}; /* the bottom, one for the pair, one for the pair of a handler */
     struct aa_thread scratch = {.index = 1,
@@ -407,7 +411,8 @@ double aa_event_pair_cost(void) {
         keep_least(least, &base, &child);
     }
     aa_thread_self = self;
-    aa_counter_leave_out(least);
+    if (!throttled)
+        aa_counter_leave_out(least);
     aa_counter_stop();
     aa_watch_close(&scratch.watch);
     return (double)fastest / PAIRS;

@@ -23,6 +23,6 @@ void aa_event_book_wait_of(struct aa_thread *thread);
 void aa_event_prepare(void);
 
 /* What an entry and exit of a region costs, in ticks. */
-double aa_event_pair_cost(void);
+double aa_event_pair_cost(bool throttled);
 
 #endif

@@ -18,7 +18,7 @@
 #include "clock.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 5u
+#define AA_SHARD_VERSION 6u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -62,6 +62,7 @@ struct aa_header {
     _Atomic uint32_t uncounted; /* threads whose counters did not start */
     double ticks_per_second;    /* as measured at the start; the anchors tell it better */
     double pair_cost;           /* nanoseconds of an entry and exit, measured at the start */
+    double throttled_cost;      /* the same of a throttled region */
     uint64_t start_realtime;    /* nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
@@ -71,7 +72,7 @@ struct aa_header {
     int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
     int32_t spawned;   /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
     uint32_t deepest;  /* so many levels of new call paths were made since memory ran short; 0: it did not */
-    char script[108];  /* what the executable runs, if that is Python */
+    char script[100];  /* what the executable runs, if that is Python */
     int64_t run_delay; /* nanoseconds that the first thread waited for a processor; -1: unknown */
     uint64_t involuntary; /* how often a thread had to leave its processor */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));

@@ -12,12 +12,13 @@
 #define SEEN 64u          /* nodes of a thread that are kept in mind */
 #define PART_OF_SHARE 0.2 /* what a node must take of the share to be worth throttling */
 
-static double allowed; /* of the time */
+static double allowed; /* of the time outside of library calls */
 
 /* What a thread knows of its tree; whoever takes another one, as the child of a fork does, begins anew. */
 static _Thread_local struct {
     const struct aa_thread *tree;
     uint64_t entries; /* of all nodes that were looked at */
+    uint64_t called;  /* ticks in library calls */
     struct look {
         const struct aa_node *node;
         uint64_t ticks;
@@ -46,16 +47,27 @@ static uint64_t since_last_look(const struct aa_node *node, uint64_t now) {
     return now - before;
 }
 
-static bool costs_too_much(const struct aa_thread *thread, const struct aa_node *node) {
-    const struct aa_header *header = aa_shard();
+static void look_at(const struct aa_thread *thread) {
     if (seen.tree != thread)
         memset(&seen, 0, sizeof seen);
     seen.tree = thread;
+}
+
+void aa_throttle_leave_out(const struct aa_thread *thread, uint64_t ticks) {
+    if (allowed <= 0)
+        return;
+    look_at(thread);
+    seen.called += ticks;
+}
+
+static bool costs_too_much(const struct aa_thread *thread, const struct aa_node *node) {
+    const struct aa_header *header = aa_shard();
+    look_at(thread);
     seen.entries += AA_THROTTLE_PERIOD;
     double pair = header->pair_cost * header->ticks_per_second * 1e-9;
-    double lifetime = (double)(thread->last - header->start.ticks);
+    double computing = (double)(thread->last - header->start.ticks) - (double)seen.called;
     double took = (double)since_last_look(node, thread->last);
-    return took > 0 && (double)seen.entries * pair > allowed * lifetime &&
+    return took > 0 && (double)seen.entries * pair > allowed * computing &&
            AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * took;
 }
 

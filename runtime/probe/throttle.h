@@ -10,9 +10,12 @@
 
 #define AA_THROTTLE_PERIOD 4096u /* visits of a node after which it is looked at */
 
-/* The share that events may take; 0: as much as they do. Read from the environment when the library is
- * loaded. */
+/* The share of computing that events may take; 0: as much as they do. Read from the environment when the
+ * library is loaded. */
 void aa_throttle_load(void);
+
+/* So long the thread was in a library call, such as a wait for another rank, and computed nothing. */
+void aa_throttle_leave_out(const struct aa_thread *thread, uint64_t ticks);
 
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);

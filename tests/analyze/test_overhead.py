@@ -42,11 +42,14 @@ def test_the_warning_says_what_the_headline_does(make_experiment):
     assert costly.endswith("(--max-overhead 5% throttles them)")
 
 
-def test_the_share_to_throttle_at_is_one_of_the_whole_run(make_experiment):
-    waiting = make_experiment({"loop@3": [1.0, 1.0]}, mpi_time={"loop@3": [9.0, 9.0]})
-    run = measured(waiting, visits=[1e7, 1e7])
-    (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
-    assert costly.endswith("(--max-overhead 1% throttles them)")
+def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_experiment):
+    run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
+    run.notes = replace(run.notes, throttled_ns=8.0, untimed=19_000_000)
+    assert measuring_cost(run).of_computing == pytest.approx(100 * (1e6 * 20 + 19e6 * 8) * 1e-9 / 2, rel=1e-3)
+
+
+def test_what_was_throttled_is_to_be_left_out_of_the_next_build(make_experiment):
+    run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
     run.notes = replace(run.notes, throttled={"aa1|function|f|||0|0|0": "entered often"})
     (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
     assert costly.endswith("(build with the plan that the run wrote: it leaves out what was throttled)")

@@ -37,6 +37,7 @@ def test_a_finished_process_says_who_it_was(preloaded: Record, plain_program: Pa
     assert shard.end is not None
     assert shard.mpi_initialised is shard.mpi_finalising is shard.mpi_finalised is None
     assert shard.pair_cost > 0
+    assert shard.throttled_cost > 0
 
 
 def test_a_killed_process_loses_the_open_interval_alone(record: Record, visits: Visits) -> None:

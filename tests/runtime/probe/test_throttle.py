@@ -30,6 +30,13 @@ def test_what_a_library_calls_back_is_no_time_of_the_library(linked: Record, vis
     assert tree.nodes["wall"][2] >= 0.3
 
 
+def test_the_share_is_one_of_computing_whatever_libraries_take(linked: Record, visits: Visits) -> None:
+    words = "+main mpi{ spin 1000 }mpi times 30000 +f -f ; -main"
+    (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD="5%")
+    assert visits(shard) == {"main": 1, "main/f": 30000}
+    assert list(shard.threads[0].throttled) == [2]
+
+
 def test_a_region_that_only_a_library_calls_is_not_throttled(linked: Record, visits: Visits) -> None:
     (shard,) = linked("+main times 30000 mpi{ +f -f }mpi ; -main", AUTOANALYZER_MAX_OVERHEAD=TINY)
     assert visits(shard) == {"main": 1, "main/f": 30000}
