@@ -53,7 +53,7 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--modes",
         metavar="MODE,...",
-        help=f"which regions to make, from {', '.join(MODES)} (default: ${MODES_VARIABLE}, else "
+        help=f"which regions to make, from {', '.join(MODES)} (default: ${MODES_VARIABLE}, else the plan's, else "
         f"{', '.join(DEFAULT_MODES)})",
     )
 
