@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         with replacing(path) as stream:
             stream.write(instrumented.text)
         count = sum(not found.reason for found in instrumented.found.regions)
-        sys.stdout.write(f"{path}: {count} regions\n")
+        sys.stdout.write(f"{path}: {count} region{'s' * (count != 1)}\n")
         if source.stub:
             with replacing(folder / source.stub.name) as stream:
                 stream.write(source.stub.read_bytes())

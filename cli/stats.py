@@ -15,6 +15,7 @@ from ..experiment import Experiment
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.report import Report
+from ..view.units import many
 from .documents import check_targets
 from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, write_report
 
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments,
         report,
         title=f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
-        about=f"{file}, {space.place}: {len(space.points)} locations, {len(space.metrics)} metrics",
+        about=f"{file}, {space.place}: {len(space.points)} locations, {many(len(space.metrics), 'metric')}",
         document={"experiment": str(file), "seed": arguments.seed},
     )
     return 0

@@ -80,7 +80,7 @@ class Builder:
     def row(self, metric: str, call_path: int, values: Sequence[float] | npt.NDArray[np.float64]) -> Self:
         """Set the values of a call path alone on all locations, in the order of their definition."""
         if len(values) != len(self._locations):
-            raise InputError(f"expected {len(self._locations)} values of {metric}, found {len(values)}")
+            raise InputError(f"values of {metric}: expected {len(self._locations)}, found {len(values)}")
         if len(values):
             self._row(metric, call_path, len(values) - 1)[:] = array("d", values)
         return self

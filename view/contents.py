@@ -81,7 +81,7 @@ def _files(files: Sequence[FileUse]) -> Iterator[str]:
     """The files that took longest: time, bytes, calls, processes, name."""
     for file in files[:_FILES]:
         moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
-        by = f"{count(file.calls)} calls of {many(file.processes, 'process')}"
+        by = f"{count(file.calls)} call{'s' * (file.calls != 1)} of {many(file.processes, 'process')}"
         yield f"file        {seconds(file.seconds)}, {moved}, {by}   {file.name or '(others)'}"
 
 

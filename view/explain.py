@@ -31,7 +31,7 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     for number, members in enumerate(found.clusters[:_MOST_ROWS]):
         yield f"cluster {number}: {_members([performance.labels[column] for column in members])}"
     if len(found.clusters) > _MOST_ROWS:
-        yield f"… and {len(found.clusters) - _MOST_ROWS} more clusters: --json lists all"
+        yield f"… and {len(found.clusters) - _MOST_ROWS} more: --json lists all"
     if found.programs > 1:
         yield f"the ranks run {found.programs} programs, which are not compared"
     yield f"severity S: {found.severity:.6f}"
@@ -72,7 +72,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
 def _regions(findings: Findings, positions: Sequence[int]) -> str:
     ids = [str(findings.performance.regions[each].id) for each in positions]
     more = f", … and {len(ids) - _MOST_ROWS} more" if len(ids) > _MOST_ROWS else ""
-    return f"regions {', '.join(ids[:_MOST_ROWS])}{more}" if ids else "none"
+    return f"region{'s' * (len(ids) > 1)} {', '.join(ids[:_MOST_ROWS])}{more}" if ids else "none"
 
 
 def _table(
@@ -94,7 +94,7 @@ def _table(
     for row, name in rows[:_MOST_ROWS]:
         yield "".join(f"{value:>4}" for value in (*row.values, row.decision)) + f"   {name}"
     if len(rows) > _MOST_ROWS:
-        yield f"   … and {len(rows) - _MOST_ROWS} more distinct rows: --json lists all"
+        yield f"   … and {len(rows) - _MOST_ROWS} more: --json lists all"
     yield ""
     yield from _matrix(table, short)
     yield f"discernibility function: {_function(table, short)}"

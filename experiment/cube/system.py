@@ -47,7 +47,7 @@ class CubeSystem:
         elif item.tag == "cart":
             grid = self._grid(item)
             if grid.wanted != len(grid.dimensions):
-                raise InputError(f"expected a topology of {grid.wanted} dimensions, found {len(grid.dimensions)}")
+                raise InputError(f"dimensions of a topology: expected {grid.wanted}, found {len(grid.dimensions)}")
 
     def add_dimension(self, cart: Item, attributes: Mapping[str, str]) -> None:
         """Take a dimension of a topology."""

@@ -172,7 +172,7 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
         close = _gap(timed.sum(axis=1), values.sum(axis=1)) <= _TOLERATED
         found = np.flatnonzero(asked & close & np.any(_gap(timed @ ranks, values @ ranks) > _TOLERATED, axis=1))
         if len(found):
-            others = f" and {len(found) - 1} others" if len(found) > 1 else ""
+            others = f" and {len(found) - 1} more" if len(found) > 1 else ""
             return (
                 f"ranks shared the {_WORK[name]} of {_name(timing, int(found[0]))}{others} differently when counted:"
                 " do not compare ranks by counts"
@@ -184,7 +184,7 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
     """Say which call paths were not entered equally often, all ranks together."""
     timed = timing.exclusive("visits")
     if len(columns) != len(timing.locations):
-        yield f"{len(timing.locations)} threads were timed, {len(columns)} counted"
+        yield f"threads: {len(timing.locations)} timed, {len(columns)} counted"
     totals = timed.sum(axis=1), counted.sum(axis=1)
     gaps = _gap(*totals)
     unequal = np.flatnonzero(gaps > _TOLERATED)
@@ -192,7 +192,7 @@ def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.in
         name = _name(timing, place)
         yield f"{name} was entered {totals[0][place]:.0f} times when timed, {totals[1][place]:.0f} times when counted"
     if len(unequal) > _NAMED:
-        yield f"{len(unequal) - _NAMED} more call paths were not entered equally often when timed and when counted"
+        yield f"more call paths not entered equally often when timed and when counted: {len(unequal) - _NAMED}"
     close = np.flatnonzero((gaps > 0) & (gaps <= _TOLERATED))
     if len(close):
         yield f"call paths entered up to {gaps[close].max():.1%} more or less often when counted: {len(close)}"
@@ -211,4 +211,4 @@ def _entered_only_when_counting(counting: Experiment, strange: list[int]) -> Ite
     for number in strange[:_NAMED]:
         yield f"{counting.path_name(number)} was entered only when counted: its counts go to the enclosing region"
     if len(strange) > _NAMED:
-        yield f"{len(strange) - _NAMED} more call paths were entered only when counted"
+        yield f"more call paths entered only when counted: {len(strange) - _NAMED}"

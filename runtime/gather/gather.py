@@ -83,7 +83,7 @@ def _merge(
     latest = read.latest
     said = [*remarks, *read.broken]
     if len(latest) < len(read.shards):
-        said.append(f"{len(read.shards) - len(latest)} shards of an earlier run in this folder were left out")
+        said.append(f"shards of an earlier run in this folder that were left out: {len(read.shards) - len(latest)}")
     said += [
         f"{who} is still running: these are its data so far; once it has ended, run autoanalyzer analyze {folder.path}"
         for who in running.values()

@@ -126,7 +126,7 @@ def _remarks(
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:
         yield (
-            f"call paths deeper than {min(levels)} levels were attributed to their callers once memory ran short on"
+            f"call paths below level {min(levels)} were attributed to their callers once memory ran short on"
             f" {len(levels)} of {len(shards)} processes: raise --max-memory"
         )
     counts = {
@@ -138,9 +138,7 @@ def _remarks(
         "threads without counts, as their counters did not start": sum(shard.uncounted for shard in shards),
         "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
     }
-    for what, count in counts.items():
-        if count:
-            yield f"{count} {what}"
+    yield from (f"{what}: {count}" for what, count in counts.items() if count)
 
 
 def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
@@ -150,7 +148,7 @@ def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
         if shard.spawned:
             found.setdefault("started by MPI_Comm_spawn", []).append(process)
         elif shard.forked_from:
-            found.setdefault("forked by others", []).append(process)
+            found.setdefault("forked by other processes", []).append(process)
         elif expected and process >= expected:
             found.setdefault("more than MPI_COMM_WORLD has", []).append(process)
     for how, numbers in found.items():

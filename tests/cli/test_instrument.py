@@ -30,7 +30,7 @@ def test_fortran_is_written_in_its_form_with_the_stub_beside(tool):
     )
     done = tool("autoanalyzer", "instrument", "src/main.F90", "lower.f", "-o", "out", "--fc", "gfortran", "-DN=9")
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == b"out/main.f90: 1 regions\nout/lower.f: 2 regions\n"
+    assert done.stdout == b"out/main.f90: 1 region\nout/lower.f: 2 regions\n"
     sources = ["fortran_stub.c", "lower.f", "main.f90"]
     assert sorted(path.name for path in (tool.folder / "out").iterdir()) == sources
     assert tool("gfortran", *(f"out/{name}" for name in sources), "-o", "x").returncode == 0

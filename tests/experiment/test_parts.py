@@ -194,7 +194,7 @@ def test_a_builder_has_fewer_than_fifteen_methods_and_refuses_what_was_not_defin
     assert made.experiment().exclusive("time").tolist() == [[2.5]]
     with pytest.raises(InputError, match="no metric 'speed' was defined; there are time"):
         made.set("speed", path, place, 1.0)
-    with pytest.raises(InputError, match="expected 1 values of time, found 2"):
+    with pytest.raises(InputError, match="values of time: expected 1, found 2"):
         made.row("time", path, [1.0, 2.0])
     with pytest.raises(InputError, match="call path 4 on location 0 was set; these are not defined"):
         made.set("time", 4, place, 1.0)

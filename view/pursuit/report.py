@@ -131,7 +131,7 @@ def _nothing(periods: Sequence[Period]) -> str:
     reason = next(each.reason for each in reversed(periods) if each.status == status)
     if len(periods) == 1:
         return f"No metric stands out: {status} ({reason})."
-    return f"No metric stands out in any of {len(periods)} periods: {count} are {status} (the last: {reason})."
+    return f"No metric stands out in any of {len(periods)} periods; most often: {status} ({count}; the last: {reason})."
 
 
 def _saving(state: PursuitOverTime) -> str:

@@ -175,10 +175,10 @@ def test_of_many_differences_a_few_are_named() -> None:
     timing = experiment({"visits": {name: [1, 1] for name in names}}, paths=("main", *names))
     less = counted({}, {"main": [1, 1]}, paths=("main", *names))
     assert len(join_counts(timing, less).notes.remarks) == 6
-    assert join_counts(timing, less).notes.remarks[-1].startswith("4 more call paths were not entered equally often")
+    assert join_counts(timing, less).notes.remarks[-1].startswith("more call paths not entered equally often")
     more = counted(dict.fromkeys(names, (1, 1)), {"main": [1, 1]}, paths=("main", *names))
     without = experiment({"visits": {}}, paths=("main",))
-    assert join_counts(without, more).notes.remarks[-1] == "4 more call paths were entered only when counted"
+    assert join_counts(without, more).notes.remarks[-1] == "more call paths entered only when counted: 4"
 
 
 def test_the_same_names_below_other_callers_are_other_call_paths() -> None:
@@ -208,7 +208,7 @@ def test_threads_that_were_not_timed_count_to_the_first() -> None:
     )
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [100, 9]
-    assert joined.notes.remarks[1:] == ("2 threads were timed, 3 counted",)
+    assert joined.notes.remarks[1:] == ("threads: 2 timed, 3 counted",)
 
 
 def test_threads_are_matched_by_number() -> None:
@@ -224,7 +224,7 @@ def test_processes_that_were_not_timed_are_left_out() -> None:
     )
     joined = join_counts(TIMING, counting)
     assert row(joined, "instructions", "work") == [1, 2]
-    assert joined.notes.remarks[1:] == ("2 threads were timed, 3 counted",)
+    assert joined.notes.remarks[1:] == ("threads: 2 timed, 3 counted",)
 
 
 def test_a_root_may_have_another_name() -> None:

@@ -130,7 +130,7 @@ def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str
     assert next(row for path, row in found.items() if path.endswith("help")) == [0, 0, 1, 1, 1, 1]
     assert found["work"] == [1, 1, 0, 0, 0, 0]
     assert experiment.notes.started == (2, 3, 4, 5)
-    assert experiment.notes.remarks == ("4 processes forked by others: numbered from 2",)
+    assert experiment.notes.remarks == ("4 processes forked by other processes: numbered from 2",)
     assert (experiment.notes.expected_processes, experiment.notes.missing, experiment.notes.unfinished) == (2, (), ())
 
 
@@ -155,7 +155,7 @@ def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
         experiment, _ = open_experiment(tool.folder / "out")
     assert visits(experiment)["work"] == [1, 0]
     assert inner(experiment, "work") == [0, 30]
-    assert experiment.notes.remarks == ("1 process forked by others: numbered 1",)
+    assert experiment.notes.remarks == ("1 process forked by other processes: numbered 1",)
     assert experiment.notes.started == (1,)
 
 
@@ -261,7 +261,7 @@ def test_a_full_disk_costs_call_paths_and_no_time(tool: Tool) -> None:
     found = visits(experiment)
     assert 100 < len(found) < 1500
     (collapsed,) = (each for each in experiment.notes.remarks if "entries attributed to their caller" in each)
-    assert sum(row[0] for row in found.values()) + float(collapsed.split()[0]) == 501 + 500 * 9
+    assert sum(row[0] for row in found.values()) + float(collapsed.split()[-1]) == 501 + 500 * 9
 
 
 def test_a_disk_that_was_full_before_costs_a_line_a_rank(tool: Tool) -> None:

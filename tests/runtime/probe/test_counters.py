@@ -200,5 +200,5 @@ def test_a_thread_that_gets_no_counters_counts_nothing_and_is_noted(
     assert (first.nodes["cycles"] == 1024 * first.nodes["instructions"]).all()
     assert all(tree.nodes[name].sum() == 0 for tree in others for name in shard.sources)
     remarks = merge_shards([shard], RunFacts()).notes.remarks
-    assert "5 threads without counts, as their counters did not start" in remarks
+    assert "threads without counts, as their counters did not start: 5" in remarks
     assert (tmp_path / "stderr").read_text() == ""
