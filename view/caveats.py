@@ -126,7 +126,7 @@ def _delayed(findings: Findings) -> Iterator[str]:
     late = [process for process, time in waited.items() if time >= max(_DELAY, _DELAY_PART * first[process])]
     if late:
         worst = max(late, key=lambda process: waited[process])
-        more = f", and {len(late) - 1} more ranks" if len(late) > 1 else ""
+        more = f", and {len(late) - 1} more rank{'s' * (len(late) > 2)}" if len(late) > 1 else ""
         yield (
             f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
             f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
@@ -155,5 +155,5 @@ def _how_counted(findings: Findings, not_counted: str) -> str:
 def _how_unfinished(findings: Findings) -> str:
     experiment = findings.experiment
     if "program_time" in experiment and not experiment.exclusive("program_time").any():
-        return "ended before the program did; their data end there"
-    return "never entered MPI_Finalize; their data end early"
+        return "ended before the program did; the data end there"
+    return "never entered MPI_Finalize; the data end early"

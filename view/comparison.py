@@ -236,8 +236,9 @@ def _basis(comparison: Comparison) -> str:
         return f"{said}; simulated counts repeat"
     low, high = found.low, found.high
     wide = low is not None and high is not None and low <= -threshold <= threshold <= high
-    hidden = ", which would hide that much" if found.noise >= threshold else ", but it takes more runs to see that much"
-    return f"{said}; noise {100 * found.noise:.1f} %{hidden if wide else ''}; confidence {100 * CONFIDENCE:g} %"
+    how = "which would hide" if found.noise >= threshold else "but more runs are needed to see"
+    hidden = f", {how} a change of {100 * threshold:g} %" if wide else ""
+    return f"{said}; noise {100 * found.noise:.1f} %{hidden}; confidence {100 * CONFIDENCE:g} %"
 
 
 def _title(comparison: Comparison, judgement: Judgement) -> str:

@@ -77,8 +77,8 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
     for label, found in zip(joined.labels, ranks, strict=True):
         if found != first:
             raise InputError(
-                f"{label}: expected {len(first)} ranks as in {joined.labels[0]}, found {len(found)}; "
-                f"compare runs with the same number of ranks"
+                f"{label}: expected the same ranks as in {joined.labels[0]} ({len(first)}), "
+                f"found different ones ({len(found)}); compare runs with the same ranks"
             )
     if strangers(joined, range(count), range(count, len(joined.operands))):
         raise InputError(

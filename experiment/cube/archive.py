@@ -74,7 +74,7 @@ class Archive:
         elif member.offset_data + member.size > size:
             reason = "is cut off"
         elif len(self._members) >= _MAX_MEMBERS:
-            reason = f"is more than {_MAX_MEMBERS:,} files"
+            reason = f"follows {_MAX_MEMBERS:,} other files"
         if reason:
             raise InputError(f"{self._source.path}: member {member.name[:80]!r} of the archive {reason}: refused")
         self._members[str(name)] = (member.offset_data, member.size)

@@ -98,9 +98,9 @@ class CubeMatrices:
             try:
                 values = parser.parse(text)
             except ValueError:
-                raise InputError(f"expected numbers in {metric} of call path {number}, found others") from None
+                raise InputError(f"expected numbers in {metric} of call path {number}, found something else") from None
             if len(values) != width:
-                raise InputError(f"expected {width} values in {metric} of call path {number}, found {len(values)}")
+                raise InputError(f"values of {metric} of call path {number}: expected {width}, found {len(values)}")
             severity[row, slice(None) if in_order else self._columns] = values
         finite(severity, self._metrics[metric].metric)
 

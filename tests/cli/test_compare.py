@@ -119,10 +119,10 @@ def test_compare_says_that_few_runs_hide_what_noise_does_not(tool, written):
     for number, noise in enumerate((1.0, 1.02)):
         written(f"a{number}.cube", [0.1, 2 * noise, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
-    assert "noise 1.3 %, but it takes more runs to see that much; confidence 99 %" in done.stdout.decode()
+    assert "noise 1.3 %, but more runs are needed to see a change of 5 %; confidence 99 %" in done.stdout.decode()
     written("a1.cube", [0.1, 4, 1])
     done = tool("autoanalyzer", "compare", "a0.cube", "a1.cube", "--with", "a0.cube", "a1.cube")
-    assert "noise 64.5 %, which would hide that much; confidence 99 %" in done.stdout.decode()
+    assert "noise 64.5 %, which would hide a change of 5 %; confidence 99 %" in done.stdout.decode()
 
 
 def test_compare_says_what_values_are(series):
@@ -156,7 +156,7 @@ def test_compare_refuses_runs_of_other_numbers_of_ranks(files, written):
     written("c.cube", [0.1, 1, 1], ranks=3)
     done = files("autoanalyzer", "compare", "a.cube", "--with", "c.cube")
     assert done.returncode == 2
-    assert "expected 2 ranks as in a.cube, found 3" in done.stderr.decode()
+    assert "expected the same ranks as in a.cube (2), found different ones (3)" in done.stderr.decode()
 
 
 @pytest.mark.parametrize(

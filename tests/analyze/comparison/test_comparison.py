@@ -179,7 +179,7 @@ def test_the_start_up_of_mpi_is_no_part_of_the_program():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (experiment([1.0], ranks=3), "expected 2 ranks as in 0, found 3"),
+        (experiment([1.0], ranks=3), r"expected the same ranks as in 0 \(2\), found different ones \(3\)"),
         (experiment([1.0], regions=[Region("function", "other", "b.c", "other")]), "no region in common"),
         (experiment([-1.0]), "expected a run, found a negative value of wall_time on rank 0"),
         (experiment([1.0, -0.5]), "expected a run, found a negative value of wall_time on rank 0"),

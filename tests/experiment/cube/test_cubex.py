@@ -208,7 +208,7 @@ def test_a_chain_of_headers_is_refused(tmp_path):
 
 def test_too_many_members_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube.archive._MAX_MEMBERS", 2)
-    with pytest.raises(InputError, match="is more than 2 files"):
+    with pytest.raises(InputError, match="follows 2 other files"):
         load(pack(tmp_path / "e.cubex", WHOLE))
 
 

@@ -125,7 +125,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"rows": '<row cnodeId="9">1</row>'}, "expected 2 values in time of call path 9, found 1"),
+        ({"rows": '<row cnodeId="9">1</row>'}, "values of time of call path 9: expected 2, found 1"),
         ({"rows": '<row cnodeId="9">1 x</row>'}, "expected numbers in time of call path 9"),
         ({"rows": '<row cnodeId="9">1 true</row>'}, "expected numbers"),
         ({"rows": '<row cnodeId="9">1,2</row>'}, "expected numbers"),
@@ -152,7 +152,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "appears twice"),
         (
             {"more": "<topologies><cart ndims='2'><dim size='2' periodic='true'/></cart></topologies>"},
-            "expected a topology of 2 dimensions, found 1",
+            "dimensions of a topology: expected 2, found 1",
         ),
         (
             {"more": "<topologies><cart ndims='1'><dim size='2'/><coord thrdId='4'>2</coord></cart></topologies>"},
