@@ -25,6 +25,7 @@ from autoanalyzer.cli.main import main
 Done = subprocess.CompletedProcess[bytes]
 
 BIN = Path(sys.executable).parent
+FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for what only has to run
 
 
 class CommandServer:

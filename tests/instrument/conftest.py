@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
@@ -16,8 +15,9 @@ import pytest
 
 from autoanalyzer.experiment.region import Region
 
+from ..conftest import FAST_LINKER
+
 HERE = Path(__file__).parent
-FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # what is linked here only has to run
 TEMPORARY = re.compile(rb"/tmp/[\w.-]+")  # the linker blames the compiler's temporary objects by name
 
 

@@ -17,6 +17,8 @@ from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
+from ..conftest import FAST_LINKER
+
 PROGRAMS = Path(__file__).parent / "programs"
 FORTRAN_MPI = Path(__file__).parents[1] / "programs" / "fortran_mpi"
 FORTRAN_IO = Path(__file__).parents[1] / "programs" / "fortran_io"
@@ -32,7 +34,7 @@ def preprocessed(compiler: str) -> str:
 def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
     """A program from ``programs``."""
     program = folder / Path(source).stem
-    words = [compiler, "-std=gnu11", *flags, str(PROGRAMS / source), "-o", str(program)]
+    words = [compiler, "-std=gnu11", *FAST_LINKER, *flags, str(PROGRAMS / source), "-o", str(program)]
     subprocess.run([*words, "-ldl", "-lpthread"], check=True)
     return program
 
@@ -40,7 +42,7 @@ def compiled(compiler: str, source: str, folder: Path, *flags: str) -> Path:
 def compiled_fortran(compiler: str, folder: Path, *sources: Path, flags: Sequence[str] = ()) -> Path:
     """A program of these sources, the last of which gives it its name."""
     program = folder / sources[-1].stem
-    words = [compiler, "-w", "-fallow-argument-mismatch", "-J", str(folder), *flags]
+    words = [compiler, "-O0", "-w", *FAST_LINKER, "-fallow-argument-mismatch", "-J", str(folder), *flags]
     subprocess.run([*words, *map(str, sources), "-o", str(program)], check=True)
     return program
 

@@ -22,7 +22,7 @@ from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.fortran_front_end import FortranFrontEnd
 from autoanalyzer.instrument.source_text import SourceTexts
 
-from ..conftest import FAST_LINKER
+from ...conftest import FAST_LINKER
 
 STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
 COMMAND = ("gfortran", "-O0", "-w", *FAST_LINKER)

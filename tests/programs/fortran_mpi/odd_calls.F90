@@ -20,7 +20,8 @@
 #define ERROR_ALONE error
 #endif
 #define CASE(name, calls, sent, received, action) call enter(name); action; call leave(name, calls, sent, received)
-module state
+module calls
+  use cases
 #if defined USE_MPI_F08
   use mpi_f08
   implicit none
@@ -65,13 +66,7 @@ contains
     before = modulo(rank - 1, ranks)
     out = rank
   end subroutine prepare
-end module state
 
-module point_to_point
-  use state
-  use cases
-  implicit none
-contains
   subroutine modes()
     REQUEST :: pending
     STATUS_ :: status
@@ -261,13 +256,7 @@ contains
     call leave('Mprobe and Mrecv', 2, 0, part)
     call MPI_Wait(pending, MPI_STATUS_IGNORE ERROR_)
   end subroutine matched
-end module point_to_point
 
-module collectives
-  use state
-  use cases
-  implicit none
-contains
   subroutine rooted_in_place()
     call enter('Reduce in place')
     if (is_root()) then
@@ -378,13 +367,10 @@ contains
     if (any(grid(1, :) /= rank) .or. any(grid(3, [1, 6]) /= rank)) error stop 'written beyond a section'
   end subroutine sections
 #endif
-end module collectives
+end module calls
 
 program odd_calls
-  use state
-  use cases
-  use point_to_point
-  use collectives
+  use calls
   implicit none
   integer :: provided
 #ifdef WITH_THREADS

@@ -165,7 +165,7 @@ _FORTRAN_LARGE: Final = {
     "DISP_4": "4_MPI_ADDRESS_KIND",
 }
 
-_FORTRAN_STATE: Final = """
+_FORTRAN_PROGRAM: Final = """
   implicit none
   integer :: rank, ranks, next, before, root, leader, lower, k, error, provided
   integer :: out(256), in(256), place, done, which, indices(2), room(2048)
@@ -178,6 +178,13 @@ _FORTRAN_STATE: Final = """
   integer(kind=MPI_OFFSET_KIND) :: at, offset
   {types}
   character(len=32) :: own_path
+  call MPI_Init_thread(MPI_THREAD_SINGLE, provided, error)
+  call prepare()
+  call open_cases(rank)
+{cases}
+  call close_cases()
+  call MPI_Win_free(win, error)
+  call MPI_Finalize(error)
 contains
   subroutine prepare()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
@@ -242,21 +249,10 @@ _OBJECTS: Final = {
 def fortran_program(cases: Sequence[Case], binding: str) -> str:
     """Write the program in a binding of Fortran: ``mpif.h``, ``mpi`` or ``mpi_f08``."""
     uses, includes = (f"  use {binding}\n", "") if binding != "mpif.h" else ("", "  include 'mpif.h'\n")
-    state = _FORTRAN_STATE.replace("  implicit none\n", f"  implicit none\n{includes}", 1)
     types = "\n  ".join(_objects(is_f08=binding == "mpi_f08"))
-    parts = [
-        f"module state\n{uses}  use, intrinsic :: iso_c_binding\n{state.replace('{types}', types)}end module state\n",
-        *_parts(cases),
-        "program conformance\n  use state\n  use cases\n  implicit none\n"
-        "  call MPI_Init_thread(MPI_THREAD_SINGLE, provided, error)\n  call prepare()\n  call open_cases(rank)\n",
-        *(f"  call part_{number}()\n" for number in range(len(_batches(cases)))),
-        "  call close_cases()\n  call MPI_Win_free(win, error)\n  call MPI_Finalize(error)\nend program conformance\n",
-    ]
-    return "".join(parts)
-
-
-def _batches(cases: Sequence[Case]) -> list[Sequence[Case]]:
-    return [cases[first : first + 50] for first in range(0, len(cases), 50)]
+    body = _FORTRAN_PROGRAM.replace("  implicit none\n", f"  implicit none\n{includes}", 1)
+    body = body.replace("{types}", types).replace("{cases}", "".join(map(_fortran_case, cases)))
+    return f"program conformance\n{uses}  use, intrinsic :: iso_c_binding\n  use cases\n{body}end program conformance\n"
 
 
 def _objects(*, is_f08: bool) -> Iterator[str]:
@@ -266,14 +262,10 @@ def _objects(*, is_f08: bool) -> Iterator[str]:
     yield f"{'type(c_ptr)' if is_f08 else 'integer(kind=MPI_ADDRESS_KIND)'} :: base, buffer"
 
 
-def _parts(cases: Sequence[Case]) -> Iterator[str]:
-    for number, batch in enumerate(_batches(cases)):
-        yield f"subroutine part_{number}()\n  use state\n  use cases\n  implicit none\n"
-        for case in batch:
-            calls = "".join(_fortran_call(call, large=case.large) for call in case.calls)
-            text = f"  call enter('{case.name}')\n{calls}  call leave('{case.name}', 0, 0, 0)\n"
-            yield f"  if (ranks > 1) then\n{text}  end if\n" if case.several else text
-        yield f"end subroutine part_{number}\n"
+def _fortran_case(case: Case) -> str:
+    calls = "".join(_fortran_call(call, large=case.large) for call in case.calls)
+    text = f"  call enter('{case.name}')\n{calls}  call leave('{case.name}', 0, 0, 0)\n"
+    return f"  if (ranks > 1) then\n{text}  end if\n" if case.several else text
 
 
 def _fortran_call(call: str, *, large: bool) -> str:
