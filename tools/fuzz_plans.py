@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -41,12 +41,11 @@ BROKEN: Final = re.compile(rb"^(?:mismatch|unmatched)", re.M)
 
 @dataclass
 class Program:
-    """A source of the tests that compiles alone, with what it prints."""
+    """A source of the tests, with what it prints if it compiles alone."""
 
     path: Path
     origin: str
     printed: tuple[int, bytes] = (0, b"")
-    regions: list[Region] = field(default_factory=list)
 
     @property
     def compiler(self) -> tuple[str, ...]:
@@ -72,6 +71,21 @@ class Program:
         compiler, *flags = self.compiler
         return subprocess.run([compiler, name, *words, *flags], capture_output=True, check=False, timeout=60)
 
+    @cached_property
+    def regions(self) -> list[Region]:
+        """Its regions in all modes; none if it does not compile or does not run twice alike."""
+        if self.build(self.path.name, "-o", "program").returncode:
+            return []
+        try:
+            self.printed = self.run()
+            if self.printed != self.run():
+                return []
+            everything = self.front_end(Choice(looks_for_all=True))
+            found = everything.regions(self.command.sources[0], self.text)
+        except (InputError, subprocess.TimeoutExpired):
+            return []
+        return [each.region for each in found.regions]
+
     def run(self, **environment: str) -> tuple[int, bytes]:
         """Run what was compiled; give its status and what it printed."""
         done = subprocess.run(
@@ -81,7 +95,7 @@ class Program:
 
 
 def programs() -> list[Program]:
-    """Collect the sources that compile, and run twice alike, with the regions of all modes that are in them."""
+    """Collect the sources that may be programs."""
     found = []
     for folder, suffix in (("c", ".c"), ("fortran", ".f90")):
         for module, name, text in constants(TESTS / folder):
@@ -89,28 +103,8 @@ def programs() -> list[Program]:
                 continue
             path = Path(f"{module}_{name}{suffix}")
             path.write_bytes(text.encode("latin-1"))
-            program = Program(path, f"{module}.{name}")
-            if program.build(path.name, "-fsyntax-only").returncode == 0:
-                found.append(program)
+            found.append(Program(path, f"{module}.{name}"))
     return found
-
-
-def prepared(program: Program) -> bool:
-    """Find out what a program prints and which regions it has; tell whether it can be used."""
-    if program.regions:
-        return True
-    if program.build(program.path.name, "-o", "program").returncode:
-        return False
-    try:
-        program.printed = program.run()
-        if program.printed != program.run():
-            return False
-        everything = program.front_end(Choice(looks_for_all=True))
-        found = everything.regions(program.command.sources[0], program.text)
-    except (InputError, subprocess.TimeoutExpired):
-        return False
-    program.regions = [each.region for each in found.regions]
-    return bool(program.regions)
 
 
 def some_pattern(chance: random.Random, regions: list[Region]) -> Pattern:
@@ -175,8 +169,7 @@ def trouble(number: int, corpus: list[Program], probe: Path) -> str:
     """Make a plan by its number, and follow it; tell what went wrong."""
     chance = random.Random(number)
     program = chance.choice(corpus)
-    while not prepared(program):
-        corpus.remove(program)
+    while not program.regions:
         program = chance.choice(corpus)
     plan = some_plan(chance, program.regions)
     path = Path("plan.toml")
