@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +13,39 @@ import pytest
 
 from autoanalyzer.experiment import Experiment, load
 
+from ..conftest import Tool
+
 PROGRAMS = Path(__file__).parents[1] / "programs" / "openmp"
 COMPILERS = [("gcc", "share.c"), ("clang", "share.c"), ("gfortran", "share.f90")]
 
 
-def made(tool: Any, compiler: str, source: str) -> None:
+def made(tool: Tool, compiler: str, source: str) -> None:
     shutil.copy(PROGRAMS / source, tool.folder)
     command = (compiler, "-O1", "-g", "-fopenmp", source, "-o", "program", "-lpthread")
     done = tool("autoanalyzer", "compile", "--", *command)
     assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode()
 
 
-def run(tool: Any, *arguments: str, **variables: str) -> Any:
+def run(tool: Tool, *arguments: str, **variables: str) -> Any:
     done = tool(
         *("autoanalyzer", "run", "-o", "out", "--json", "found.json", "--", "./program", *arguments),
         env={"OMP_MAX_ACTIVE_LEVELS": "2", "OMP_DYNAMIC": "false", **variables},
     )
     assert done.returncode == 0, done.stderr.decode()
     return json.loads((tool.folder / "found.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Any, Experiment]]:
+    """Give the findings and the experiment of a program, which is built and run once."""
+
+    @cache
+    def ran(compiler: str, source: str, *arguments: str) -> tuple[Any, Experiment]:
+        tool = Tool(tmp_path_factory.mktemp(compiler))
+        made(tool, compiler, source)
+        return run(tool, *arguments), load(tool.folder / "out" / "experiment.cube")
+
+    return ran
 
 
 def by_region(experiment: Experiment, metric: str) -> dict[str, list[float]]:
@@ -41,12 +58,11 @@ def by_region(experiment: Experiment, metric: str) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize(("compiler", "source"), COMPILERS)
-def test_a_thread_with_more_work_parts_the_threads_at_the_loop(tool: Any, compiler: str, source: str) -> None:
-    made(tool, compiler, source)
-    found = run(tool, "uneven")["dissimilarity"]
+def test_a_thread_with_more_work_parts_the_threads_at_the_loop(ran: Any, compiler: str, source: str) -> None:
+    found = ran(compiler, source, "uneven")[0]["dissimilarity"]
     assert found["compared"] == "threads"
     assert found["clusters"] == [["0.0"], ["0.1"]]
-    lines = (tool.folder / source).read_text().splitlines()
+    lines = (PROGRAMS / source).read_text().splitlines()
     directive = next(number for number, line in enumerate(lines, 1) if "omp parallel" in line)
     assert [(core["kind"], core["line"]) for core in found["cccr"]] == [("parallel", directive + 1)]
 
@@ -62,10 +78,8 @@ def test_even_work_is_one_cluster_whatever_the_first_thread_does_alone(
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_every_construct_is_recorded_in_every_thread(tool: Any, compiler: str) -> None:
-    made(tool, compiler, "constructs.c")
-    run(tool)
-    experiment = load(tool.folder / "out" / "experiment.cube")
+def test_every_construct_is_recorded_in_every_thread(ran: Any, compiler: str) -> None:
+    experiment = ran(compiler, "constructs.c")[1]
     assert experiment.notes.remarks == ()
     assert experiment.notes.repairs == 0
     visits = by_region(experiment, "visits")
@@ -77,10 +91,8 @@ def test_every_construct_is_recorded_in_every_thread(tool: Any, compiler: str) -
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_paths_of_threads_go_on_from_who_started_them(tool: Any, compiler: str) -> None:
-    made(tool, compiler, "constructs.c")
-    run(tool)
-    experiment = load(tool.folder / "out" / "experiment.cube")
+def test_paths_of_threads_go_on_from_who_started_them(ran: Any, compiler: str) -> None:
+    experiment = ran(compiler, "constructs.c")[1]
     names = {experiment.path_name(index) for index in range(len(experiment.call_paths))}
     paths = {"/".join(part.partition("@")[0] for part in name.split("/")) for name in names}
     assert {
@@ -94,10 +106,8 @@ def test_paths_of_threads_go_on_from_who_started_them(tool: Any, compiler: str) 
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_waiting_is_part_of_the_time_and_no_computing(tool: Any, compiler: str) -> None:
-    made(tool, compiler, "share.c")
-    run(tool, "uneven")
-    experiment = load(tool.folder / "out" / "experiment.cube")
+def test_waiting_is_part_of_the_time_and_no_computing(ran: Any, compiler: str) -> None:
+    experiment = ran(compiler, "share.c", "uneven")[1]
     wall, waited = experiment.exclusive("wall_time"), experiment.exclusive("omp_time")
     cpu, spun = experiment.exclusive("cpu_time"), experiment.exclusive("omp_cpu_time")
     assert ((waited >= 0) & (waited <= wall) & (spun <= cpu) & (spun <= waited)).all()
