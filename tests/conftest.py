@@ -201,6 +201,7 @@ def _launchable_mpi(tmp_path_factory: pytest.TempPathFactory) -> Generator[None,
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")  # Open MPI 4, and from 5 on:
         patch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+        patch.setenv("OMPI_MCA_pml", "ob1")  # others look for networks first
         if not os.environ.get("AUTOANALYZER_CACHE"):
             temporary = tmp_path_factory.getbasetemp()
             workers = temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary
