@@ -48,7 +48,7 @@ def project(tool: Tool) -> Tool:
     """A program that is slow enough for a verdict by a setting of the user's, in a file that make could make."""
     tool.write("app.c", SOURCE)
     tool.write("Makefile", MAKEFILE)
-    tool.write("config.mk", "SIZE = 60000\n")
+    tool.write("config.mk", "SIZE = 20000\n")
     tool.write("run.sh", "#!/bin/sh\nexec ./app\n").chmod(0o755)
     return tool
 
@@ -64,7 +64,7 @@ def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) 
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout == b"first\nfirst\n"
     assert b"AUTOANALYZER_PLAN=mine.toml is ignored here" in done.stderr
-    assert (project.folder / "config.mk").read_text() == "SIZE = 60000\n"
+    assert (project.folder / "config.mk").read_text() == "SIZE = 20000\n"
     (core,) = json.loads((project.folder / "found.json").read_text())["disparity"]["cccr"]
     assert (core["file"], core["name"].partition("@")[0]) == ("app.c", "loop")
     out = project.folder / "autoanalyzer-out"

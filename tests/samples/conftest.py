@@ -7,8 +7,11 @@ import os
 import shutil
 import subprocess
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ..conftest import run
 
@@ -17,6 +20,12 @@ SCRIPTS = Path(sysconfig.get_path("scripts"))
 LAUNCH = ("mpirun.openmpi", "--oversubscribe", "-n", "4")
 LAUNCH_MPICH = ("mpirun.mpich", "-n", "4")
 COMPILERS = {"CC": "mpicc", "FC": "mpifort"}
+
+
+@pytest.fixture(scope="session")
+def quick(pytestconfig: pytest.Config) -> bool:
+    """Whether samples may do little, because no verdict is asked for that noise could change."""
+    return pytestconfig.option.markexpr != "measured"
 
 
 def apart(dissimilarity: Any, *groups: set[int] | set[str]) -> bool:
@@ -42,8 +51,10 @@ class Sample:
         language: str = "CC",
         launch: tuple[str, ...] = LAUNCH,
         options: tuple[str, ...] = (),
+        edit: Callable[[Path], object] = lambda _: None,
     ):
         self.folder = copied(name, folder)
+        edit(self.folder)
         self.command = (*launch, f"./{name}", *size)
         self.language = language
         self.untouched = launch[0].replace("mpirun", COMPILERS[language])

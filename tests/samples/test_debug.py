@@ -18,7 +18,7 @@ from .conftest import LAUNCH, SCRIPTS, copied
 
 # Sample → its size, the file with the planted loop, a text in that loop's first line and that line's offset from it.
 PLANTED = {
-    "spectra": ("2000", "analyse_anew.c", "real += tapered", -1),
+    "spectra": ("600", "analyse_anew.c", "real += tapered", -1),
     "gas": ("", "pressures_scan.cpp", "while (entry + 2", 0),
     "st": ("", "ramod3_strided.f", "DO 108 I = I1", 0),
 }
@@ -48,7 +48,7 @@ def found(sample: Path) -> set[str]:
 def test_the_first_round_knows_functions_and_the_second_ends_at_the_planted_loop(tmp_path: Path) -> None:
     sample = copied("spectra", tmp_path)
     printed, said = debug(sample, "--json", "findings.json", "--", *LAUNCH, "./spectra", PLANTED["spectra"][0])
-    assert printed == 2 * "spectra: 2000 windows, 24 of 24 waves counted right\n"
+    assert printed == 2 * "spectra: 600 windows, 24 of 24 waves counted right\n"
     assert re.search(r"^autoanalyzer: opened +analyse_anew.c:5 +analyse: loops$", said, re.M)
     plan = load_plan(sample / "out" / "first" / "plan.toml")
     assert plan.modes == ()
@@ -72,7 +72,7 @@ def test_refine_writes_the_plan_that_opens_a_bottleneck(tmp_path: Path) -> None:
     sample = copied("spectra", tmp_path)
     env = {**os.environ, "AUTOANALYZER_MODES": "functions"}
     subprocess.run(["make", "-s", f"CC={SCRIPTS / 'aa-mpicc'}"], cwd=sample, env=env, check=True)
-    command = ["autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./spectra", "2000"]
+    command = ["autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./spectra", PLANTED["spectra"][0]]
     run(command, sample).check_returncode()
     done = run(["autoanalyzer", "refine", "out", "-o", "plan.toml"], sample)
     *opened, last = done.stdout.decode().splitlines()

@@ -13,13 +13,13 @@ from autoanalyzer.experiment import load
 from .conftest import Sample, apart
 
 STEPS = 20
-SIZE = ("4000", str(STEPS))
 LAUNCH = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n", "2")
 THREADS = ["0.0", "0.1", "1.0", "1.1"]
 
 
-def run(folder: Path, *variables: str) -> Sample:
-    return Sample("hybrid", folder, *variables, size=SIZE, launch=LAUNCH)
+def run(folder: Path, quick: bool, *variables: str) -> Sample:
+    size = ("2000" if quick else "4000", str(STEPS))
+    return Sample("hybrid", folder, *variables, size=size, launch=LAUNCH)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,13 +31,13 @@ def two_threads() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def static(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return run(tmp_path_factory.mktemp("static"))
+def static(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run(tmp_path_factory.mktemp("static"), quick)
 
 
 @pytest.fixture(scope="module")
-def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return run(tmp_path_factory.mktemp("dynamic"), "SCHEDULE=dynamic")
+def dynamic(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run(tmp_path_factory.mktemp("dynamic"), quick, "SCHEDULE=dynamic")
 
 
 def by_thread(sample: Sample, metric: str) -> dict[str, Any]:

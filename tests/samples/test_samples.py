@@ -9,31 +9,32 @@ import pytest
 
 from .conftest import LAUNCH, Sample, apart, copied
 
-SIZES = {"rays": ("400", "500"), "heat": ("840", "1200", "250")}  # half of the work they do by default
+# Half of the work that they do by default, and little.
+SIZES = {"rays": (("400", "500"), ("200", "250")), "heat": (("840", "1200", "250"), ("84", "120", "25"))}
 
 
-def run(name: str, folder: Path, *variables: str) -> Sample:
-    return Sample(name, folder, *variables, size=SIZES[name])
-
-
-@pytest.fixture(scope="module")
-def rays(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return run("rays", tmp_path_factory.mktemp("static"))
+def run(name: str, folder: Path, quick: bool, *variables: str) -> Sample:
+    return Sample(name, folder, *variables, size=SIZES[name][quick])
 
 
 @pytest.fixture(scope="module")
-def dynamic_rays(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return run("rays", tmp_path_factory.mktemp("dynamic"), "SCHEDULE=dynamic")
+def rays(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run("rays", tmp_path_factory.mktemp("static"), quick)
 
 
 @pytest.fixture(scope="module")
-def heat(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return run("heat", tmp_path_factory.mktemp("plain"))
+def dynamic_rays(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run("rays", tmp_path_factory.mktemp("dynamic"), quick, "SCHEDULE=dynamic")
 
 
 @pytest.fixture(scope="module")
-def overlapping_heat(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return run("heat", tmp_path_factory.mktemp("overlap"), "OVERLAP=1")
+def heat(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run("heat", tmp_path_factory.mktemp("plain"), quick)
+
+
+@pytest.fixture(scope="module")
+def overlapping_heat(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run("heat", tmp_path_factory.mktemp("overlap"), quick, "OVERLAP=1")
 
 
 def test_the_static_schedule_of_rays_parts_all_ranks(rays: Sample) -> None:

@@ -11,25 +11,44 @@ import pytest
 
 from .conftest import LAUNCH, LAUNCH_MPICH, Sample, apart, copied
 
-SIZE = ("21", "6000")  # half of the work that it does by default
 CURED = ("DISPATCH=dynamic", "LOCALITY=good")
 
 
-@pytest.fixture(scope="module")
-def st(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return Sample("st", tmp_path_factory.mktemp("planted"), size=SIZE, language="FC")
+def shallow(folder: Path) -> None:
+    """Leave a quarter of the model."""
+    model = folder / "model.inc"
+    model.write_text(model.read_text().replace("NZ = 320", "NZ = 80"))
+
+
+def run(folder: Path, quick: bool, *variables: str, launch: tuple[str, ...] = LAUNCH) -> Sample:
+    """Run st for half of the work that it does by default, or quickly for an eighth."""
+    how: dict[str, Any] = {"size": ("21", "1500"), "edit": shallow} if quick else {"size": ("21", "6000")}
+    return Sample("st", folder, *variables, language="FC", launch=launch, **how)
 
 
 @pytest.fixture(scope="module")
-def cured_st(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    return Sample("st", tmp_path_factory.mktemp("cured"), *CURED, size=SIZE, language="FC")
+def st(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run(tmp_path_factory.mktemp("planted"), quick)
 
 
 @pytest.fixture(scope="module")
-def mpich_st(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+def cured_st(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
+    return run(tmp_path_factory.mktemp("cured"), quick, *CURED)
+
+
+@pytest.fixture(scope="module")
+def mpich_st(tmp_path_factory: pytest.TempPathFactory, quick: bool) -> Sample:
     if not shutil.which("mpifort.mpich"):
         pytest.skip("MPICH is not installed")
-    return Sample("st", tmp_path_factory.mktemp("mpich"), size=SIZE, language="FC", launch=LAUNCH_MPICH)
+    return run(tmp_path_factory.mktemp("mpich"), quick, launch=LAUNCH_MPICH)
+
+
+@pytest.fixture(scope="module")
+def plain_st(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = copied("st", tmp_path_factory.mktemp("plain"))
+    shallow(folder)
+    subprocess.run(["make", "-s", "FC=mpifort.openmpi"], cwd=folder, check=True)
+    return folder
 
 
 def places(regions: list[dict[str, Any]]) -> set[tuple[str, int]]:
@@ -106,12 +125,11 @@ def test_cured_the_passes_still_weigh_and_the_stack_does_not(cured_st: Sample) -
     assert "stack_memory.f" not in {file for file, _ in heavy}
 
 
-def test_either_cure_alone_prints_the_same_as_none_and_both(tmp_path: Path) -> None:
-    folder = copied("st", tmp_path)
+def test_either_cure_alone_prints_the_same_as_none_and_both(plain_st: Path) -> None:
     printed = set()
     for variables in ((), CURED[:1], CURED[1:], CURED):
-        subprocess.run(["make", "-s", "FC=mpifort.openmpi", *variables], cwd=folder, check=True)
-        done = subprocess.run([*LAUNCH, "./st", "9", "20"], cwd=folder, check=True, capture_output=True)
+        subprocess.run(["make", "-s", "FC=mpifort.openmpi", *variables], cwd=plain_st, check=True)
+        done = subprocess.run([*LAUNCH, "./st", "9", "20"], cwd=plain_st, check=True, capture_output=True)
         printed.add(done.stdout)
     assert len(printed) == 1
 
@@ -121,10 +139,8 @@ def test_st_prints_the_same_untouched_and_under_the_tool_planted_or_cured(st: Sa
 
 
 @pytest.mark.parametrize("arguments", [["many"], ["0"], ["2"], ["42", "1", "1"]])
-def test_bad_arguments_of_st_are_one_line_and_exit_status_2(arguments: list[str], tmp_path: Path) -> None:
-    folder = copied("st", tmp_path)
-    subprocess.run(["make", "-s", "FC=mpifort.openmpi"], cwd=folder, check=True)
-    done = subprocess.run([*LAUNCH, "./st", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+def test_bad_arguments_of_st_are_one_line_and_exit_status_2(arguments: list[str], plain_st: Path) -> None:
+    done = subprocess.run([*LAUNCH, "./st", *arguments], cwd=plain_st, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
     assert sum("st: " in line for line in done.stderr.splitlines()) == 1
