@@ -146,7 +146,9 @@ def test_a_hang_is_told_from_a_short_run(tool):
     done = tool("autoanalyzer", "run", "-o", "out", "--", "timeout", "10", "mpirun", "-n", "2", "./app")
     assert done.returncode == 1, done.stderr
     first = tool.findings()["completeness"]["remarks"][0]
-    assert re.fullmatch(r"no process entered or left a region in the last [\d.]+ s of the run: each stayed in one .*", first)
+    assert re.fullmatch(
+        r"no process entered or left a region in the last [\d.]+ s of the run: each stayed in one .*", first
+    )
 
 
 def test_streams_and_status_pass_through_unchanged(tool, mpi):
