@@ -251,7 +251,7 @@ def _carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
     if status:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
         said = next(filter(_ERROR.search, lines), (lines or [""])[-1])
-        raise InputError(f"{command}: the build failed with status {status}; see {log} ({said[:200]})")
+        raise InputError(f"{command}: failed with status {status}; see {log} ({said[:200]})")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -45,7 +45,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     """
     if os.environ.get(_INSIDE):
         raise UsageError(
-            f"the compiler that was called has called {words[0]} again; set AUTOANALYZER_CC, AUTOANALYZER_CXX and "
+            f"the compiler called this wrapper again, for {words[0]}; set AUTOANALYZER_CC, AUTOANALYZER_CXX and "
             "AUTOANALYZER_FC (and OMPI_CC, MPICH_CC, OMPI_CXX, MPICH_CXX, OMPI_FC, MPICH_FC) to real compilers"
         )
     os.environ[_INSIDE] = "1"

@@ -155,7 +155,7 @@ def test_a_build_that_fails_is_said_with_its_message(project: Tool) -> None:
     done = debug(project)
     assert done.returncode == 2
     last = done.stderr.decode().splitlines()[-1]
-    assert "the build failed with status 2; see autoanalyzer-out/first/build.log (" in last
+    assert ": failed with status 2; see autoanalyzer-out/first/build.log (" in last
     assert "nothing" in last
 
 

@@ -89,7 +89,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("language", "wrapper"), [("CC", "aa-mpicc"), ("CXX", "aa-mpicxx"), ("FC", "aa-mpifort")])
 def test_a_compiler_that_is_none_or_the_wrapper_itself_is_one_line(tool, language, wrapper):
-    found = {**REFUSED, wrapper: "expected a real compiler", f"{wrapper[3:]}.openmpi": "has called"}
+    found = {**REFUSED, wrapper: "expected a real compiler", f"{wrapper[3:]}.openmpi": "called this wrapper again"}
     for value, hint in found.items():
         env = {f"AUTOANALYZER_{language}": value, f"OMPI_{language}": wrapper if "openmpi" in value else ""}
         for arguments in (["-c", "x.f90"], ["--version"]):
