@@ -67,7 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")
     parser.add_argument(
-        "--dimensions", type=int, choices=(1, 2, 3), default=3, help="dimensions of the projections (default: %(default)s)"
+        "--dimensions",
+        type=int,
+        choices=(1, 2, 3),
+        default=3,
+        help="dimensions of the projections (default: %(default)s)",
     )
     parser.add_argument(
         "--trim", choices=_TRIMMINGS, default="none", help="what to do with outlying locations (default: %(default)s)"
