@@ -92,7 +92,8 @@ def _refuse(message: str) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    chosen = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    first = next((word for word in arguments if not word.startswith("-")), None)
+    chosen = first if first in COMMANDS else None
     if arguments and not chosen and not arguments[0].startswith("-"):
         raise UsageError(f"no command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
     parser = _parser(chosen)
@@ -106,7 +107,8 @@ def _run(arguments: list[str]) -> int:
         words, flags = arguments[:place], arguments[place + 1 :]
     namespace, unknown = parser.parse_known_args(words, argparse.Namespace(compiler_flags=flags))
     if unknown:
-        raise UsageError(f"unknown arguments: {' '.join(unknown)}; {_near(unknown[0], namespace.parser)}")
+        asked = namespace.parser if arguments[0] == chosen else parser
+        raise UsageError(f"unknown arguments: {' '.join(unknown)}; {_near(unknown[0], asked)}")
     status: int = namespace.function(namespace)
     return status
 

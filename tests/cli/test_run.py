@@ -262,7 +262,7 @@ def test_no_environment_is_kept_if_so_asked(tool):
         (("analyze", "notes.txt"), "notes.txt: expected an experiment (CUBE 3 XML), found a file of another kind"),
         (("analyze", "notes.txt", "--bogus"), "unknown arguments: --bogus; see autoanalyzer analyze --help"),
         (("diff", "a", "b", "c"), "unknown arguments: c; see autoanalyzer diff --help"),
-        (("--bogus", "diff", "a", "b"), "unknown arguments: --bogus a b; see autoanalyzer --help"),
+        (("--bogus", "diff", "a", "b"), "unknown arguments: --bogus; see autoanalyzer --help"),
         (("analyze", "notes.txt", "--exclude-rank", "x"), "invalid int value: 'x'"),
         (("analyze", "notes.txt", "--dissimilarity-metric", "x"), "invalid choice: 'x'"),
     ],
