@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ..errors import BuildError
 
@@ -35,10 +36,13 @@ def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str,
     return found
 
 
-def compiled(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a compiler to its end."""
+def compiled(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiler to its end, in a folder if one is given."""
     return subprocess.run(
         command,
+        cwd=folder,
         env=dict(environment),
         stdin=subprocess.DEVNULL,
         capture_output=True,
