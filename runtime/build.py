@@ -32,8 +32,9 @@ _SOURCES: Final = _ROOM / "probe"
 _GENERATORS: Final = ("byte_rules.py", "c_wrappers.py", "fortran_wrappers.py", "prototypes.py", "wrapped_functions.py")
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
 # of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
-_FLAGS: Final = tuple(
-    ["-std=gnu11", "-O2", "-g0", "-U_FORTIFY_SOURCE", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"]
+_FLAGS: Final = (
+    *("-std=gnu11", "-O2", "-g0", "-U_FORTIFY_SOURCE"),
+    *("-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
 )
 _LINKING: Final = ("-shared", "-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now")
 
