@@ -69,7 +69,7 @@ def _different_kinds(joined: Integration) -> Iterator[str]:
             said = ", ".join(f"{_KINDS[kind]} in {_listed(labels)}" for kind, labels in kinds.items())
             found.setdefault(said, []).append(metric.name)
     for said, metrics in found.items():
-        yield f"{said}, so not added up in the result: {', '.join(metrics)}"
+        yield f"{', '.join(metrics)}: {said}, so not added up in the result"
 
 
 def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:

@@ -204,7 +204,7 @@ class CubeHead:
                 for callee, parent, line in (self._paths[number] for number in places)
             ]
         except KeyError as error:
-            raise InputError(f"expected the region {error} of a call path, found none") from None
+            raise InputError(f"expected region {error}, which a call path names, found none") from None
 
     def places(self) -> dict[int, int]:
         """Give the place of each call path by its number in the file: as they stand, in our own files by number."""

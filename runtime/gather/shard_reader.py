@@ -79,7 +79,7 @@ class _Reader:
         if not size <= header["used"] <= len(self.data):
             raise self.defect(f"{header['used']} bytes in use", f"{len(self.data)} bytes")
         if not 1e3 < header["ticks_per_second"] < 1e12:
-            raise self.defect("a clock's rate", f"{header['ticks_per_second']} ticks per second")
+            raise self.defect("a clock rate between 1e3 and 1e12 ticks per second", header["ticks_per_second"])
         return header
 
     def records(self) -> Iterator[tuple[int, int, int]]:

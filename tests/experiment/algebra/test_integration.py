@@ -334,16 +334,16 @@ def test_different_parts_of_a_program_are_doubted_even_if_they_are_single_region
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        ({"additive": False}, {}, "not added up in a, added up in b, so not added up in the result: x"),
+        ({"additive": False}, {}, "x: not added up in a, added up in b, so not added up in the result"),
         (
             {"dtype": "MINDOUBLE"},
             {"dtype": "DOUBLE"},
-            "a minimum in a, added up in b, so not added up in the result: x",
+            "x: a minimum in a, added up in b, so not added up in the result",
         ),
         (
             {"dtype": "MINDOUBLE"},
             {"dtype": "MAXDOUBLE"},
-            "a minimum in a, a maximum in b, so not added up in the result: x",
+            "x: a minimum in a, a maximum in b, so not added up in the result",
         ),
     ],
 )

@@ -121,7 +121,7 @@ def test_the_file_of_another_tool_is_read():
         (b"<cube version='3.0'><attr key='autoanalyzer' value='9'/></cube>", "format 1, found 9"),
         (
             b"<cube version='3.0'><program><cnode id='0' calleeId='7'/></program></cube>",
-            "expected the region 7 of a call path",
+            "expected region 7, which a call path names",
         ),
         (b"<cube version='3.0'><program><cnode/></program></cube>", "broken or missing"),
     ],

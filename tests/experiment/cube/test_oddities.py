@@ -145,7 +145,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"rows": "<cnode/>"}, "expected rows in a matrix"),
         ({"end": "x"}, "broken XML"),
         ({"paths": "<cnode id='1' calleeId='0'/><cnode id='1' calleeId='0'/>"}, "call path of number 1, found two"),
-        ({"paths": "<cnode id='1' calleeId='4'/>"}, "expected the region 4 of a call path"),
+        ({"paths": "<cnode id='1' calleeId='4'/>"}, "expected region 4, which a call path names"),
         ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 deep"),
         ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a different number for each thread"),
         ({"threads": THREADS.replace("<rank>1", "<rank>0")}, "a different rank for each process"),
