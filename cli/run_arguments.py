@@ -91,8 +91,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help="throttle small regions that are entered so often that measuring them takes more than this share of the "
-        "time outside MPI and file I/O, such as 5%%: their time is attributed to their callers, and DIR/plan.toml leaves "
-        "them out of the next build",
+        "time outside MPI and file I/O, such as 5%%: their time is attributed to their callers, and DIR/plan.toml "
+        "leaves them out of the next build",
     )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
