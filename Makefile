@@ -8,9 +8,8 @@ MUTATIONS ?= 2000
 RUNS      ?= 10
 SEED      ?= 1
 KILLS     ?= 100
-WORKERS   ?= $(shell expr `nproc` + 1)
 
-# Tests start the tool some hundred times: it is not to be compiled each time. Some sleep: there are more than cores.
+# Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-fast flaky sanitize measured check format bench fuzz kills clean
@@ -43,7 +42,7 @@ demo: $(VENV)/.ready
 	@sh tools/demo.sh $(BIN) $(SCHEDULE)
 
 test: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-fast: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)
