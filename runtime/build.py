@@ -100,14 +100,14 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 
 
 def _key(library: MpiLibrary | None) -> str:
-    """What the result depends on: our sources and the MPI library's file. No compiler is run to find it."""
+    """What the result depends on: our sources and the MPI library's file, by whatever name programs ask for it."""
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS)):
         digest.update(path.read_bytes())
     digest.update(f"{_FLAGS} {_LINKING} {_VALGRIND.exists()}".encode())
     if library:
         status = library.path.stat()
-        digest.update(f"{library.path} {library.soname} {status.st_size} {status.st_mtime_ns}".encode())
+        digest.update(f"{library.path} {status.st_size} {status.st_mtime_ns}".encode())
     return digest.hexdigest()[:20]
 
 

@@ -10,7 +10,7 @@ TOOLS = Path(__file__).parents[2] / "tools"
 
 
 @pytest.mark.parametrize(
-    ("tool", "count"), [("fuzz.py --language fortran", 200), ("fuzz.py --language c++", 50), ("fuzz_plans.py", 50)]
+    ("tool", "count"), [("fuzz.py --language fortran", 100), ("fuzz.py --language c++", 25), ("fuzz_plans.py", 25)]
 )
 def test_mutations_make_no_trouble(tool, count):
     """Those that take longer are fewer; ``make fuzz`` tries thousands."""

@@ -11,6 +11,6 @@ TOOL = Path(__file__).parents[2] / "tools" / "kill_runs.py"
 
 def test_whoever_is_killed_what_was_recorded_is_kept(mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
-    words = [TOOL, "--runs", "5", "--first", "47", "--launcher", launcher, "--compiler", compiler]
+    words = [TOOL, "--runs", "3", "--first", "47", "--launcher", launcher, "--compiler", compiler]
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
