@@ -106,7 +106,7 @@ def test_fortran(binding: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     source = tmp_path / "conformance.f90"
     source.write_text(fortran_program(cases, binding))
     program = compiled_fortran(fortran, tmp_path, FORTRAN_MPI / "cases.f90", source, flags=["-ffree-line-length-none"])
-    for ranks in (1, 2, 5):
+    for ranks in (1, 3):  # C tries more
         folder = tmp_path / str(ranks)
         folder.mkdir()
         run = recorded([launcher, "-n", str(ranks), str(program)], folder)
