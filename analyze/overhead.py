@@ -73,7 +73,7 @@ def measuring_cost(experiment: Experiment) -> Overhead:
 def probe_times(experiment: Experiment) -> npt.NDArray[np.float64]:
     """Give what probes took at most, in seconds: ``float64[call path, location]``; 0 where it is not known.
 
-    An entry of a throttled region is taken for as dear as any other; it costs about half of that.
+    An entry of a throttled region is taken for as dear as any other, though it costs less.
     """
     own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
     pair = (experiment.notes.probe_ns or 0.0) * 1e-9

@@ -48,6 +48,7 @@ def test_the_instrumenter_hears_what_it_must_know_of(script):
     assert script("-E", "x.c", AUTOANALYZER_INSIDE="1") == "instrumenter"
     assert script("-E", "x.c", AUTOANALYZER_PRODUCTS="notes") == "instrumenter"
     assert script("-E", "x.c", AUTOANALYZER_CC="'a compiler'") == "instrumenter"
+    assert script("-E", "x.c", AUTOANALYZER_CC="no-such-compiler") == "instrumenter"
 
 
 def test_no_value_of_an_option_is_taken_for_a_question(script):
