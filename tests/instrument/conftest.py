@@ -6,7 +6,7 @@ import gzip
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,6 @@ class Run:
 
     events: tuple[tuple[str, Region], ...]
     messages: str
-
-    @property
-    def nesting_is_clean(self) -> bool:
-        return all(event in {"enter", "exit", "resync"} for event, _ in self.events)
-
-    @property
-    def still_open(self) -> list[str]:
-        return [region.name for event, region in self.events if event == "open"]
 
     @property
     def visits(self) -> dict[str, int]:
@@ -66,15 +58,25 @@ class Lab:
     printed: dict[tuple[str | bytes, ...], Any] = field(default_factory=dict)
 
     def run(
-        self, source: str | bytes, *flags: str, cc: str = "gcc", name: str = "x.c", modes: str = "", plan: str = ""
+        self,
+        source: str | bytes,
+        *flags: str,
+        cc: str = "gcc",
+        name: str = "x.c",
+        modes: str = "",
+        plan: str = "",
+        quiet: bool = True,
+        still_open: Sequence[str] | None = (),
     ) -> Run:
+        """Assert what ``compare`` does, and that the build says nothing if it is to be quiet."""
         path = self.tool.folder / name
         path.write_bytes(source if isinstance(source, bytes) else source.encode())
         command = [cc, "-O1", name, *FAST_LINKER, *flags]
         untouched = self.untouched(source, *command)
         built = self.tool("autoanalyzer", "compile", "--", *command, "-o", "probed", env=self.wanted(modes, plan))
         assert built.returncode == 0, built.stderr.decode()
-        return self.compare(built.stderr.decode(), untouched)
+        assert not (quiet and built.stderr), built.stderr.decode()
+        return self.compare(built.stderr.decode(), untouched, still_open)
 
     def untouched(self, source: str | bytes, *command: str) -> Any:
         """What the program does without probes."""
@@ -93,14 +95,19 @@ class Lab:
             environment["AUTOANALYZER_PLAN"] = "plan.toml"
         return environment
 
-    def compare(self, messages: str = "", untouched: Any = None) -> Run:
+    def compare(self, messages: str = "", untouched: Any = None, still_open: Sequence[str] | None = ()) -> Run:
+        """Assert that the probes nest, all but what is still open in the end; None if they do not."""
         events = self.tool.folder / "events"
         untouched = untouched or self.tool("./plain")
         silent = self.tool("./probed")
         watched = self.tool("./probed", env={"LD_PRELOAD": str(self.probe), "PROBE_EVENTS": str(events)})
         for done in (silent, watched):
             assert (done.returncode, done.stdout) == (untouched.returncode, untouched.stdout)
-        return Run(tuple(_events(events)), messages)
+        run = Run(tuple(_events(events)), messages)
+        if still_open is not None:
+            assert {event for event, _ in run.events} <= {"enter", "exit", "resync", "open"}
+            assert [region.name for event, region in run.events if event == "open"] == list(still_open)
+        return run
 
     def left_out(self, *words: str, modes: str = "", plan: str = "") -> dict[str, str]:
         """Region name → reason, as ``autoanalyzer regions`` prints it: once for all compilers."""

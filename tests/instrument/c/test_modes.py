@@ -22,7 +22,6 @@ int main(void) {
 
 def test_inner_loops_are_numbered_after_the_outermost_ones(lab):
     run = lab.run(NEST, modes="outer-loops,inner-loops")
-    assert run.nesting_is_clean
     assert run.visits == {"main": 1, "main:loop@5": 1, "main:loop@6": 3, "main:loop@7": 6, "main:loop@10": 3}
     ordinals = {(region.name, region.ordinal) for _, region in run.events if region.kind == "loop"}
     assert ordinals == {("loop@5", 0), ("loop@10", 1), ("loop@6", 2), ("loop@7", 3), ("loop@10", 4)}
@@ -30,7 +29,6 @@ def test_inner_loops_are_numbered_after_the_outermost_ones(lab):
 
 def test_inner_loops_can_be_had_without_the_outer_ones(lab):
     run = lab.run(NEST, modes="inner-loops")
-    assert run.nesting_is_clean
     assert run.visits == {"main": 1, "main:loop@6": 3, "main:loop@7": 6, "main:loop@10": 2}
 
 
@@ -54,7 +52,6 @@ int main(void) {
 
 def test_a_loop_that_a_directive_binds_to_another_is_left_alone(lab):
     run = lab.run(COLLAPSED, "-fopenmp", modes="inner-loops")
-    assert run.messages == ""
     assert {region.name for _, region in run.events} == {"main", "loop@8", "for@12"}
     assert lab.left_out("x.c", "--", "-fopenmp", modes="inner-loops") == {
         "loop@7": "a directive binds it to the enclosing loop"
@@ -91,7 +88,6 @@ int main(void) {
 
 def test_what_a_call_makes_in_its_arguments_lives_on(lab):
     run = lab.run(OUTLIVED, "-O2", modes="library")
-    assert run.nesting_is_clean
     assert {name: count for name, count in run.visits.items() if name.startswith("main:")} == {
         **dict.fromkeys(("main:memset@19", "main:strlen@20", "main:strchr@23", "main:strstr@23"), 1),
         **dict.fromkeys(("main:printf@20", "main:printf@23"), 1),
@@ -134,7 +130,6 @@ def test_calls_of_math_functions_are_regions_wherever_they_stand(lab, compiler):
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")
     run = lab.run(MATH, "-lm", "-fno-builtin", cc=compiler, modes="math")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     visits = run.visits
     assert visits.pop("main:atan@18") == visits.pop("main:tanh@18") + 1
     assert visits == {
@@ -201,7 +196,6 @@ int main(void) {
 
 def test_system_calls_and_the_c_library(lab):
     run = lab.run(SYSTEM, modes="syscall,library")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     called = {region.kind: set() for _, region in run.events}
     for _, region in run.events:
         called[region.kind].add(region.name)
@@ -228,9 +222,7 @@ int main(int argc, char **argv) {
 
 
 def test_calls_of_mpi_are_regions_but_for_those_that_are_measured_anyway(lab):
-    run = lab.run(MPI, cc="mpicc", modes="mpi")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
-    assert run.visits == {"main": 1, "main:MPI_Allreduce@8": 1}
+    assert lab.run(MPI, cc="mpicc", modes="mpi").visits == {"main": 1, "main:MPI_Allreduce@8": 1}
 
 
 FIXED = r"""
@@ -253,7 +245,6 @@ int main(void) {
 
 def test_calls_whose_form_matters_are_left_alone_with_the_reason(lab):
     run = lab.run(FIXED, "-fopenmp", "-lm", "-fno-builtin", modes="math")
-    assert run.messages == ""
     assert run.visits == {"main": 1, "main:exp@10": 2}
     assert lab.left_out("x.c", "--", "-fopenmp", modes="math") == {
         "exp@7": "its value must be known at compile time",

@@ -104,8 +104,7 @@ int main() { Point p{2}; std::printf("%g\n", p.outside() + lone(2) + twice(3.));
 
 
 def test_tiny_functions_are_left_out_with_the_reason(program, lab):
-    run = program(TINY)
-    assert set(run.visits) == {"main", "Point::outside"}
+    assert set(program(TINY).visits) == {"main", "Point::outside"}
     reasons = lab.left_out("x.cc")
     assert reasons["Point::called"] == reasons["twice<...>"] == "tiny: inline, no loop, at most 20 statements"
     assert reasons["lone"] == "tiny: no loop, no call, at most 20 statements"

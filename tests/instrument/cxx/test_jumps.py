@@ -30,8 +30,7 @@ int main() { std::printf("%d %d %d %d\n", copy(10), into(2) + into(5), computed(
 
 
 def test_loops_that_jumps_enter_are_left_out(program, lab):
-    run = program(DUFF)
-    assert set(run.visits) == {
+    assert set(program(DUFF).visits) == {
         *("main", "copy", "copy:loop@6", "into", "into:loop@12"),
         *("computed", "computed:loop@17", "out"),
     }

@@ -57,8 +57,7 @@ def test_a_constant_that_a_lambda_makes_is_made_as_early_as_before(program, lab,
     source = f"{INITIALISER}// as early as {cxx} can\n"
     program(source.replace("constant = is_constant(", "constant = false; static_cast<void>("), compiler=cxx)
     assert lab.left_out("x.cc")["lambda@7"] == "a lambda that may run at compile time"
-    run = program(source, "-std=c++20", compiler=cxx)
-    assert set(run.visits) == {"main"}
+    assert set(program(source, "-std=c++20", compiler=cxx).visits) == {"main"}
 
 
 CONSTANT = r"""

@@ -24,7 +24,6 @@ int main() {
 
 def test_inner_loops_are_numbered_after_the_outermost_ones(lab, cxx):
     run = lab.run(NEST, cc=cxx, name="x.cc", modes="inner-loops")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     assert set(run.visits) == {
         *("main", "main:loop@13", "main::lambda:loop@14", "sum<...>:loop@7"),
     }
@@ -77,7 +76,6 @@ int main() {
 
 def test_calls_of_libraries_are_regions_wherever_they_stand(lab, cxx):
     run = lab.run(CALLS, cc=cxx, name="x.cc", modes="math,library,syscall")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     visits = run.visits
     assert visits["main:tanh@24"] >= 1
     assert visits["main:atan@24"] == visits["main:tanh@24"] + 1
@@ -139,7 +137,6 @@ int main() {
 
 def test_what_a_call_makes_in_its_arguments_ends_when_it_did(lab, cxx):
     run = lab.run(ENDING, cc=cxx, name="x.cc", modes="math,library")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     made = ("exp@31", "exp@32", "exp@33", "malloc@35", "fopen@37", "memcpy@38", "strlen@39")
     assert {"norm:exp@23", *(f"main:{name}" for name in made)} < set(run.visits)
     assert lab.left_out("x.cc", modes="math,library") == {
@@ -171,9 +168,7 @@ int main(int argc, char **) {
 
 
 def test_what_is_indexed_or_a_case_before_a_call_does_not_matter(lab, cxx):
-    run = lab.run(AMONG_BRACKETS, "-std=c++17", cc=cxx, name="x.cc", modes="math")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
-    assert run.visits == {
+    assert lab.run(AMONG_BRACKETS, "-std=c++17", cc=cxx, name="x.cc", modes="math").visits == {
         "main": 1,
         **{"main:exp@6": 3, "main:exp@7": 1, "main:exp@10": 1, "main:log@11": 1, "main:cos@13": 1, "main:tanh@16": 1},
     }
@@ -195,7 +190,6 @@ int main() {
 
 def test_calls_outside_of_bodies_and_of_unknown_functions_are_named(lab, cxx):
     run = lab.run(ELSEWHERE, cc=cxx, name="x.cc", modes="math")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     assert run.visits == {"main": 1, "both<...>:tanh@5": 1}
     outside, unknown = "outside the body of its function", "not known before instantiation"
     assert lab.left_out("x.cc", modes="math") == {
@@ -223,7 +217,6 @@ int main(int argc, char **argv) {
 def test_calls_of_mpi_are_regions_where_they_stand(lab):
     flags = ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # which would be dear, and isn't called
     run = lab.run(MPI, *flags, cc="mpicxx", name="x.cc", modes="mpi")
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     assert run.visits == {"main": 1, "main:MPI_Allreduce@9": 3, "main:MPI_Barrier@10": 1}
 
 
@@ -258,8 +251,7 @@ int main() {
 
 
 def test_what_the_user_marks_is_a_region_and_its_declarations_live_on(lab, cxx):
-    run = lab.run(MARKED, cc=cxx, name="x.cc")
-    assert run.nesting_is_clean
+    run = lab.run(MARKED, cc=cxx, name="x.cc", quiet=False)
     assert "alone is not instrumented: has no end in its function" in run.messages
     marked = {name: count for name, count in run.visits.items() if "@" not in name}
     assert marked == {"main": 1, "read": 2, "read:set-up": 2, "read:step": 4, "read::lambda:inside": 1}
@@ -293,14 +285,12 @@ def test_a_plan_excludes_includes_merges_and_splits(lab, cxx):
     name = "both"
     """
     run = lab.run(PLANNED, cc=cxx, name="x.cc", plan=plan)
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     assert run.visits == {"work": 2, "Small::get": 1, "work:both": 2}
     run = lab.run(PLANNED, cc=cxx, name="x.cc", plan='[[split]]\nfunction = "work"\nname = "loop@6"\n')
     assert run.visits["work:loop@7"] == 5
     run = lab.run(
         PLANNED, cc=cxx, name="x.cc", plan='[[split]]\nfunction = "work"\ninto = "blocks"\nkind = "function"\n'
     )
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     assert {name.partition(":")[2] for name in run.visits} >= {"block@8", "block@9"}
 
 
@@ -314,6 +304,5 @@ def test_what_a_plan_eliminates_leaves_what_lies_in_it(lab, cxx):
     name = "main"
     """
     run = lab.run(PLANNED, cc=cxx, name="x.cc", plan=plan)
-    assert (run.nesting_is_clean, run.messages) == (True, "")
     assert run.visits == {"work": 2, "work:loop@5": 2, "work:loop@7": 5}
     assert lab.left_out("x.cc", plan=plan)["loop@6"] == "eliminated by the plan"

@@ -89,8 +89,7 @@ int main() { Sums s{{1, 2, 3}}; std::printf("%d %g %d\n", s.plain(), s.folded(0.
 
 
 def test_functions_that_go_through_a_range_by_an_algorithm_are_regions(program):
-    run = program(WEIGHTY)
-    assert run.visits == {"main": 1, "Sums::plain": 1, "Sums::folded<...>": 1}
+    assert program(WEIGHTY).visits == {"main": 1, "Sums::plain": 1, "Sums::folded<...>": 1}
 
 
 FIXED = r"""

@@ -21,8 +21,7 @@ WAYS = ["if (n == 3) stop", "if (n == 3) stop 7", "if (n == 3) error stop 'words
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_stop_leaves_open_what_is_open(fortran, name, way):
-    trial = fortran.run(STOPS.format(way), name=name, still_open=["main::sub", "loop@4", "main"])
-    assert not [event for event, _ in trial.run.events if event == "mismatch"]
+    fortran.run(STOPS.format(way), name=name, still_open=["main::sub", "loop@4", "main"])
 
 
 LAST = """
