@@ -183,6 +183,11 @@ def browse(tmp_path_factory: pytest.TempPathFactory) -> Generator[Callable[[Path
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the samples first: a worker that takes over half of the last tests would build them again."""
+    items.sort(key=lambda item: "samples" not in item.path.parts)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
     report = yield
@@ -192,8 +197,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
     return report
 
 
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of pytest see."""
+    temporary = tmp_path_factory.getbasetemp()
+    return temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _launchable_mpi(tmp_path_factory: pytest.TempPathFactory) -> Generator[None, None, None]:
+def _launchable_mpi(shared_folder: Path) -> Generator[None, None, None]:
     """Let Open MPI run as root, four ranks on two cores, and keep what is built apart from the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         if os.geteuid() == 0:
@@ -203,9 +215,7 @@ def _launchable_mpi(tmp_path_factory: pytest.TempPathFactory) -> Generator[None,
         patch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         patch.setenv("OMPI_MCA_pml", "ob1")  # others look for networks first
         if not os.environ.get("AUTOANALYZER_CACHE"):
-            temporary = tmp_path_factory.getbasetemp()
-            workers = temporary.parent if os.environ.get("PYTEST_XDIST_WORKER") else temporary
-            patch.setenv("AUTOANALYZER_CACHE", str(workers / "cache"))
+            patch.setenv("AUTOANALYZER_CACHE", str(shared_folder / "cache"))
         yield
     for server in command_servers.values():
         server.close()

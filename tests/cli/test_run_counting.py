@@ -199,14 +199,14 @@ def test_a_program_that_fails_when_timed_is_not_counted(tool):
 
 
 def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool):
-    build(tool, "exit(4)", status=3)
-    done = run(tool, "--", "mpirun", "-n", "1", "./app")
+    build(tool, "exit(4)", status=3, mpi=False)
+    done = run(tool, "--", "./app")
     assert done.returncode == 1
     assert b"autoanalyzer: the program ended with exit status 3\n" in done.stderr
     assert b"counts simulated" in done.stderr
     assert instructions(counted(tool), "work/loop@8")[0] >= 3 * 4 * 1000000
     assert clean(tool)
-    done = run(tool, "--", "mpirun", "-n", "1", "./app", "w", "fail")
+    done = run(tool, "--", "./app", "w", "fail")
     assert done.returncode == 1
     assert b"the counting run ended with exit status 4, not 3: no counts" in done.stderr
     assert b"nothing was counted (the counting run failed): " in done.stderr

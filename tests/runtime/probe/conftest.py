@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.runtime import build
+from autoanalyzer.runtime.cache import locked
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
@@ -28,7 +29,14 @@ SANITIZER = os.environ.get("AUTOANALYZER_SANITIZER", "address,undefined")  # mak
 SANITIZED = {
     "ASAN_OPTIONS": "detect_leaks=0",
     "UBSAN_OPTIONS": "halt_on_error=1",
-    "TSAN_OPTIONS": f"halt_on_error=1:die_after_fork=0:suppressions={Path(__file__).with_name('loader.supp')}",
+    "TSAN_OPTIONS": ":".join(
+        [
+            "halt_on_error=1",
+            "die_after_fork=0",
+            "atexit_sleep_ms=50",
+            f"suppressions={Path(__file__).with_name('loader.supp')}",
+        ]
+    ),
 }
 
 Record = Callable[..., list[Shard]]
@@ -39,35 +47,42 @@ def compile_c(*arguments: str | Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_once(shared_folder: Path) -> Callable[..., Path]:
+    """Compile what the first worker asks for, and give it to all."""
+
+    def build(name: str, *arguments: str | Path) -> Path:
+        product = shared_folder / name
+        with locked(shared_folder):
+            if not product.exists():
+                product.parent.mkdir(exist_ok=True)
+                compile_c(*arguments, "-o", product)
+        return product
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def library(built_once: Callable[..., Path]) -> Path:
     """The core alone as a library to preload."""
-    library = tmp_path_factory.mktemp("library") / "libaacore.so"
-    compile_c("-O2", "-fPIC", "-shared", "-fvisibility=hidden", *CORE, "-o", library)
-    return library
+    return built_once("libaacore.so", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *CORE)
 
 
 @pytest.fixture(scope="session")
-def plain_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def plain_program(built_once: Callable[..., Path]) -> Path:
     """The program into which the library is preloaded."""
-    program = tmp_path_factory.mktemp("plain") / "events"
-    compile_c("-O1", EVENTS, "-o", program)
-    return program
+    return built_once("events", "-O1", EVENTS)
 
 
 @pytest.fixture(scope="session")
-def linked_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def linked_program(built_once: Callable[..., Path]) -> Path:
     """The program with the library's sources in it, under sanitizers."""
-    program = tmp_path_factory.mktemp("linked") / "events"
-    compile_c("-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}", EVENTS, *CORE, "-o", program)
-    return program
+    return built_once("linked/events", "-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}", EVENTS, *CORE)
 
 
 @pytest.fixture(scope="session")
-def raced_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def raced_program(built_once: Callable[..., Path]) -> Path:
     """The same under the thread sanitizer."""
-    program = tmp_path_factory.mktemp("raced") / "events"
-    compile_c("-O1", "-g", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE, "-o", program)
-    return program
+    return built_once("raced/events", "-O1", "-g", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE)
 
 
 def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, str]) -> Record:
