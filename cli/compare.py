@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="exit with code 3 if the program, or a region of at least 5%% of its time, is slower by PERCENT, "
         "with 99%% confidence; waiting that moves between MPI calls does not count; with one run per side, only a "
-        f"program that takes half as long again does (without this option: {_THRESHOLD}%, and exit code 0)",
+        f"program that takes half as long again counts as slower (without this option: {_THRESHOLD}%, and exit code 0)",
     )
     parser.add_argument(
         "--metric",

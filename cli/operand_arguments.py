@@ -99,5 +99,5 @@ def _system(word: str) -> Hierarchy:
     if word == "collapse":
         return "collapse"
     if not word.isascii() or not word.isdecimal() or len(word) > 9:
-        raise UsageError(f"--system {word}: expected auto, collapse or the number of an operand")
+        raise UsageError(f"--system {word}: expected auto, collapse or the number of an experiment")
     return int(word) - 1

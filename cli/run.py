@@ -49,5 +49,5 @@ def run(arguments: argparse.Namespace) -> int:
         print_verdict(verdict_lines(findings, file, done.not_counted), stderr=True)
     plan = RunFolder(arguments.output).plan
     if plan.exists():
-        say(f"{plan} leaves what was throttled out of the next build: {build_line(plan)}")
+        say(f"{plan} leaves the throttled regions out of the next build: {build_line(plan)}")
     return int(done.failed)

@@ -83,16 +83,16 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-memory",
         type=_memory,
         metavar="SIZE",
-        help="recording limit per process, such as 64M (default: 256M); beyond it, the deepest call paths are "
-        "attributed to their callers",
+        help="recording limit per process, such as 64M (default: 256M); near it, new call paths on the deepest "
+        "levels are attributed to their callers",
     )
     parser.add_argument(
         "--max-overhead",
         type=_share,
         metavar="SHARE",
         help="throttle small regions that are entered so often that measuring them takes more than this share of the "
-        "time outside MPI and file I/O, such as 5%%: their time is attributed to their callers, and DIR/plan.toml "
-        "leaves them out of the next build",
+        "time outside MPI, file I/O and waiting in OpenMP, such as 5%%: their time is attributed to their callers, and "
+        "DIR/plan.toml leaves them out of the next build",
     )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
@@ -168,7 +168,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
             say("nothing was recorded")
             return Measured(None, failed, "nothing was recorded")
         raise InputError(
-            f"nothing was recorded of {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
+            f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
             "the disk must have room for its data"
         )
     cut_short, not_counted = _why_cut_short(status, experiment), ""

@@ -203,7 +203,7 @@ def _finite(field: str) -> float:
 def _seconds(field: str) -> float:
     value = _finite(field)
     if abs(value) >= _LAST:
-        raise ValueError(f"expected seconds, found {field[:60]!r}, which is too large to resolve a part of a second")
+        raise ValueError(f"expected seconds, found {field[:60]!r}, which is too large to resolve fractions of a second")
     return value
 
 

@@ -60,7 +60,7 @@ def test_ranks_that_differ_by_less_than_probes_took_are_put_in_question(make_exp
     run = measured(make_experiment({"loop@3": [3.0, 5.0]}), visits=[1e6, entries])
     lines = verdict_lines(analyze(run))
     assert lines[2].startswith(f" 1  {word}")
-    assert any("no more than measuring took there" in line for line in lines) == (word == "IMBALANCE?")
+    assert any("no larger than the cost of measuring there" in line for line in lines) == (word == "IMBALANCE?")
 
 
 def test_new_call_paths_cost_more_than_entries(make_experiment):

@@ -143,7 +143,7 @@ def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, action: str, unfi
 
 def test_a_hang_is_told_from_a_short_run(tool):
     tool.build(ending("for (;;) pause()"))
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "timeout", "6", "mpirun", "-n", "2", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "timeout", "3", "mpirun", "-n", "2", "./app")
     assert done.returncode == 1, done.stderr
     first = tool.findings()["completeness"]["remarks"][0]
     assert re.fullmatch(
@@ -240,7 +240,7 @@ def test_no_environment_is_kept_if_so_asked(tool):
     [
         (
             ("run", "--", "mpirun", "-n", "2", "/bin/true"),
-            "nothing was recorded of mpirun -n 2 /bin/true: it must be an MPI",
+            "nothing was recorded for mpirun -n 2 /bin/true: it must be an MPI",
         ),
         (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, found '500K'"),
         (("run", "--max-overhead", "0", "--", "./app"), "less than 100%, such as 5%, found '0'"),

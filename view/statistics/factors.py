@@ -83,7 +83,7 @@ def _sentences(found: Factors) -> list[str]:
     )
     count = len(found.factors)
     said = [
-        f"{many(count, 'factor')} {how} explain{'s' if count == 1 else ''} {percent(100 * whole)} of "
+        f"{many(count, 'factor')} ({how}) explain{'s' if count == 1 else ''} {percent(100 * whole)} of "
         f"the variance of {len(space.metrics)} metrics over {len(space.points)} locations. Factor {listed}."
     ]
     first = [each.metrics[0] for each in found.factors if each.metrics]
