@@ -114,13 +114,11 @@ def in_own_names(experiment: Experiment) -> Experiment:
     said = ", ".join(f"{words} from {sources[name].words}" for name, words in _SAID.items())
     absent = ", ".join(words for name, words in _EXPECTED.items() if name not in sources)
     remark = f"imported: {said}; lacking: {absent}"
-    return Experiment(
+    return experiment.replaced(
         metrics=metrics,
         call_paths=_named_kinds(experiment.call_paths),
-        locations=experiment.locations,
         severities=LazySeverities((each.name for each in metrics), lambda name: sources[name].read()),
         notes=replace(experiment.notes, remarks=(remark, *experiment.notes.remarks)),
-        topologies=experiment.topologies,
     )
 
 
@@ -171,14 +169,7 @@ def with_kinds(experiment: Experiment) -> Experiment:
     """Give an experiment of another tool in its own names, but with functions of MPI told from the program's."""
     if "wall_time" in experiment:
         return experiment
-    return Experiment(
-        metrics=experiment.metrics,
-        call_paths=_named_kinds(experiment.call_paths),
-        locations=experiment.locations,
-        severities=LazySeverities((each.name for each in experiment.metrics), experiment.exclusive),
-        notes=experiment.notes,
-        topologies=experiment.topologies,
-    )
+    return experiment.replaced(call_paths=_named_kinds(experiment.call_paths))
 
 
 def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -144,6 +145,11 @@ class Experiment:
         self._check_shape(name, severity)
         if np.isinf(severity).any():
             raise InputError(f"severity of {name!r}: expected finite values, or NaN for missing ones, found infinity")
+
+    def replaced(self, **parts: Any) -> Experiment:
+        """Give the same experiment but for the parts that are given, named as the constructor names them."""
+        own = {name: getattr(self, name) for name in ("metrics", "call_paths", "locations", "notes", "topologies")}
+        return Experiment(**{**own, "severities": self._severities, **parts})
 
     def __contains__(self, metric: str) -> bool:
         return metric in self._severities

@@ -27,11 +27,8 @@ def flat(experiment: Experiment) -> Experiment:
     def read(name: str) -> Severity:
         return grouped(experiment.metric(name).aggregation, experiment.exclusive(name), row_of, len(rows))
 
-    return Experiment(
-        metrics=experiment.metrics,
+    return experiment.replaced(
         call_paths=[CallPath(region) for region in rows],
-        locations=experiment.locations,
         severities=LazySeverities((each.name for each in experiment.metrics), read),
         notes=replace(experiment.notes, history=(*experiment.notes.history, "flat")),
-        topologies=experiment.topologies,
     )

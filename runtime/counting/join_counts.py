@@ -70,10 +70,8 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
         *_differing(timing, done["visits"], columns),
         *_entered_only_when_counting(counting, strange),
     ]
-    return Experiment(
+    return timing.replaced(
         metrics=[*timing.metrics, *(counting.metric(metric.name) for metric in counted)],
-        call_paths=timing.call_paths,
-        locations=timing.locations,
         severities=severities,
         notes=replace(timing.notes, remarks=(*timing.notes.remarks, *remarks), counts_by_rank=not exchanged),
     )
@@ -93,12 +91,9 @@ def with_ref_cycles(experiment: Experiment) -> Experiment:
     cycles = np.maximum(experiment.exclusive("cpu_time") - inside, 0) * rate
     source = f"derived:({'-'.join(['cpu_time', *parts])})*{rate:.4g}"
     severities = {metric.name: experiment.exclusive(metric.name) for metric in experiment.metrics}
-    return Experiment(
+    return experiment.replaced(
         metrics=[*experiment.metrics, replace(_REF_CYCLES, source=source)],
-        call_paths=experiment.call_paths,
-        locations=experiment.locations,
         severities={**severities, _REF_CYCLES.name: cycles},
-        notes=experiment.notes,
     )
 
 

@@ -524,14 +524,7 @@ def test_counts_of_ranks_that_did_other_work_when_counted_are_not_compared(make_
     seconds = {"work": [1.0, 1.0, 2.0, 2.0], "calm": alike(0.5)}
     counts = counted({"work": [0.01, 1.99, 1.0, 1.0], "calm": alike(0.5)})
     counts["ref_cycles"]["work"] = [1e9, 1e9, 2e9, 2e9]
-    made = make_experiment(seconds, **counts)
-    shared = Experiment(
-        metrics=made.metrics,
-        call_paths=made.call_paths,
-        locations=made.locations,
-        severities={each.name: made.exclusive(each.name) for each in made.metrics},
-        notes=Notes(counts_by_rank=False),
-    )
+    shared = make_experiment(seconds, **counts).replaced(notes=Notes(counts_by_rank=False))
     causes = analyze(shared).explanation.of_ranks
     assert (causes.differences, causes.noise, causes.table.attributes) == ((), False, ())
     assert analyze(shared).disparity.values[0] == pytest.approx(1.5 / 2 * 6 / 4)

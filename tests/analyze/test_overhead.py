@@ -16,13 +16,7 @@ def measured(plain: Experiment, **others: list[float]) -> Experiment:
     severities = {each.name: plain.exclusive(each.name).copy() for each in plain.metrics}
     for name, values in others.items():
         severities[name][1] = values
-    return Experiment(
-        metrics=plain.metrics,
-        call_paths=plain.call_paths,
-        locations=plain.locations,
-        severities=severities,
-        notes=replace(Notes(program="app"), probe_ns=20.0),
-    )
+    return plain.replaced(severities=severities, notes=Notes(program="app", probe_ns=20.0))
 
 
 def test_calls_of_mpi_are_no_cost_of_computing(make_experiment):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.refine import Refinement, refine
-from autoanalyzer.experiment import CallPath, Experiment, Region
+from autoanalyzer.experiment import CallPath, Region
 from autoanalyzer.experiment.plan import load_plan, save_plan
 
 
@@ -54,11 +54,7 @@ def test_what_addresses_tell_of_a_program_without_probes_is_no_source_to_build(m
         CallPath(Region("mpi", "MPI_Send@7", "app.c", "send", 0, 7, 7), 0),
         CallPath(Region("mpi", "MPI_Recv@9", "app.c", "receive", 0, 9, 9), 0),
     ]
-    values = {metric.name: made.exclusive(metric.name) for metric in made.metrics}
-    without = Experiment(
-        metrics=made.metrics, call_paths=paths, locations=made.locations, severities=values, notes=made.notes
-    )
-    refinement = refine(analyze(without))
+    refinement = refine(analyze(made.replaced(call_paths=paths)))
     assert "MPI_Recv@9" in {region.name for region in refinement.elsewhere}
     assert (refinement.opened, refinement.plan.include) == ((), ())
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autoanalyzer.experiment import Experiment, Metric, load, save
+from autoanalyzer.experiment import Metric, load, save
 
 
 def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
@@ -146,16 +146,8 @@ def test_names_of_metrics_do_not_reach_a_terminal_raw(files, words, written):
 
 
 def test_a_metric_in_two_units_is_refused_naming_both(files):
-    experiment = load(files.folder / "a.cube")
-    save(
-        Experiment(
-            metrics=[Metric("wall_time", "occ")],
-            call_paths=experiment.call_paths,
-            locations=experiment.locations,
-            severities={"wall_time": experiment.exclusive("wall_time")},
-        ),
-        files.folder / "occ.cube",
-    )
+    in_occ = load(files.folder / "a.cube").replaced(metrics=[Metric("wall_time", "occ")])
+    save(in_occ, files.folder / "occ.cube")
     done = files("autoanalyzer", "mean", "a.cube", "occ.cube", "-o", "m.cube")
     assert done.returncode == 2
     assert "'sec' in a.cube and 'occ' in occ.cube" in done.stderr.decode()

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from autoanalyzer.experiment import Builder, Experiment, Metric, load, save, select
+from autoanalyzer.experiment import Builder, Metric, load, save, select
 from autoanalyzer.experiment.algebra import difference, mean, merge, ratio
 
 
@@ -69,15 +69,8 @@ def test_info_names_every_operation_that_led_to_a_file(saved):
 def test_sums_that_no_number_can_hold_are_refused(saved, options):
     run = load(saved.folder / "app.cube")
     values = np.full((len(run.call_paths), len(run.locations)), 1.7e308)
-    save(
-        Experiment(
-            metrics=[Metric("much", "occ")],
-            call_paths=run.call_paths,
-            locations=run.locations,
-            severities={"much": values},
-        ),
-        saved.folder / "much.cube",
-    )
+    much = run.replaced(metrics=[Metric("much", "occ")], severities={"much": values})
+    save(much, saved.folder / "much.cube")
     message = "autoanalyzer: metric 'much': its sums overflow"
     assert refused(saved, "dump", "much.cube", *options) == message
     assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")

@@ -122,13 +122,7 @@ def test_minima_and_maxima_are_never_added():
     made.call_path("a", root)
     made.location(0)
     made.row("most", 0, [1.0]).row("most", 1, [7.0])
-    plain = made.experiment()
-    most = Experiment(
-        metrics=[Metric("most", "sec", dtype="MAXDOUBLE")],
-        call_paths=plain.call_paths,
-        locations=plain.locations,
-        severities={"most": plain.exclusive("most")},
-    )
+    most = made.experiment().replaced(metrics=[Metric("most", "sec", dtype="MAXDOUBLE")])
     assert most.inclusive("most").tolist() == [[7], [7]]
 
 

@@ -64,14 +64,7 @@ def test_who_alone_waits_for_its_files_holds_others_up(make_experiment):
 
 def test_who_takes_turns_is_not_judged_which_is_said(make_experiment):
     plain = sleeping(make_experiment)
-    crowded = Experiment(
-        metrics=plain.metrics,
-        call_paths=plain.call_paths,
-        locations=plain.locations,
-        severities={each.name: plain.exclusive(each.name) for each in plain.metrics},
-        notes=replace(plain.notes, processors=3),
-    )
-    findings = analyze(crowded)
+    findings = analyze(plain.replaced(notes=replace(plain.notes, processors=3)))
     assert not findings.dissimilarity.exists
     assert any(
         line.startswith("rank 1 is off the processor for 2 s in compress app.c:2: not judged")

@@ -207,14 +207,11 @@ def _later(experiment: Experiment) -> Experiment:
         "loop@10": lambda region: replace(region, name="loop@14", ordinal=2, first_line=14, last_line=22),
         "loop@24": lambda region: replace(region, name="loop@29", first_line=29, last_line=33),
     }
-    return Experiment(
-        metrics=experiment.metrics,
+    return experiment.replaced(
         call_paths=[
             replace(path, region=moved.get(path.region.name, lambda region: region)(path.region))
             for path in experiment.call_paths
-        ],
-        locations=experiment.locations,
-        severities={metric.name: experiment.exclusive(metric.name) for metric in experiment.metrics},
+        ]
     )
 
 

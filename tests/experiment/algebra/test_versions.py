@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from autoanalyzer.experiment import CallPath, Experiment, Region
+from autoanalyzer.experiment import CallPath, Experiment, Metric, Region
 from autoanalyzer.experiment.algebra import mean, merge, total
 
 from .conftest import simple
@@ -29,22 +29,12 @@ def version(*regions: Region, below: dict[int, int] | None = None) -> Experiment
 def matches(before: Experiment, after: Experiment, **options: bool) -> dict[int, int | None]:
     """Call path of the later version → the one of the earlier that it was matched with."""
     marked = simple([[float(index + 1)] for index in range(len(after.call_paths))], after.call_paths)
-    joined = merge(before, _renamed(marked), **options)
+    marked = marked.replaced(metrics=[Metric("mark", "occ")], severities={"mark": marked.exclusive("time")})
+    joined = merge(before, marked, **options)
     values = joined.exclusive("mark")[:, 0].tolist()
     count = len(before.call_paths)
     rows = {int(value) - 1: row for row, value in enumerate(values) if value}
     return {path: row if row < count else None for path, row in sorted(rows.items())}
-
-
-def _renamed(experiment: Experiment) -> Experiment:
-    from autoanalyzer.experiment import Metric  # noqa: PLC0415
-
-    return Experiment(
-        metrics=[Metric("mark", "occ")],
-        call_paths=experiment.call_paths,
-        locations=experiment.locations,
-        severities={"mark": experiment.exclusive("time")},
-    )
 
 
 def test_lines_inserted_change_nothing():
