@@ -4,10 +4,11 @@ import pytest
 
 from autoanalyzer.experiment import Metric, load, save
 
+from .conftest import succeed
+
 
 def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
-    done = files("autoanalyzer", "diff", "a.cube", "b.cube", "-o", "d.cube")
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(files("autoanalyzer", "diff", "a.cube", "b.cube", "-o", "d.cube"))
     lines = [line.split() for line in done.stdout.decode().splitlines()]
     assert ["6.2", "s", "5.2", "s", "1", "s", "+16.1", "%", "wall_time"] in lines
     assert ["4", "s", "2", "s", "2", "s", "+50.0", "%", "work", "a.c:10"] in lines
@@ -53,8 +54,7 @@ def test_diff_does_not_take_a_lost_rank_for_a_gain(files, written):
 
 
 def test_diff_by_ratio_writes_metrics_of_their_own(files):
-    done = files("autoanalyzer", "diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube")
-    assert done.returncode == 0, done.stderr.decode()
+    succeed(files("autoanalyzer", "diff", "a.cube", "b.cube", "--ratio", "-o", "r.cube"))
     assert load(files.folder / "r.cube").exclusive("wall_time.ratio")[:, 0].tolist() == [1, 2, 1 / 1.5]
 
 
@@ -62,8 +62,7 @@ def test_diff_by_ratio_writes_metrics_of_their_own(files):
     ("statistic", "work"), [("mean", 1.5), ("min", 1), ("max", 2), ("sum", 3), ("stddev", 0.5**0.5)]
 )
 def test_mean_takes_another_statistic_if_asked_to(files, statistic, work):
-    done = files("autoanalyzer", "mean", "a.cube", "b.cube", "-o", "m.cube", "--statistic", statistic)
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(files("autoanalyzer", "mean", "a.cube", "b.cube", "-o", "m.cube", "--statistic", statistic))
     result = load(files.folder / "m.cube")
     (metric,) = result.metrics
     assert result.exclusive(metric.name)[1, 0] == pytest.approx(work)
@@ -81,8 +80,7 @@ def test_operations_on_files_are_composed_and_remember_their_steps(files):
 
 def test_merge_joins_metrics_and_an_operand_may_be_replaced(files, written):
     written("c.cube", [7, 8, 9], metric="cycles_time")
-    done = files("autoanalyzer", "merge", "a.cube", "c.cube", "-o", "a.cube")
-    assert done.returncode == 0, done.stderr.decode()
+    succeed(files("autoanalyzer", "merge", "a.cube", "c.cube", "-o", "a.cube"))
     result = load(files.folder / "a.cube")
     assert [metric.name for metric in result.metrics] == ["wall_time", "cycles_time"]
     assert result.exclusive("wall_time")[1, 0] == 2
@@ -96,8 +94,7 @@ def test_the_system_is_collapsed_or_copied_as_asked_for(files, written):
         (("--system", "1"), {"n0", "n1", "x2"}),
         (("--system", "2"), {"x0", "x1", "x2"}),
     ):
-        done = files("autoanalyzer", "mean", "a.cube", "other.cube", "-o", "m.cube", *words)
-        assert done.returncode == 0, done.stderr.decode()
+        succeed(files("autoanalyzer", "mean", "a.cube", "other.cube", "-o", "m.cube", *words))
         assert {place.node for place in load(files.folder / "m.cube").locations} == nodes
 
 

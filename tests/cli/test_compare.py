@@ -8,6 +8,8 @@ from lxml import etree
 
 from autoanalyzer.experiment import Notes, Region
 
+from .conftest import succeed
+
 
 @pytest.fixture
 def series(tool, written):
@@ -22,8 +24,7 @@ A, B = [f"a{number}.cube" for number in range(3)], [f"b{number}.cube" for number
 
 
 def test_compare_says_what_is_slower_and_trips_only_where_it_is_asked_to(series):
-    done = series("autoanalyzer", "compare", *A, "--with", *B)
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(series("autoanalyzer", "compare", *A, "--with", *B))
     said = done.stdout.decode()
     assert "SLOWER   the program takes 3.5 s, 12.9 % more than 3.1 s" in said
     assert "SLOWER   work (a.c:10) takes 2.4 s, 20.0 % more than 2 s" in said
@@ -48,8 +49,7 @@ def test_waiting_that_moves_into_a_call_of_a_faster_program_is_told_and_does_not
     for number, noise in enumerate((1.0, 1.002, 1.01)):
         written(f"a{number}.cube", [0.1 * noise, 0.3 * noise, 2 * noise], work=call)
         written(f"b{number}.cube", [0.1 * noise, 0.7 * noise, 1 * noise], work=call)
-    done = tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%")
-    assert done.returncode == 0
+    done = succeed(tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%"))
     said = done.stdout.decode()
     assert said.startswith("FASTER   the program takes")
     assert "WAITING  MPI_Allreduce (a.c:12) takes 700 ms, 133.3 % more than 300 ms" in said
@@ -201,8 +201,7 @@ def test_compare_shows_a_change_with_the_digits_of_the_threshold(tool, written):
     assert done.returncode == 3
     said = done.stdout.decode()
     assert "SLOWER   the program has 2.0e6, 0.04 % more than 2.0e6 (+0.04 %)" in said
-    done = tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "1%")
-    assert done.returncode == 0
+    done = succeed(tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube", "--metric", "n", "--fail-on", "1%"))
     assert "SAME     the program has 2.0e6, like the base (0.0 %)" in done.stdout.decode()
 
 
@@ -241,8 +240,7 @@ def test_names_of_metrics_do_not_reach_a_terminal_raw(tool, written):
 
 @pytest.mark.parametrize(("kind", "start"), [("json", b"{"), ("markdown", b"**SLOWER**"), ("junit", b"<?xml")])
 def test_a_document_goes_to_standard_output_and_the_verdict_makes_way(kind, start, series):
-    done = series("autoanalyzer", "compare", *A, "--with", *B, f"--{kind}", "-")
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(series("autoanalyzer", "compare", *A, "--with", *B, f"--{kind}", "-"))
     assert done.stdout.startswith(start)
     assert done.stderr.decode().startswith("SLOWER   the program")
     assert not (series.folder / "-").exists()

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from ..conftest import BIN, Done, Tool
+from .conftest import succeed
 
 SOURCE = """#include <stdio.h>
 #include "config.h"
@@ -60,8 +61,7 @@ def debug(project: Tool, *words: str, build: str = "make", program: str = "./app
 def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) -> None:
     project.write("in.txt", "header\nfirst\nsecond\n")
     command = "read line; autoanalyzer debug --build make --json found.json -- ./run.sh"
-    done = project("bash", "-c", f"({command}) < in.txt", env={"AUTOANALYZER_PLAN": "mine.toml"})
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(project("bash", "-c", f"({command}) < in.txt", env={"AUTOANALYZER_PLAN": "mine.toml"}))
     assert done.stdout == b"first\nfirst\n"
     assert b"AUTOANALYZER_PLAN=mine.toml is ignored here" in done.stderr
     assert (project.folder / "config.mk").read_text() == "SIZE = 20000\n"
@@ -100,8 +100,7 @@ def test_a_second_build_that_makes_nothing_gives_all_back_and_the_first_verdict(
 def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: Tool) -> None:
     project.write("plain.c", "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); }\n")
     assert project("mpicc", "plain.c", "-o", "plain").returncode == 0
-    done = debug(project, "--json", "found.json", "--clean", "make clean", program="./plain")
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(debug(project, "--json", "found.json", "--clean", "make clean", program="./plain"))
     assert b"expected a bottleneck to narrow, found " in done.stderr
     assert b"not instrumented: plain" in done.stderr
     assert b"to remove them: make clean, then build" in done.stderr
@@ -113,8 +112,7 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
 def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool) -> None:
     source = SOURCE.replace("return sum;", "return n > 1 ? spin(n / 2) : sum;")
     project.write("app.c", source)
-    done = debug(project)
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(debug(project))
     assert b"opened   app.c:5   spin: loops" in done.stderr
     assert b"app.c:6   loop in spin" in done.stderr
 
@@ -144,8 +142,7 @@ def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project:
     assert project("mpicc", "-c", "other.c").returncode == 0
     project.write("config.mk", "SIZE = 1\n")
     project.write("Makefile", MAKEFILE.replace("$@ app.o\n", "$@ app.o other.o\n"))
-    done = debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make")
-    assert done.returncode == 0, done.stderr.decode()
+    done = succeed(debug(project, build="echo 'int x;' > conftest.c && $CC -c conftest.c && make"))
     assert b"linked unchanged, without this round's probes: other.o; if they are built here, --clean" in done.stderr
     assert b"remove what was built, configure again (it remembers these compilers), then build" in done.stderr
 

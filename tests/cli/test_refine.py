@@ -5,6 +5,7 @@ from __future__ import annotations
 from autoanalyzer.experiment import load
 
 from ..conftest import Tool
+from .conftest import succeed
 
 SOURCE = """static double sink;
 static void spin(int n) {
@@ -54,8 +55,7 @@ def made(tool: Tool, plan: str) -> set[str]:
     env = {"AUTOANALYZER_PLAN": plan, "AUTOANALYZER_CC": "gcc"}
     built = tool("aa-mpicc", "-O1", "app.c", "-o", "app", env=env)
     assert (built.returncode, built.stderr) == (0, b"")
-    ran = tool("autoanalyzer", "run", "--no-analyze", "-o", "out", "--", "./app")
-    assert ran.returncode == 0, ran.stderr
+    succeed(tool("autoanalyzer", "run", "--no-analyze", "-o", "out", "--", "./app"))
     return {path.region.name for path in load(tool.folder / "out" / "experiment.cube").call_paths}
 
 
@@ -64,8 +64,7 @@ def test_blocks_marks_and_merged_regions_stay_unless_they_are_opened(tool: Tool)
     tool.write("plan.toml", PLAN)
     found = made(tool, "plan.toml")
     assert found >= {"work", "marked", MERGED, "block@12", "block@15"}
-    refined = tool("autoanalyzer", "refine", "out", "-o", "refined.toml")
-    assert refined.returncode == 0, refined.stderr
+    succeed(tool("autoanalyzer", "refine", "out", "-o", "refined.toml"))
     again = made(tool, "refined.toml")
     if f"opens {MERGED}" in (tool.folder / "refined.toml").read_text():
         again = again - {"loop@6", "loop@7"} | {MERGED}

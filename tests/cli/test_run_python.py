@@ -15,6 +15,8 @@ import pytest
 from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
+from .conftest import succeed
+
 PROGRAMS = Path(__file__).parents[1] / "programs" / "python"
 
 
@@ -119,8 +121,7 @@ def test_a_planted_imbalance_is_found_at_its_function(tool, mpi4py_of):
     launcher, env = mpi4py_of
     shutil.copy(PROGRAMS / "imbalance.py", tool.folder)
     command = ("--", launcher, "-n", "4", sys.executable, "-m", "mpi4py", "imbalance.py")
-    done = run(tool, "--python-functions", "add_up,main", *command, env=env)
-    assert done.returncode == 0, done.stderr.decode()
+    succeed(run(tool, "--python-functions", "add_up,main", *command, env=env))
     found = experiment(tool)
     assert visits(found)["main/add_up"] == 40
     assert found.notes.program == "imbalance.py"
@@ -131,8 +132,7 @@ def test_a_planted_imbalance_is_found_at_its_function(tool, mpi4py_of):
 def test_a_program_is_measured_as_a_whole_and_the_verdict_says_how_to_see_functions(tool, mpi4py_of):
     launcher, env = mpi4py_of
     shutil.copy(PROGRAMS / "imbalance.py", tool.folder)
-    done = run(tool, "--", launcher, "-n", "4", sys.executable, "imbalance.py", env=env)
-    assert done.returncode == 0, done.stderr.decode()
+    succeed(run(tool, "--", launcher, "-n", "4", sys.executable, "imbalance.py", env=env))
     found = experiment(tool)
     assert found.notes.not_instrumented == (
         "imbalance.py: no probes, only MPI calls and file I/O; --python-functions '*' shows functions and imports",
@@ -166,8 +166,7 @@ def test_a_python_that_loads_another_mpi_than_the_launchers_runs_as_it_would(too
 def test_a_program_has_the_name_of_its_script(tool, words, name):
     for each in ("app.py", "package/part.py"):
         tool.write(each, "import mpi4py.MPI\n")
-    done = run(tool, "--no-analyze", "--", "mpirun", "-n", "1", sys.executable, *words)
-    assert done.returncode == 0, done.stderr.decode()
+    succeed(run(tool, "--no-analyze", "--", "mpirun", "-n", "1", sys.executable, *words))
     assert experiment(tool).notes.program == name
 
 
@@ -184,8 +183,7 @@ def test_the_program_finds_python_as_it_was(tool, version, has_own):
     tool.write("app.py", SEEN if has_own else SEEN.replace(", sitecustomize", "; sitecustomize = None"))
     tool.write("site/sitecustomize.py" if has_own else "site/none.py", "own = 'the user\\'s'\n")
     env = {"PYTHONPATH": str(tool.folder / "site")}
-    plain = tool(INTERPRETERS[version], "app.py", env=env)
-    assert plain.returncode == 0, plain.stderr.decode()
+    plain = succeed(tool(INTERPRETERS[version], "app.py", env=env))
     done = run(tool, "--python-functions", "*", "--", INTERPRETERS[version], "app.py", env=env)
     recorded, untouched = done.stdout.decode(), plain.stdout.decode()
     if not has_own:

@@ -66,6 +66,13 @@ def recorded(command: Sequence[str], folder: Path, mpi: Mpi | None = None, **var
     return Recorded(run.stdout + run.stderr, [read_shard(path) for path in sorted(shards.glob("*.shard"))])
 
 
+def by_rank(shards: Sequence[Shard]) -> dict[int, Shard]:
+    """The shards by rank, which all have, and each another one."""
+    found = {shard.rank: shard for shard in shards if shard.rank is not None}
+    assert len(found) == len(shards)
+    return found
+
+
 def expectations(folder: Path, rank: int) -> dict[str, Counter[str]]:
     """What the program said: calls and bytes a region, summed where a region has several cases."""
     expected: dict[str, Counter[str]] = defaultdict(Counter)

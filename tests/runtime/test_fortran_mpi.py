@@ -11,7 +11,7 @@ import pytest
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
-from .conftest import FORTRAN_MPI, Recorded, compiled_fortran, expectations, figures, recorded
+from .conftest import FORTRAN_MPI, Recorded, by_rank, compiled_fortran, expectations, figures, recorded
 
 BINDINGS = {"mpi_f08": "-DUSE_MPI_F08", "mpi": "-DUSE_MPI", "mpif.h": "-DINCLUDE_MPIF"}
 
@@ -48,11 +48,10 @@ def test_calls_and_bytes_are_those_of_the_rules(
     for ranks in (1, 2, 5):
         folder = tmp_path / str(ranks)
         folder.mkdir()
-        run = recorded([launcher, "-n", str(ranks), str(program)], folder)
-        assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == list(range(ranks))
-        for shard in run.shards:
-            assert shard.rank is not None
-            expected = expectations(folder, shard.rank)
+        shards = by_rank(recorded([launcher, "-n", str(ranks), str(program)], folder).shards)
+        assert sorted(shards) == list(range(ranks))
+        for rank, shard in shards.items():
+            expected = expectations(folder, rank)
             assert len(expected) > 30
             assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
 
@@ -96,7 +95,7 @@ def test_threads_are_asked_for_and_an_abort_is_noted(
     program = compiled_fortran(fortran_compiler, tmp_path, source)
     with pytest.raises(AssertionError):
         recorded([launcher, "-n", "1", str(program)], tmp_path)
-    (shard,) = [shard for shard in recorded(["true"], tmp_path).shards if shard.rank is not None]
+    (shard,) = recorded(["true"], tmp_path).shards
     assert (shard.state, shard.exit_code, shard.size) == ("aborted", 7, 1)
     assert totals(shard)[0] == 2
 
@@ -121,31 +120,37 @@ def test_fortran_within_a_program_of_c_counts_the_same(
     )
     subprocess.run([compiler, "-c", "main.c"], cwd=tmp_path, check=True)
     program = compiled_fortran(fortran_compiler, tmp_path, tmp_path / "main.o", tmp_path / "work.f90")
-    run = recorded([launcher, "-n", "1", str(program)], tmp_path)
-    (shard,) = [shard for shard in run.shards if shard.rank is not None]
+    (shard,) = recorded([launcher, "-n", "1", str(program)], tmp_path).shards
     assert totals(shard) == (7, 8 + 16, 8)
+
+
+def of_a_private_library(launcher: str, fortran_compiler: str, folder: Path, calls: str, source: str) -> Shard:
+    """What is recorded of a C program that calls functions of a library which it loads for itself alone."""
+    (folder / "main.c").write_text(
+        "#include <dlfcn.h>\n"
+        'int main(void) { int error = 0; void *library = dlopen("./libwork.so", RTLD_LAZY | RTLD_LOCAL);'
+        f" {calls} return error; }}\n"
+    )
+    (folder / "work.f90").write_text(source)
+    words = [fortran_compiler, "-O2", "-shared", "-fPIC", "work.f90", "-o", "libwork.so"]
+    subprocess.run(words, cwd=folder, check=True)
+    subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=folder, check=True)
+    (shard,) = recorded([launcher, "-n", "1", str(folder / "main")], folder).shards
+    return shard
 
 
 def test_a_library_that_is_loaded_privately_is_found_by_its_caller(
     mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:
     """As Python loads what f2py makes."""
-    launcher, _ = mpi
-    (tmp_path / "main.c").write_text(
-        "#include <dlfcn.h>\n"
-        'int main(void) { void *library = dlopen("./libwork.so", RTLD_LAZY | RTLD_LOCAL);'
-        ' ((void (*)(void))dlsym(library, "work_"))(); return 0; }\n'
-    )
-    (tmp_path / "work.f90").write_text(
+    calls = '((void (*)(void))dlsym(library, "work_"))();'
+    source = (
         "subroutine work()\nuse mpi\ninteger :: x(4), error\ncall MPI_Init(error)\nx = 1\n"
         "call MPI_Allgather(MPI_IN_PLACE, 0, MPI_INTEGER, x, 4, MPI_INTEGER, MPI_COMM_SELF, error)\n"
         "open (10, file='work.txt')\nwrite (10, '(i3)') x\nclose (10)\n"
         "call MPI_Finalize(error)\nend subroutine\n"
     )
-    subprocess.run([fortran_compiler, "-shared", "-fPIC", "work.f90", "-o", "libwork.so"], cwd=tmp_path, check=True)
-    subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=tmp_path, check=True)
-    run = recorded([launcher, "-n", "1", str(tmp_path / "main")], tmp_path)
-    (shard,) = [shard for shard in run.shards if shard.rank is not None]
+    shard = of_a_private_library(mpi[0], fortran_compiler, tmp_path, calls, source)
     assert totals(shard) == (3, 16, 0)
     assert int(shard.threads[0].nodes["io_written"].sum()) == 16
 
@@ -154,22 +159,12 @@ def test_a_caller_that_jumps_from_a_private_library_is_served(
     mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:
     """A tail call returns to the caller's caller, which knows nothing of MPI."""
-    launcher, _ = mpi
-    (tmp_path / "main.c").write_text(
-        "#include <dlfcn.h>\n"
-        'int main(void) { int error; void *library = dlopen("./libwork.so", RTLD_LAZY | RTLD_LOCAL);'
-        ' ((void (*)(int *))dlsym(library, "begin_"))(&error);'
-        ' ((void (*)(int *))dlsym(library, "finish_"))(&error); return error; }\n'
-    )
-    (tmp_path / "work.f90").write_text(
+    calls = "".join(f'((void (*)(int *))dlsym(library, "{name}_"))(&error);' for name in ("begin", "finish"))
+    source = (
         "subroutine begin(error)\nuse mpi\ninteger :: error\ncall MPI_Init(error)\nend subroutine\n"
         "subroutine finish(error)\nuse mpi\ninteger :: error\ncall MPI_Finalize(error)\nend subroutine\n"
     )
-    words = [fortran_compiler, "-O2", "-shared", "-fPIC", "work.f90", "-o", "libwork.so"]
-    subprocess.run(words, cwd=tmp_path, check=True)
-    subprocess.run(["gcc", "main.c", "-o", "main", "-ldl"], cwd=tmp_path, check=True)
-    run = recorded([launcher, "-n", "1", str(tmp_path / "main")], tmp_path)
-    (shard,) = [shard for shard in run.shards if shard.rank is not None]
+    shard = of_a_private_library(mpi[0], fortran_compiler, tmp_path, calls, source)
     assert [visits(shard, name) for name in ("MPI_Init", "MPI_Finalize")] == [1, 1]
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import compiled, expectations, figures, recorded
+from .conftest import by_rank, compiled, expectations, figures, recorded
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
@@ -10,11 +10,10 @@ from .conftest import compiled, expectations, figures, recorded
 def test_calls_and_bytes_are_those_of_the_rules(source: str, ranks: int, mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     program = compiled(compiler, source, tmp_path)
-    run = recorded([launcher, "-n", str(ranks), str(program)], tmp_path)
-    assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == list(range(ranks))
-    for shard in run.shards:
-        assert shard.rank is not None
-        expected = expectations(tmp_path, shard.rank)
+    shards = by_rank(recorded([launcher, "-n", str(ranks), str(program)], tmp_path).shards)
+    assert sorted(shards) == list(range(ranks))
+    for rank, shard in shards.items():
+        expected = expectations(tmp_path, rank)
         assert len(expected) > 12
         assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
 
@@ -23,9 +22,8 @@ def test_requests_of_several_threads_are_not_mixed_up(mpi: tuple[str, str], tmp_
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_threads.c", tmp_path, "-w")
     run = recorded([launcher, "-n", "2", str(program)], tmp_path)
-    for shard in run.shards:
-        assert shard.rank is not None
-        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, shard.rank)
+    for rank, shard in by_rank(run.shards).items():
+        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, rank)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
@@ -33,9 +31,8 @@ def test_mpi_io_is_file_io(ranks: int, mpi: tuple[str, str], tmp_path: Path) -> 
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_file.c", tmp_path)
     run = recorded([launcher, "-n", str(ranks), str(program)], tmp_path)
-    for shard in run.shards:
-        assert shard.rank is not None
-        expected = expectations(tmp_path, shard.rank)
+    for rank, shard in by_rank(run.shards).items():
+        expected = expectations(tmp_path, rank)
         assert len(expected) > 12
         assert figures(shard, "io_calls", "io_read", "io_written") == expected
 
@@ -43,22 +40,17 @@ def test_mpi_io_is_file_io(ranks: int, mpi: tuple[str, str], tmp_path: Path) -> 
 def test_a_program_of_sessions_alone_is_measured_from_the_first_to_the_last(tmp_path: Path) -> None:
     """Under MPICH only: Open MPI has sessions from version 5 on."""
     program = compiled("mpicc.mpich", "mpi_sessions.c", tmp_path)
-    run = recorded(["mpirun.mpich", "-n", "2", str(program)], tmp_path)
-    assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == [0, 1]
-    for shard in run.shards:
-        assert shard.rank is not None
-        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, shard.rank)
+    shards = by_rank(recorded(["mpirun.mpich", "-n", "2", str(program)], tmp_path).shards)
+    assert sorted(shards) == [0, 1]
+    for rank, shard in shards.items():
+        assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, rank)
         assert (shard.size, shard.state) == (2, "exited")
         assert {region.name for region in shard.regions if region.kind == "mpi"} == {
             "MPI_Init",
             "MPI_Comm_free",
             "MPI_Finalize",
         }
-        assert shard.mpi_initialised is not None
-        assert shard.mpi_finalising is not None
-        assert shard.mpi_finalising > shard.mpi_initialised
-        assert shard.mpi_finalised is not None
-        assert shard.mpi_finalised > shard.mpi_finalising
+        assert shard.mpi_initialised < shard.mpi_finalising < shard.mpi_finalised
 
 
 def test_processes_that_meet_are_measured(mpi: tuple[str, str], tmp_path: Path) -> None:
@@ -66,10 +58,9 @@ def test_processes_that_meet_are_measured(mpi: tuple[str, str], tmp_path: Path) 
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_connecting.c", tmp_path)
     run = recorded([launcher, "-n", "2", str(program)], tmp_path)
-    ranks = [shard for shard in run.shards if shard.size == 2 and len(shard.regions) > 3]
-    assert sorted(shard.rank for shard in ranks if shard.rank is not None) == [0, 1]
-    for shard in ranks:
-        assert shard.rank is not None
-        expected = expectations(tmp_path, shard.rank)
+    shards = by_rank([shard for shard in run.shards if shard.size == 2 and len(shard.regions) > 3])
+    assert sorted(shards) == [0, 1]
+    for rank, shard in shards.items():
+        expected = expectations(tmp_path, rank)
         assert {"Comm_spawn", "Comm_spawn_multiple", "Comm_join"} <= set(expected)
         assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
