@@ -52,3 +52,10 @@ def files(tool, written):
 def succeed(done):
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
     return done
+
+
+def refused(done) -> str:
+    """The one line that says why nothing was done."""
+    assert (done.returncode, done.stdout) == (2, b""), done.stderr.decode()
+    (line,) = done.stderr.decode().splitlines()
+    return line

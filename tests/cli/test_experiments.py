@@ -8,6 +8,8 @@ import pytest
 from autoanalyzer.experiment import Builder, Metric, load, save, select
 from autoanalyzer.experiment.algebra import difference, mean, merge, ratio
 
+from .conftest import refused, succeed
+
 
 @pytest.fixture
 def saved(tool):
@@ -29,18 +31,7 @@ def saved(tool):
 
 
 def said(tool, *words: str) -> str:
-    done = tool("autoanalyzer", *words)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
-
-
-def refused(tool, *words: str) -> str:
-    done = tool("autoanalyzer", *words)
-    assert done.returncode == 2
-    assert done.stdout == b""
-    lines = done.stderr.decode().splitlines()
-    assert len(lines) == 1
-    return lines[0]
+    return succeed(tool("autoanalyzer", *words)).stdout.decode()
 
 
 def test_info_says_what_there_is(saved):
@@ -72,7 +63,7 @@ def test_sums_that_no_number_can_hold_are_refused(saved, options):
     much = run.replaced(metrics=[Metric("much", "occ")], severities={"much": values})
     save(much, saved.folder / "much.cube")
     message = "autoanalyzer: metric 'much': its sums overflow"
-    assert refused(saved, "dump", "much.cube", *options) == message
+    assert refused(saved("autoanalyzer", "dump", "much.cube", *options)) == message
     assert "1.7e308" in said(saved, "dump", "much.cube", "--by", "thread", "--exclusive")
     assert "inf" in said(saved, "diff", "much.cube", "much.cube")
 
@@ -83,7 +74,7 @@ def test_info_refuses_a_packed_file_that_is_cut_off(saved):
     whole = file.read_bytes()
     for kept in (50, len(whole) - 20):
         file.write_bytes(whole[:kept])
-        assert refused(saved, "info", "app.cube.gz").endswith("the file is cut off")
+        assert refused(saved("autoanalyzer", "info", "app.cube.gz")).endswith("the file is cut off")
 
 
 def test_ratios_are_not_added_up(saved):
@@ -113,7 +104,7 @@ def test_what_does_not_add_up_is_compared_by_no_command(saved):
         save(made.experiment(), saved.folder / name)
     assert said(saved, "diff", "r.cube", "s.cube").splitlines()[0].startswith("difference(r.cube, s.cube)")
     for words in (("diff", "r.cube", "s.cube"), ("compare", "r.cube", "--with", "s.cube")):
-        line = refused(saved, *words, "--metric", "rate")
+        line = refused(saved("autoanalyzer", *words, "--metric", "rate"))
         assert "rate" in line
         assert "cannot be summed" in line
 
@@ -198,11 +189,12 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(words, message, saved):
-    assert message in refused(saved, *words)
+    assert message in refused(saved("autoanalyzer", *words))
     assert [each.name for each in saved.folder.iterdir()] == ["app.cube"]
 
 
 @pytest.mark.parametrize("words", ["1-0", "\u0660", "", "0-"])
 def test_ranks_that_are_none_are_refused_before_anything_is_written(words, saved):
-    assert f"--ranks {words}:" in refused(saved, "cut", "app.cube", "-o", "part.cube", "--ranks", words)
+    done = saved("autoanalyzer", "cut", "app.cube", "-o", "part.cube", "--ranks", words)
+    assert f"--ranks {words}:" in refused(done)
     assert not (saved.folder / "part.cube").exists()

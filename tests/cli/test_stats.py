@@ -11,6 +11,8 @@ from autoanalyzer.analyze import statistics
 from autoanalyzer.cli import stats
 from autoanalyzer.experiment import Builder, save
 
+from .conftest import refused
+
 ANALYSES = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
 HOSTILE = ("</script><script>alert(1)</script>", 'it\'s "quoted" <b>x</b> $y$', "x" * 500, "שלום \u202e, %{z}")
 
@@ -171,11 +173,7 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
 )
 def test_bad_input_is_told_in_one_line(words, said, file, here):
     words = [str(file) if word == "RUN" else word for word in words]
-    done = here("stats", str(file), *words)
-    assert done.returncode == 2
-    assert done.stderr.decode().count("\n") == 1
-    assert said in done.stderr.decode()
-    assert done.stdout == b""
+    assert said in refused(here("stats", str(file), *words))
 
 
 def test_choices_are_those_of_the_analyses():
