@@ -11,7 +11,7 @@ from autoanalyzer.experiment import load
 from autoanalyzer.runtime.gather.shard import Shard
 
 from ..conftest import Tool
-from .probe.conftest import library, plain_program, preloaded  # noqa: F401 - fixtures
+from .probe.conftest import built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
 
 Record = Callable[..., list[Shard]]
 

@@ -24,7 +24,7 @@ from autoanalyzer.runtime.mpi.detection import find_mpi
 from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ..conftest import compiled
-from ..probe.conftest import library, plain_program, preloaded  # noqa: F401 - fixtures
+from ..probe.conftest import built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
 
 Record = Callable[..., list[Shard]]
 
