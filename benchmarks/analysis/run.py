@@ -8,7 +8,7 @@ Beside each time stands that of one pass over the same numbers (a sum over all o
 from __future__ import annotations
 
 import argparse
-import time
+import timeit
 from collections.abc import Callable
 
 import numpy as np
@@ -50,12 +50,7 @@ def performance(ranks: int, kind: str) -> Performance:
 
 def timed(call: Callable[[], object]) -> float:
     """Give the seconds of the fastest of three calls."""
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return min(timeit.repeat(call, number=1, repeat=3))
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
+import timeit
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,12 +49,7 @@ def made(locations: int, *, kind: str = "times") -> Experiment:
 
 def timed(call: Callable[[], object], times: int = 3) -> float:
     """Give the seconds of the fastest of some calls."""
-    found = []
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - start)
-    return min(found)
+    return min(timeit.repeat(call, number=1, repeat=times))
 
 
 def peak(code: str, file: Path) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import timeit
 import warnings
 from collections.abc import Callable
 
@@ -35,12 +36,7 @@ def space(points: int, metrics: int, kind: str) -> MetricSpace:
 
 def timed(call: Callable[[], object], repeat: int) -> float:
     """Give the seconds that one processor takes for the fastest call, whatever else runs there."""
-    times = []
-    for _ in range(repeat):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return min(times)
+    return min(timeit.repeat(call, timer=time.process_time, number=1, repeat=repeat))
 
 
 def main() -> None:

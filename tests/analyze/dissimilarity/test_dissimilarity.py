@@ -152,11 +152,9 @@ def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(ma
 
 def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment):
     times = {"steps": [0.0] * 4, "steps/serial": [0.2, 0.0, 0.0, 0.0], "steps/even": [0.1, 0.1, 0.109, 0.085]}
-    experiment = make_experiment(times)
-    performance = Performance.selected(Selection.of(experiment))
-    found = find_dissimilarity(performance, floor=0.0)
+    found, performance = search(make_experiment(times))
     assert len(found.clusters) > 2
-    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["steps/serial"]
+    assert names(performance, found.cccr) == ["steps/serial"]
 
 
 def two_programs(first: list[float], second: list[float]) -> Experiment:
@@ -182,25 +180,19 @@ def two_programs(first: list[float], second: list[float]) -> Experiment:
     ids=["each balanced", "one is not"],
 )
 def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
-    experiment = two_programs([1.0, 1.0], second)
-    performance = Performance.selected(Selection.of(experiment))
-    found = find_dissimilarity(performance, floor=0.0)
+    found, performance = search(two_programs([1.0, 1.0], second))
     assert found.clusters == clusters
     assert found.exists == bool(cores)
-    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == cores
+    assert names(performance, found.cccr) == cores
 
 
 def test_processes_that_ranks_started_are_compared_among_themselves(make_experiment):
-    times = {"work": [1.0, 1.0, 5.0, 5.0]}
-    experiment = make_experiment(times)
-    assert find_dissimilarity(Performance.selected(Selection.of(experiment)), floor=0.0).exists
-    experiment.notes = Notes(started=(2, 3))
-    assert not find_dissimilarity(Performance.selected(Selection.of(experiment)), floor=0.0).exists
+    experiment = make_experiment({"work": [1.0, 1.0, 5.0, 5.0]})
+    assert search(experiment)[0].exists
+    assert not search(experiment.replaced(notes=Notes(started=(2, 3))))[0].exists
 
 
 def test_a_second_core_beside_a_wide_one_is_kept(make_experiment):
     times = {"a": [0.0] * 4, "a/x": [4.36, 0, 0, 0], "a/y": [0.92, 0.88, 1.13, 0.87], "b": [1.03, 1.03, 1.03, 1.84]}
-    experiment = make_experiment(times)
-    performance = Performance.selected(Selection.of(experiment))
-    found = find_dissimilarity(performance, floor=0.0)
-    assert [experiment.path_name(performance.regions[core].id) for core in found.cccr] == ["a/x", "b"]
+    found, performance = search(make_experiment(times))
+    assert names(performance, found.cccr) == ["a/x", "b"]

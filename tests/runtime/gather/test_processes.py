@@ -24,9 +24,7 @@ WORK = """
 static double work(int n) { double s = 0; for (int i = 0; i < n; i++) s += 1.0 / (i + 1); return s; }
 """
 
-FORKS = (
-    WORK
-    + """
+FORKS = """
 static void help(int n) { for (int i = 0; i < n; i++) work(1000); }
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
@@ -43,11 +41,8 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
-)
 
-SPAWNS = (
-    WORK
-    + """
+SPAWNS = """
 int main(int argc, char **argv) {
     MPI_Comm parent, children;
     MPI_Init(&argc, &argv);
@@ -63,11 +58,8 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
-)
 
-DAEMON = (
-    WORK
-    + """
+DAEMON = """
 int main(int argc, char **argv) {
     work(1000);
     if (daemon(1, 1)) return 3;
@@ -75,11 +67,8 @@ int main(int argc, char **argv) {
     return 0;
 }
 """
-)
 
-LATE = (
-    WORK
-    + """
+LATE = """
 int main(int argc, char **argv) {
     for (int i = 0; i < 2000; i++) work(100000);
     MPI_Init(&argc, &argv);
@@ -87,13 +76,10 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
-)
 
-NEVER = WORK + "int main(int argc, char **argv) { if (argc > 5) MPI_Init(&argc, &argv); return work(1000) < 0; }\n"
+NEVER = "int main(int argc, char **argv) { if (argc > 5) MPI_Init(&argc, &argv); return work(1000) < 0; }\n"
 
-TWICE = (
-    WORK
-    + """
+TWICE = """
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     work(1000);
@@ -102,7 +88,6 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
-)
 
 
 def measured(tool: Tool, *command: str, status: int = 0) -> Experiment:
@@ -123,7 +108,7 @@ def inner(experiment: Experiment, name: str) -> list[float]:
 
 def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
-    tool.build(FORKS, compiler=compiler)
+    tool.build(WORK + FORKS, compiler=compiler)
     experiment = measured(tool, launcher, "-n", "2", "./app")
     assert [each.process for each in experiment.locations] == list(range(6))
     found = visits(experiment)
@@ -136,7 +121,7 @@ def test_children_of_forks_are_further_processes(tool: Tool, mpi: tuple[str, str
 
 def test_spawned_processes_are_further_processes(tool: Tool) -> None:
     """MPICH as Debian has it cannot spawn."""
-    tool.build(SPAWNS, compiler="mpicc.openmpi")
+    tool.build(WORK + SPAWNS, compiler="mpicc.openmpi")
     experiment = measured(tool, "mpirun.openmpi", "-n", "2", "./app")
     assert visits(experiment)["work"] == [0, 0, *[1] * 6]
     assert experiment.notes.started == (2, 3, 4, 5, 6, 7)
@@ -145,7 +130,7 @@ def test_spawned_processes_are_further_processes(tool: Tool) -> None:
 
 
 def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
-    tool.build(DAEMON)
+    tool.build(WORK + DAEMON)
     experiment = measured(tool, "./app")
     (running,) = (each for each in experiment.notes.remarks if "still running" in each)
     assert running.endswith("these are its data so far; once it has ended, run autoanalyzer analyze out")
@@ -161,7 +146,7 @@ def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
 
 def test_mpi_may_begin_late(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
-    tool.build(LATE, compiler=compiler)
+    tool.build(WORK + LATE, compiler=compiler)
     experiment = measured(tool, launcher, "-n", "2", "./app")
     assert inner(experiment, "work") == [2000, 2000]
     early = experiment.inclusive("wall_time")[0] - experiment.exclusive("program_time").sum(axis=0)
@@ -170,7 +155,7 @@ def test_mpi_may_begin_late(tool: Tool, mpi: tuple[str, str]) -> None:
 
 def test_mpi_may_never_begin(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
-    tool.build(NEVER, compiler=compiler)
+    tool.build(WORK + NEVER, compiler=compiler)
     experiment = measured(tool, launcher, "-n", "3", "./app")
     assert visits(experiment)["work"] == [1, 1, 1]
     assert (experiment.notes.missing, experiment.notes.unfinished, experiment.notes.remarks) == ((), (), ())
@@ -178,7 +163,7 @@ def test_mpi_may_never_begin(tool: Tool, mpi: tuple[str, str]) -> None:
 
 def test_mpi_that_begins_twice_fails_as_ever(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
-    tool.build(TWICE, compiler=compiler)
+    tool.build(WORK + TWICE, compiler=compiler)
     experiment = measured(tool, launcher, "-n", "2", "./app", status=1)
     assert visits(experiment)["work"] == [1, 1]
     assert experiment.notes.unfinished == (0, 1)
