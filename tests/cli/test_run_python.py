@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import Experiment, load
-from autoanalyzer.runtime.mpi.detection import find_mpi
 
+from ..runtime.conftest import for_mpi4py
 from .conftest import succeed
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "python"
@@ -60,15 +60,8 @@ def visits(found: Experiment) -> dict[str, int]:
 
 @pytest.fixture
 def mpi4py_of(tmp_path: Path, mpi: tuple[str, str]) -> tuple[str, dict[str, str]]:
-    """A launcher, and what lets mpi4py find its library: Debian's MPICH has not the name that it asks for."""
-    launcher, _ = mpi
-    if launcher != "mpirun.mpich":
-        return launcher, {}
-    library = find_mpi([launcher]).library
-    assert library is not None
-    (tmp_path / "links").mkdir()
-    (tmp_path / "links" / "libmpi.so.12").symlink_to(library.path)
-    return launcher, {"LD_LIBRARY_PATH": str(tmp_path / "links"), "MPI4PY_MPIABI": "mpich"}
+    """A launcher, and the variables by which mpi4py finds its library."""
+    return mpi[0], for_mpi4py(mpi[0], tmp_path)
 
 
 @pytest.mark.parametrize("version", INTERPRETERS)

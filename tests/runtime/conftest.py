@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,6 +91,21 @@ def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[
                 name = shard.regions[node["region"]].name
                 found[name].update({"calls": int(node[calls]), "out": int(node[out]), "in": int(node[into])})
     return dict(found)
+
+
+def without_calls(regions: Mapping[str, Counter[str]]) -> dict[str, tuple[int, int]]:
+    """Bytes alone: how often a run-time library moves its buffers is its own matter."""
+    return {name: (counts["out"], counts["in"]) for name, counts in regions.items()}
+
+
+def for_mpi4py(launcher: str, folder: Path) -> dict[str, str]:
+    """What lets mpi4py find the launcher's library: it asks for MPICH by a name that Debian's does not have."""
+    if launcher != "mpirun.mpich":
+        return {}
+    library = find_mpi([launcher]).library
+    assert library is not None
+    (folder / "libmpi.so.12").symlink_to(library.path)
+    return {"LD_LIBRARY_PATH": str(folder), "MPI4PY_MPIABI": "mpich"}
 
 
 @pytest.fixture

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import subprocess
-from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from autoanalyzer.runtime.mpi.detection import Mpi
 
-from .conftest import FORTRAN_IO, FORTRAN_MPI, compiled_fortran, expectations, figures, recorded
+from .conftest import FORTRAN_IO, FORTRAN_MPI, compiled_fortran, expectations, figures, recorded, without_calls
 
 SOURCES = [FORTRAN_MPI / "cases.f90", FORTRAN_IO / "every_file.f90"]
-
-
-def read_and_written(regions: Mapping[str, Counter[str]]) -> dict[str, tuple[int, int]]:
-    """Bytes without calls, which are the run-time library's own affair."""
-    return {name: (counts["out"], counts["in"]) for name, counts in regions.items()}
 
 
 @pytest.mark.parametrize("compiler", ["gfortran", "mpifort.openmpi", "mpifort.mpich"])
 def test_bytes_are_the_sizes_of_the_files(compiler: str, tmp_path: Path) -> None:
     program = compiled_fortran(compiler, tmp_path, *SOURCES)
     run = recorded([str(program)], tmp_path, Mpi(None) if compiler == "gfortran" else None)
-    found = read_and_written(figures(run.shards[0], "io_calls", "io_read", "io_written"))
-    assert found == read_and_written(expectations(tmp_path, 0))
+    found = without_calls(figures(run.shards[0], "io_calls", "io_read", "io_written"))
+    assert found == without_calls(expectations(tmp_path, 0))
     assert len(found) > 15
 
 

@@ -1,5 +1,4 @@
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -7,7 +6,7 @@ import pytest
 from autoanalyzer.runtime.gather.run_notes import most_used_files
 from autoanalyzer.runtime.mpi.detection import Mpi
 
-from .conftest import PROGRAMS, compiled, expectations, figures, recorded
+from .conftest import PROGRAMS, compiled, expectations, figures, recorded, without_calls
 
 
 @pytest.mark.parametrize("flags", [[], ["-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]], ids=["plain", "fortified"])
@@ -38,11 +37,6 @@ def test_streams_of_cxx_count_where_they_are_moved(compiler: str, tmp_path: Path
     run = recorded([str(program)], tmp_path, Mpi(None))
     found = figures(run.shards[0], "io_calls", "io_read", "io_written")
     assert without_calls(found) == without_calls(expectations(tmp_path, 0))
-
-
-def without_calls(counts: dict[str, Counter[str]]) -> dict[str, tuple[int, int]]:
-    """How often a library moves its buffers is its own matter."""
-    return {name: (each["out"], each["in"]) for name, each in counts.items()}
 
 
 def test_each_file_is_known_by_its_name(tmp_path: Path) -> None:

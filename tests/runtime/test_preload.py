@@ -8,7 +8,7 @@ import pytest
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
-from .conftest import compiled, recorded
+from .conftest import compiled, for_mpi4py, recorded
 
 HELLO = """
 #include <mpi.h>
@@ -72,12 +72,7 @@ def test_a_program_of_another_mpi_runs_unmeasured_with_one_warning(mpi: tuple[st
 
 def test_python_that_loads_mpi_late_is_measured(mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, _ = mpi
-    variables = {}
-    if launcher == "mpirun.mpich":  # mpi4py asks for MPICH by a name that Debian's library does not have
-        found = find_mpi([launcher]).library
-        assert found is not None
-        (tmp_path / "libmpi.so.12").symlink_to(found.path)
-        variables = {"LD_LIBRARY_PATH": str(tmp_path), "MPI4PY_MPIABI": "mpich"}
+    variables = for_mpi4py(launcher, tmp_path)
     command = [launcher, "-n", "2", sys.executable, "-c", LATE]
     run = recorded(command, tmp_path, find_mpi(command, {**os.environ, **variables}), **variables)
     assert sorted(shard.rank or 0 for shard in run.shards) == [0, 1]

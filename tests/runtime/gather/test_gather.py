@@ -20,10 +20,9 @@ from autoanalyzer.runtime.gather import gather
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_layout import HEADER_LAYOUT, STATES
 from autoanalyzer.runtime.measure import measure
-from autoanalyzer.runtime.mpi.detection import find_mpi
 from autoanalyzer.runtime.open_experiment import open_experiment
 
-from ..conftest import compiled
+from ..conftest import compiled, for_mpi4py
 from ..probe.conftest import built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
 
 Record = Callable[..., list[Shard]]
@@ -89,12 +88,7 @@ def test_shards_come_together_from_disks_that_only_some_ranks_see(
     variable = {"mpirun.openmpi": "OMPI_COMM_WORLD_RANK", "mpirun.mpich": "PMI_RANK"}[launcher]
     gather = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out"
     script = f"test ${variable} = 0 && cd disk.0 || cd disk.1; {gather}"
-    environment = dict(os.environ)
-    if launcher == "mpirun.mpich":
-        found = find_mpi([launcher]).library
-        assert found is not None
-        (tmp_path / "libmpi.so.12").symlink_to(found.path)
-        environment |= {"LD_LIBRARY_PATH": str(tmp_path), "MPI4PY_MPIABI": "mpich"}
+    environment = {**os.environ, **for_mpi4py(launcher, tmp_path)}
     words = [launcher, "-n", str(ranks), "sh", "-c", script]
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -22,8 +22,6 @@ from autoanalyzer.runtime.mpi.detection import find_mpi
 
 from ...conftest import run
 
-MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
-
 Counts = dict[str, dict[str, int]]
 
 

@@ -11,7 +11,8 @@ from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry, CacheLev
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 
-from .conftest import MPIS, Lab, counts
+from ...conftest import MPIS
+from .conftest import Lab, counts
 
 pytestmark = pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
 
