@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
 
 import pytest
 
 from autoanalyzer.experiment import load
-from autoanalyzer.runtime.gather.shard import Shard
 
 from ..conftest import Tool
-from .probe.conftest import built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
-
-Record = Callable[..., list[Shard]]
+from .probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
 
 TINY = """
 static int add(int a, int b) { int s = a; for (int i = 0; i < 1; i++) s += b; return s; }

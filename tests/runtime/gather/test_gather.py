@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +16,12 @@ from autoanalyzer.experiment import Experiment, load, save
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import gather
-from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_layout import HEADER_LAYOUT, STATES
 from autoanalyzer.runtime.measure import measure
 from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ..conftest import compiled, for_mpi4py
-from ..probe.conftest import built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
-
-Record = Callable[..., list[Shard]]
+from ..probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
 
 PROGRAM = """
 #define _GNU_SOURCE

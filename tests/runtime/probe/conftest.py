@@ -40,6 +40,7 @@ SANITIZED = {
 }
 
 Record = Callable[..., list[Shard]]
+Visits = Callable[..., dict[str, int]]
 
 
 def compile_c(*arguments: str | Path) -> None:
@@ -154,6 +155,6 @@ def visits_by_path(shard: Shard, thread: int = 0) -> dict[str, int]:
 
 
 @pytest.fixture(name="visits")
-def visits_fixture() -> Callable[..., dict[str, int]]:
+def visits_fixture() -> Visits:
     """Give the visits of each call path of a shard's thread."""
     return visits_by_path

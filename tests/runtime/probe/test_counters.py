@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-Record = Callable[..., list[Shard]]
+from .conftest import Record
 
 # A counter of the program's own that PAPI reads as an event: known to the last one, on any machine.
 WORK = """

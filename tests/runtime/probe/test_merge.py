@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
 
-Record = Callable[..., list[Shard]]
+from .conftest import Record
 
 
 def paths(shard: Shard) -> list[tuple[str, int | None]]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-Record = Callable[..., list[Shard]]
-Visits = Callable[..., dict[str, int]]
+from .conftest import Record, Visits
 
 
 def test_a_process_without_regions_leaves_nothing(preloaded: Record) -> None:

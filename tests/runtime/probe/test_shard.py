@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_layout import (
     ALIGNMENT,
     COUNTERS,
@@ -25,7 +23,7 @@ from autoanalyzer.runtime.gather.shard_layout import (
 )
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-Record = Callable[..., list[Shard]]
+from .conftest import Record
 
 
 @pytest.fixture

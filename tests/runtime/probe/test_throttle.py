@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from autoanalyzer.runtime.gather.shard import Shard
-
-Record = Callable[..., list[Shard]]
-Visits = Callable[..., dict[str, int]]
+from .conftest import Record, Visits
 
 TINY = "0.001%"
 LOOP = "|aa1|loop|loop|x.c|main|0|1|2"

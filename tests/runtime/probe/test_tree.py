@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from autoanalyzer.runtime.gather.shard import Shard
-
-Record = Callable[..., list[Shard]]
-Visits = Callable[..., dict[str, int]]
+from .conftest import Record, Visits
 
 
 def test_a_region_reached_through_two_parents_is_two_call_paths(record: Record, visits: Visits) -> None:

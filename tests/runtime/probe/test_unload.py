@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
-from autoanalyzer.runtime.gather.shard import Shard
-
-Record = Callable[..., list[Shard]]
-Visits = Callable[..., dict[str, int]]
+from .conftest import Record, Visits
 
 ONCE = {"main": 1, "main/f": 1, "main/f/plug": 1, "main/g": 1}
 
