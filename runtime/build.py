@@ -159,7 +159,7 @@ def _compile(
     command = [str(Path(compiler[0]).absolute()) if os.sep in compiler[0] else compiler[0], *compiler[1:]]
     defines = [f'-DAA_PROBE_FILE="{LIBRARY}"', f"-I{_SOURCES}", f"-I{work}"]
     if library:
-        defines.append(f'-DAA_MPI_SONAME="{library.soname}"')
+        defines += [f'-DAA_MPI_SONAME="{library.soname}"', f'-DAA_MPI_FILE="{library.path}"']
     sources = sorted(path for path in _SOURCES.glob("*.c") if library or not path.name.startswith("mpi_"))
     parts = [part for part in (sources, sorted(work.glob("*.c"))) if part]
     with ThreadPoolExecutor() as pool:

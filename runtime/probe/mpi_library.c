@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* AA_MPI_SONAME and AA_PROBE_FILE (the name that this library is preloaded by) come from the build. */
+/* AA_MPI_FILE, AA_MPI_SONAME and AA_PROBE_FILE, the name that this one is preloaded by, come from the build.
+ */
 
 struct aa_mpi aa_mpi;
 
@@ -59,9 +60,11 @@ static bool is_other_family(void *library) {
     return (dlsym(library, "ompi_mpi_comm_world") != NULL) != handles_are_addresses;
 }
 
-/* The library by its own name, wherever it was loaded; by its names alone if it goes by another. */
+/* By its file, whatever name it was loaded by, or by its own name; by what it defines if neither is known. */
 static void *find_library(void) {
-    void *library = dlopen(AA_MPI_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+    void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL)
+        library = dlopen(AA_MPI_SONAME, RTLD_LAZY | RTLD_NOLOAD);
     return library != NULL ? library : RTLD_DEFAULT;
 }
 
