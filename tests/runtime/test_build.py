@@ -138,21 +138,20 @@ def test_it_is_built_ahead_for_a_program_just_linked(
     assert build_ahead(["/bin/false"], program, {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)}) is None
 
 
-def test_after_a_fortran_compiler_that_of_c_builds_it_without_a_warning(mpi: tuple[str, str], tmp_path: Path) -> None:
-    """Each compiler here notes that it was called, and takes no warning."""
+def test_after_a_fortran_compiler_that_of_c_builds_it(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """Each compiler here notes that it was called, and compiles nothing."""
     _, compiler = mpi
     fortran = compiler.replace("mpicc", "mpifort")
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in (compiler, fortran):
         script = tools / name
-        script.write_text(
-            f'#!/bin/sh\necho {name} >> {tools}/calls\nexec {shutil.which(name)} -Wall -Wextra -Werror "$@"\n'
-        )
+        noted = f'case "$*" in *" -c "*) echo {name} >> {tools}/calls; exit 1;; esac'
+        script.write_text(f'#!/bin/sh\n{noted}\nexec {shutil.which(name)} "$@"\n')
         script.chmod(0o755)
     program = compiled(compiler, "mpi_threads.c", tmp_path)
     environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache")}
-    assert build_ahead([str(tools / fortran)], program, environment)
+    assert build_ahead([str(tools / fortran)], program, environment) is None
     assert set((tools / "calls").read_text().split()) == {compiler}
 
 

@@ -36,9 +36,10 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1] for line in listing.stdout.splitlines()}
 
 
-def test_no_c_code_gives_a_warning_of_clang(mpi: tuple[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("c_compiler", ["gcc", "clang"])
+def test_no_c_code_gives_a_warning(c_compiler: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     _, compiler = mpi
-    environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}
+    environment = {**os.environ, "OMPI_CC": c_compiler, "MPICH_CC": c_compiler}
     prototypes = read_prototypes(preprocessed(compiler))
     (tmp_path / "mpi_functions.h").write_text(function_list(prototypes))
     (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
