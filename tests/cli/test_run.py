@@ -142,8 +142,8 @@ def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, action: str, unfi
 
 
 def test_a_hang_is_told_from_a_short_run(tool):
-    tool.build(ending("for (;;) pause()"))
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "timeout", "4", "mpirun", "-n", "2", "./app")
+    tool.build(ending("for (alarm(2);;) pause()"))
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "2", "./app")
     assert done.returncode == 1, done.stderr
     first = tool.findings()["completeness"]["remarks"][0]
     assert re.fullmatch(

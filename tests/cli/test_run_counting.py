@@ -263,22 +263,20 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     std::vector<long> v(100000, 1);
     bool right = std::accumulate(v.begin(), v.end(), 0L) == 100000;
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return !right;
 }
 """
 
 
-@pytest.mark.parametrize("language", ["Python", "C++"])
-def test_programs_in_other_languages_are_counted_as_a_whole(tool, language: str):
-    command = [sys.executable, "app.py"] if language == "Python" else ["./app"]
+def test_programs_in_other_languages_are_counted_as_a_whole(tool):
     tool.write("app.py", PYTHON)
     tool.write("app.cpp", CPP)
-    if language == "C++":
-        assert tool("mpicxx", "app.cpp", "-o", "app").returncode == 0
-    done = run(tool, "--", "mpirun", "-n", "1", *command)
+    assert tool("mpicxx", "app.cpp", "-o", "app").returncode == 0
+    done = run(tool, "--", "mpirun", "-n", "1", sys.executable, "app.py", ":", "-n", "1", "./app")
     assert done.returncode == 0, done.stderr.decode()
-    assert counted(tool).exclusive("instructions")[0, 0] > 100000
+    assert (counted(tool).exclusive("instructions").sum(axis=0) > 100000).all()
     assert b"no probes, only MPI calls and file I/O" in done.stderr
 
 

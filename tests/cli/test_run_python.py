@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.runtime.mpi.library import is_elf
 
 from ..runtime.conftest import for_mpi4py
 from .conftest import succeed
@@ -26,7 +27,7 @@ def interpreters() -> dict[str, str]:
     folders = [Path(each) for each in os.environ["PATH"].split(":")]
     pyenv = sorted(Path.home().glob(".pyenv/versions/*/bin"))
     for name in [sys.executable, *(each / f"python3.{minor}" for each in [*folders, *pyenv] for minor in range(9, 15))]:
-        if not Path(name).exists() or Path(name).name.removeprefix("python") in found:
+        if not is_elf(Path(name)) or Path(name).name.removeprefix("python") in found:  # shims are scripts
             continue
         question = "import sys; print('%d.%d' % sys.version_info[:2])"
         answer = subprocess.run([name, "-c", question], capture_output=True, text=True, check=False)

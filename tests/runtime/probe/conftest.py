@@ -75,9 +75,15 @@ def plain_program(built_once: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def linked_program(built_once: Callable[..., Path]) -> Path:
-    """The program with the library's sources in it, under sanitizers."""
-    return built_once("linked/events", "-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}", EVENTS, *CORE)
+def sanitized_core(built_once: Callable[..., Path]) -> Path:
+    """The core as an object under sanitizers."""
+    return built_once("core.o", "-O1", "-g", f"-fsanitize={SANITIZER}", "-r", "-nostdlib", *CORE)
+
+
+@pytest.fixture(scope="session")
+def linked_program(built_once: Callable[..., Path], sanitized_core: Path) -> Path:
+    """The program with the core in it, under sanitizers."""
+    return built_once("linked/events", "-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}", EVENTS, sanitized_core)
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,14 @@ import os
 import subprocess
 from pathlib import Path
 
-from .conftest import CORE, PROBE, SANITIZED, SANITIZER, compile_c
+from .conftest import PROBE, SANITIZED, SANITIZER, compile_c
 
 
-def test_a_file_that_a_signal_handler_meets_first_is_known_later(tmp_path: Path) -> None:
+def test_a_file_that_a_signal_handler_meets_first_is_known_later(tmp_path: Path, sanitized_core: Path) -> None:
     program = tmp_path / "program"
     source = Path(__file__).parents[1] / "programs" / "file_number.c"
     files = [PROBE / "io_files.c", PROBE / "file_use.c"]
-    compile_c("-O1", "-g", f"-fsanitize={SANITIZER}", source, *files, *CORE, "-o", program)
+    compile_c("-O1", "-g", f"-fsanitize={SANITIZER}", source, *files, sanitized_core, "-o", program)
     shards = tmp_path / "shards"
     shards.mkdir()
     variables = {**os.environ, "AUTOANALYZER_SHARDS": str(shards), **SANITIZED}
