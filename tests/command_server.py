@@ -41,10 +41,14 @@ def serve(requests: socket.socket) -> None:
             sys.exit()
         process = os.fork()
         if process == 0:
+            os.setpgrp()
             break
         for stream in streams:
             os.close(stream)
-        requests.send(str(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])).encode())
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        if status == -signal.SIGALRM:  # what it waited for would hold the streams open
+            os.killpg(process, signal.SIGKILL)
+        requests.send(str(status).encode())
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
