@@ -76,7 +76,7 @@ def test_a_jump_into_a_region_that_is_not_open_is_ignored_and_counted(record: Re
 
 
 def test_a_jump_out_of_a_library_call_ends_it(linked: Record) -> None:
-    (shard,) = linked("+main +f +g mpi{ =f sleep 10 io{ sleep 1 }io -f -main")
+    (shard,) = linked("+main +f +g mpi{ =f sleep 100 io{ sleep 1 }io -f -main")
     f, g = shard.threads[0].nodes[2:]
     assert (f["mpi_wall"], g["io_wall"]) == (0, 0)
     assert f["wall"] > 2 * f["io_wall"] > 0
@@ -146,7 +146,7 @@ def test_library_calls_have_a_share_of_their_own(linked: Record) -> None:
 
 
 def test_only_the_outermost_library_call_is_timed(linked: Record) -> None:
-    (shard,) = linked("+main mpi{ io{ sleep 10 }io }mpi io{ }io -main")
+    (shard,) = linked("+main mpi{ io{ sleep 100 }io }mpi io{ }io -main")
     main = shard.threads[0].nodes[1]
     assert main["mpi_wall"] > 10 * main["io_wall"]
 
@@ -161,7 +161,7 @@ def test_a_region_inside_a_library_call_is_the_programs_own(linked: Record, visi
 
 
 def test_calls_within_a_statement_have_their_own_shares(linked: Record) -> None:
-    words = "statement{ sleep 5 io{ sleep 1 io 7 }io sleep 1 mpi{ sleep 10 mpi 1 }mpi sleep 5 }statement sleep 10"
+    words = "statement{ sleep 50 io{ sleep 1 io 7 }io mpi{ sleep 50 mpi 1 }mpi sleep 50 }statement sleep 100"
     (shard,) = linked(f"+main +f {words} -f -main")
     f = shard.threads[0].nodes[2]
     assert (f["io_calls"], f["io_read"], f["mpi_calls"]) == (1, 7, 1)
@@ -171,7 +171,7 @@ def test_calls_within_a_statement_have_their_own_shares(linked: Record) -> None:
 
 def test_a_region_within_a_statement_has_statements_of_its_own(linked: Record) -> None:
     (shard,) = linked(
-        "+main statement{ +f sleep 10 statement{ io{ io 7 }io }statement -f io{ io 1 }io }statement -main"
+        "+main statement{ +f sleep 100 statement{ io{ io 7 }io }statement -f io{ io 1 }io }statement -main"
     )
     main, f = shard.threads[0].nodes[1:]
     assert (f["io_read"], main["io_read"]) == (7, 1)
@@ -179,13 +179,13 @@ def test_a_region_within_a_statement_has_statements_of_its_own(linked: Record) -
 
 
 def test_a_library_call_that_was_left_by_a_jump_ends_with_its_region(linked: Record) -> None:
-    (shard,) = linked("+main +f mpi{ sleep 1 -f +g sleep 10 mpi{ }mpi -g -main")
+    (shard,) = linked("+main +f mpi{ sleep 1 -f +g sleep 100 mpi{ }mpi -g -main")
     f, g = shard.threads[0].nodes[2:]
     assert f["mpi_wall"] > 0
     assert g["wall"] > 2 * g["mpi_wall"] > 0
 
 
 def test_ends_without_a_beginning_are_ignored(linked: Record) -> None:
-    (shard,) = linked("}mpi +main }mpi }io mpi{ }mpi }mpi sleep 10 -main")
+    (shard,) = linked("}mpi +main }mpi }io mpi{ }mpi }mpi sleep 100 -main")
     main = shard.threads[0].nodes[1]
     assert main["wall"] > 2 * main["mpi_wall"]
