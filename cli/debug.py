@@ -39,6 +39,7 @@ __all__ = ["add_arguments", "run"]
 
 
 _FIRST: Final = "first"  # folder of the first round, in that of the run
+_PLAN: Final = "plan.toml"
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
 _OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
 _ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
@@ -75,7 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
     for variable in filter(os.environ.get, _OWN):
         say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
     with _alone(folder.path), ended_in_order():
-        first.plan.unlink(missing_ok=True)
         found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
         folder.clear()
         if found is None:
@@ -89,11 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
         if not refinement.opened:
             say(f"expected a bottleneck to narrow, found {instead(refinement)}; this is the verdict on functions")
             return rounds.conclude(found)
-        write_refinement(first.plan, refinement, first.experiment)
+        plan = first.path / _PLAN
+        write_refinement(plan, refinement, first.experiment)
         for line in opened_lines(refinement):
             say(line)
         try:
-            narrowed = rounds.carry_out("2 of 2", folder, {PLAN_VARIABLE: str(first.plan.resolve())}, counting)
+            narrowed = rounds.carry_out("2 of 2", folder, {PLAN_VARIABLE: str(plan.resolve())}, counting)
         except AutoanalyzerError:
             rounds.conclude(found)
             raise

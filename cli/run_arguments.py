@@ -13,7 +13,6 @@ from typing import Final
 
 from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
-from ..experiment.plan import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.counting.run import CountingRun, prepared_counting
 from ..runtime.measure import measure
@@ -53,7 +52,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         type=Path,
-        default=Path(RUN_FOLDER),
+        default=Path("autoanalyzer-out"),
         metavar="DIR",
         help="folder for the experiment (default: %(default)s); the data of an earlier run in it are replaced",
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..errors import way_out
-from ..experiment.plan import PLAN_FILE, RUN_FOLDER, Exclude, Include, Merge, Pattern, Plan, load_plan
+from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.plan.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
@@ -21,7 +21,6 @@ __all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "
 
 MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
 PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
-_AUTO: Final = "auto"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
@@ -271,8 +270,6 @@ def read_choice(
 ) -> Choice:
     """Read ``AUTOANALYZER_MODES`` and the plan that ``AUTOANALYZER_PLAN`` names.
 
-    ``auto`` is that of the last run, in the folder where runs leave their data if nothing else is said, here or above.
-
     Args:
         environment: Where these are.
         modes: What comes before the modes of the environment, which come before the plan's.
@@ -283,17 +280,10 @@ def read_choice(
         InputError: The plan cannot be read, or is none.
     """
     name = environment.get(PLAN_VARIABLE)
-    file = _plan_of_last_run() if name == _AUTO else Path(name) if name else None
-    plan = load_plan(file, f"{PLAN_VARIABLE}={name}" if name != _AUTO else "") if file else Plan()
+    plan = load_plan(Path(name), f"{PLAN_VARIABLE}={name}") if name else Plan()
     asked = environment.get(MODES_VARIABLE, "")
     if modes is None and asked.strip():
         modes = asked_modes(asked, MODES_VARIABLE)
     if modes is None:
         modes = DEFAULT_MODES if plan.modes is None else plan.modes
     return Choice(modes, plan, looks_for_all)
-
-
-def _plan_of_last_run() -> Path | None:
-    here = Path.cwd()
-    files = (folder / RUN_FOLDER / PLAN_FILE for folder in (here, *here.parents))
-    return next(filter(Path.is_file, files), None)

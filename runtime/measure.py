@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 
 from ..errors import InputError
 from ..experiment import Experiment, Region
-from ..experiment.plan import Exclude, Pattern, Plan, build_line, load_plan, save_plan
+from ..experiment.plan import Exclude, Pattern, Plan, build_line, save_plan
 from .build import probe_library
 from .command import find_program
 from .facts import RunFacts
@@ -73,14 +73,13 @@ def measure(
         say: Takes a sentence for the user.
 
     Raises:
-        InputError: The program does not exist, or the plan in the folder is none.
+        InputError: The program does not exist.
         BuildError: The probe library cannot be built.
     """
     mpi = find_mpi(command)
     find_program(command, mpi.launcher)
     library = probe_library(mpi, say=say)
     folder = RunFolder(output)
-    plan = load_plan(folder.plan) if folder.plan.exists() else Plan()
     folder.prepare()
     kept = kept_environment() if keep_environment else {}
     processors = len(os.sched_getaffinity(0))
@@ -102,7 +101,7 @@ def measure(
     if experiment is None:
         folder.remove_shards()
     elif experiment.notes.throttled:
-        _write_plan(folder.plan, plan, experiment.notes.throttled)
+        _write_plan(folder.plan, experiment.notes.throttled)
     return Measurement(experiment, folder.experiment, status)
 
 
@@ -124,12 +123,11 @@ def become(command: Sequence[str], output: Path, python_functions: Sequence[str]
         raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
 
 
-def _write_plan(path: Path, plan: Plan, throttled: Mapping[str, str]) -> None:
-    """Write a plan that leaves out further regions, by descriptor, each with the reason.
+def _write_plan(path: Path, throttled: Mapping[str, str]) -> None:
+    """Write a plan that leaves regions out, by descriptor, each with the reason.
 
     Raises:
         InputError: The file cannot be written.
     """
-    further = (Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
-    rules = {rule.pattern: rule for rule in (*plan.exclude, *further)}
-    save_plan(path, replace(plan, exclude=tuple(rules.values())), _PLAN_HEAD.format(build=build_line(path)))
+    rules = (Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
+    save_plan(path, Plan(exclude=tuple(rules)), _PLAN_HEAD.format(build=build_line(path)))

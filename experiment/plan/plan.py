@@ -47,11 +47,9 @@ from typing import Final
 from ..region import Region
 from .pattern import Pattern
 
-__all__ = ["PARTS", "PLAN_FILE", "RUN_FOLDER", "VERSION", "Exclude", "Include", "Merge", "Plan", "Split", "build_line"]
+__all__ = ["PARTS", "VERSION", "Exclude", "Include", "Merge", "Plan", "Split", "build_line"]
 
 VERSION: Final = 2
-RUN_FOLDER: Final = "autoanalyzer-out"  # where a run leaves its data if nothing else is said, and in it
-PLAN_FILE: Final = "plan.toml"
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 

@@ -75,17 +75,7 @@ def test_the_plan_leaves_throttled_regions_out_of_the_next_build(throttled: Tool
     assert throttled("autoanalyzer", "run", "-o", "out", "--", "./app").returncode == 0
     experiment = load(throttled.folder / "out" / "experiment.cube")
     assert "add" not in {path.region.name for path in experiment.call_paths}
-    assert tomllib.loads((throttled.folder / "out" / "plan.toml").read_text()) == plan
-
-
-def test_the_plan_of_the_last_run_is_found_in_this_folder_and_from_those_below(tool: Tool) -> None:
-    tool.write("src/app.c", TINY)
-    tool.write("autoanalyzer-out/plan.toml", 'version = 2\n[[exclude]]\nfunction = "drive"\n')
-    for words in (["autoanalyzer", "regions", "src/app.c"], ["sh", "-c", "cd src; autoanalyzer regions app.c"]):
-        for plan in ("auto", ""):
-            done = tool(*words, env={"AUTOANALYZER_PLAN": plan})
-            assert done.returncode == 0, done.stderr
-            assert (b": left out by the plan" in done.stdout) == bool(plan)
+    assert not (throttled.folder / "out" / "plan.toml").exists()
 
 
 FORTRAN = """module m
