@@ -91,8 +91,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help="throttle small regions that are entered so often that measuring them takes more than this share of the "
-        "time outside MPI, file I/O and waiting in OpenMP (default: 5%%; off: none): their time is attributed to their "
-        "callers, and DIR/plan.toml leaves them out of the next build",
+        "time outside MPI, file I/O and waiting in OpenMP, such as 5%%: their time is attributed to their callers, and "
+        "DIR/plan.toml leaves them out of the next build",
     )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
@@ -193,11 +193,9 @@ def _memory(text: str) -> str:
 
 
 def _share(text: str) -> str:
-    if text == "off":
-        return "0"
     if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < float(text.rstrip("%")) < 100:
         raise argparse.ArgumentTypeError(
-            f"expected off, or a share of more than 0% and less than 100%, such as 5%, found {text!r}"
+            f"expected a share of more than 0% and less than 100%, such as 5%, found {text!r}"
         )
     return text
 

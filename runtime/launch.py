@@ -18,14 +18,12 @@ __all__ = ["SHARDS_VARIABLE", "ended_in_order", "kept_environment", "launch", "m
 
 SHARDS_VARIABLE: Final = "AUTOANALYZER_SHARDS"  # twin: runtime/probe/process.c
 _PRELOAD: Final = "LD_PRELOAD"
-_OVERHEAD: Final = "AUTOANALYZER_MAX_OVERHEAD"
-_MOST_OVERHEAD: Final = "5%"  # what others promise
 _COUNTING: Final = ("AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS", "VALGRIND_LIB")
 _FORWARDED: Final = (
     _PRELOAD,
     SHARDS_VARIABLE,
     "AUTOANALYZER_MAX_MEMORY",
-    _OVERHEAD,
+    "AUTOANALYZER_MAX_OVERHEAD",
     "AUTOANALYZER_CPU_CLOCK",
     *_COUNTING,
 )
@@ -39,7 +37,6 @@ def measured_environment(library: Path, shards: Path) -> dict[str, str]:
     before = os.environ.get(_PRELOAD)
     asan = os.environ.get("ASAN_OPTIONS")
     return {
-        _OVERHEAD: _MOST_OVERHEAD,
         **os.environ,
         # Programs built with the address sanitizer refuse to start where its library is not the first.
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",

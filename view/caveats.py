@@ -91,7 +91,7 @@ def _costly(findings: Findings) -> str:
 def _cheaper(findings: Findings) -> str:
     if findings.experiment.notes.throttled:
         return "build with the plan that the run wrote: it leaves out what was throttled"
-    return "--max-overhead throttles them"
+    return "--max-overhead 5% throttles them"
 
 
 def _crowded(findings: Findings) -> Iterator[str]:

@@ -33,7 +33,7 @@ def test_the_warning_says_what_the_headline_does(make_experiment):
     lines = verdict_lines(analyze(measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])))
     assert lines[0].endswith("measuring cost 20 % of computing")
     (costly,) = [line for line in lines if line.startswith("measuring is costly here: small functions")]
-    assert costly.endswith("(--max-overhead throttles them)")
+    assert costly.endswith("(--max-overhead 5% throttles them)")
 
 
 def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_experiment):
