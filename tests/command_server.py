@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def serve(requests: socket.socket) -> None:
             os.close(stream)
         status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         if status == -signal.SIGALRM:  # what it waited for would hold the streams open
-            os.killpg(process, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(process, signal.SIGKILL)
         requests.send(str(status).encode())
     for number, stream in enumerate(streams):
         os.dup2(stream, number)

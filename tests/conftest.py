@@ -183,9 +183,11 @@ def browse(tmp_path_factory: pytest.TempPathFactory) -> Generator[Callable[[Path
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
 
 
-def pytest_xdist_auto_num_workers() -> int:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
     """Start half as many workers again as there are processors: an eighth of the tests' time is waiting."""
-    return len(os.sched_getaffinity(0)) * 3 // 2
+    asked = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
+    return None if asked else len(os.sched_getaffinity(0)) * 3 // 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

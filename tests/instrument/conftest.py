@@ -96,7 +96,7 @@ class Lab:
         return environment
 
     def compare(self, messages: str = "", untouched: Any = None, still_open: Sequence[str] | None = ()) -> Run:
-        """Assert that the probes nest, all but what is still open in the end; None if they do not."""
+        """Assert that the probes nest, all but what is still open in the end; None: their nesting is not checked."""
         events = self.tool.folder / "events"
         untouched = untouched or self.tool("./plain")
         silent = self.tool("./probed")

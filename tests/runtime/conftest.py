@@ -67,7 +67,7 @@ def recorded(command: Sequence[str], folder: Path, mpi: Mpi | None = None, **var
 
 
 def by_rank(shards: Sequence[Shard]) -> dict[int, Shard]:
-    """The shards by rank, which all have, and each another one."""
+    """The shards by rank; each must have one of its own."""
     found = {shard.rank: shard for shard in shards if shard.rank is not None}
     assert len(found) == len(shards)
     return found

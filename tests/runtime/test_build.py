@@ -138,7 +138,7 @@ def test_it_is_built_ahead_for_a_program_just_linked(
     assert build_ahead(["/bin/false"], program, {"PATH": "", "AUTOANALYZER_CACHE": str(tmp_path)}) is None
 
 
-def test_after_a_fortran_compiler_that_of_c_builds_it(mpi: tuple[str, str], tmp_path: Path) -> None:
+def test_after_a_fortran_compiler_that_of_c_is_called(mpi: tuple[str, str], tmp_path: Path) -> None:
     """Each compiler here notes that it was called, and compiles nothing."""
     _, compiler = mpi
     fortran = compiler.replace("mpicc", "mpifort")

@@ -14,7 +14,7 @@ from autoanalyzer.runtime.mpi.functions import LOCAL, mpi_functions
 
 from .conformance.cases import Case, all_cases
 from .conformance.programs import c_program, fortran_program
-from .conftest import FORTRAN_MPI, PROGRAMS, compiled_fortran, figures, preprocessed, recorded
+from .conftest import FORTRAN_MPI, PROGRAMS, by_rank, compiled_fortran, figures, preprocessed, recorded
 
 # Called by other programs: test_mpi_bytes.py and test_fortran_mpi.py.
 ELSEWHERE = frozenset(
@@ -64,7 +64,7 @@ def assert_recorded(launcher: str, program: Path, cases: list[Case]) -> None:
         folder = program.with_name(str(ranks))
         folder.mkdir()
         run = recorded([launcher, "-n", str(ranks), str(program)], folder)
-        assert sorted(shard.rank for shard in run.shards if shard.rank is not None) == list(range(ranks))
+        assert sorted(by_rank(run.shards)) == list(range(ranks))
         for shard in run.shards:
             assert_exact(shard, cases, ranks)
 
