@@ -159,7 +159,7 @@ def _compile(
     command = [str(Path(compiler[0]).absolute()) if os.sep in compiler[0] else compiler[0], *compiler[1:]]
     defines = [f'-DAA_PROBE_FILE="{LIBRARY}"', f"-I{_SOURCES}", f"-I{work}"]
     if library:
-        defines += [f'-DAA_MPI_SONAME="{library.soname}"', f'-DAA_MPI_FILE="{library.path}"']
+        defines += [f'-DAA_MPI_SONAME="{library.soname}"', f"-DAA_MPI_FILE={_c_string(str(library.path))}"]
     sources = sorted(path for path in _SOURCES.glob("*.c") if library or not path.name.startswith("mpi_"))
     parts = [part for part in (sources, sorted(work.glob("*.c"))) if part]
     with ThreadPoolExecutor() as pool:
@@ -167,6 +167,11 @@ def _compile(
         list(pool.map(lambda words: _run(words, log, environment, work), compiling))
     objects = sorted(map(str, work.glob("*.o")))
     _run([*command, *_FLAGS, *_LINKING, *objects, "-o", str(work / LIBRARY), "-ldl", "-lpthread"], log, environment)
+
+
+def _c_string(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _run(command: Sequence[str], log: Path, environment: Mapping[str, str], folder: Path | None = None) -> str:

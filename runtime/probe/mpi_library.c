@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* AA_MPI_FILE, AA_MPI_SONAME and AA_PROBE_FILE, the name that this one is preloaded by, come from the build.
- */
+/* From the build: AA_MPI_FILE, AA_MPI_SONAME, and AA_PROBE_FILE, this library's name in LD_PRELOAD. */
 
 struct aa_mpi aa_mpi;
 
