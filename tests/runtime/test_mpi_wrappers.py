@@ -36,8 +36,8 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1] for line in listing.stdout.splitlines()}
 
 
-@pytest.mark.parametrize("c_compiler", ["gcc", "clang"])
-def test_no_c_code_gives_a_warning(c_compiler: str, mpi: tuple[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("c_compiler", "how"), [("gcc", "-O2"), ("clang", "-fsyntax-only")])
+def test_no_c_code_gives_a_warning(c_compiler: str, how: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     _, compiler = mpi
     environment = {**os.environ, "OMPI_CC": c_compiler, "MPICH_CC": c_compiler}
     prototypes = read_prototypes(preprocessed(compiler))
@@ -45,7 +45,7 @@ def test_no_c_code_gives_a_warning(c_compiler: str, mpi: tuple[str, str], tmp_pa
     (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
     (tmp_path / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
     sources = [*PROBE.glob("*.c"), *tmp_path.glob("mpi_*.c")]
-    words = [compiler, "-std=gnu11", "-c", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE"]
+    words = [compiler, "-std=gnu11", "-c", how, "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE"]
     words += ['-DAA_MPI_FILE=""', '-DAA_MPI_SONAME=""', '-DAA_PROBE_FILE=""', f"-I{PROBE}", f"-I{tmp_path}"]
     subprocess.run([*words, *map(str, sources)], cwd=tmp_path, env=environment, check=True)
 
