@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ from .mpi.prototypes import read_prototypes
 __all__ = ["build_ahead", "probe_library"]
 
 LIBRARY: Final = "libaaprobe.so"
+WARNINGS: Final = "warnings.txt"
 
 _ROOM: Final = Path(__file__).parent
 _VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # without it a library cannot take simulated counts
@@ -33,7 +35,7 @@ _GENERATORS: Final = ("byte_rules.py", "c_wrappers.py", "fortran_wrappers.py", "
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
 # of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
 _FLAGS: Final = (
-    *("-std=gnu11", "-O2", "-g0", "-U_FORTIFY_SOURCE"),
+    *("-std=gnu11", "-O2", "-g0", "-U_FORTIFY_SOURCE", "-Wall", "-Wextra"),
     *("-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
 )
 _LINKING: Final = ("-shared", "-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now")
@@ -119,8 +121,9 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
         log = _log(folder.parent, mpi.library)
         if mpi.library:
             _generate(compiler, mpi.library, work, log, environment)
-        _compile(compiler, mpi.library, work, log, environment)
+        said = _compile(compiler, mpi.library, work, log, environment)
         folder.mkdir(exist_ok=True)
+        (folder / WARNINGS).write_text(said)
         (work / LIBRARY).replace(folder / LIBRARY)
         log.unlink(missing_ok=True)
 
@@ -145,7 +148,7 @@ def _generate(
     """Write the wrappers for this MPI library's own header."""
     header = work / "header.c"
     header.write_text("#include <mpi.h>\n")
-    prototypes = read_prototypes(_run([*compiler, "-E", str(header)], log, environment))
+    prototypes = read_prototypes(_run([*compiler, "-E", str(header)], log, environment).stdout)
     header.unlink()
     (work / "mpi_functions.h").write_text(function_list(prototypes))
     (work / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
@@ -154,8 +157,8 @@ def _generate(
 
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
-) -> None:
-    """Compile and link; what is generated takes half of the time, and is compiled beside the rest."""
+) -> str:
+    """Compile and link, and give the warnings; what is generated takes half of the time, so it is compiled apart."""
     command = [str(Path(compiler[0]).absolute()) if os.sep in compiler[0] else compiler[0], *compiler[1:]]
     defines = [f'-DAA_PROBE_FILE="{LIBRARY}"', f"-I{_SOURCES}", f"-I{work}"]
     if library:
@@ -164,9 +167,10 @@ def _compile(
     parts = [part for part in (sources, sorted(work.glob("*.c"))) if part]
     with ThreadPoolExecutor() as pool:
         compiling = [[*command, *_FLAGS, *defines, "-c", *map(str, part)] for part in parts]
-        list(pool.map(lambda words: _run(words, log, environment, work), compiling))
+        compiled_parts = list(pool.map(lambda words: _run(words, log, environment, work), compiling))
     objects = sorted(map(str, work.glob("*.o")))
     _run([*command, *_FLAGS, *_LINKING, *objects, "-o", str(work / LIBRARY), "-ldl", "-lpthread"], log, environment)
+    return "".join(done.stderr for done in compiled_parts)
 
 
 def _c_string(text: str) -> str:
@@ -174,10 +178,12 @@ def _c_string(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _run(command: Sequence[str], log: Path, environment: Mapping[str, str], folder: Path | None = None) -> str:
+def _run(
+    command: Sequence[str], log: Path, environment: Mapping[str, str], folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a compiler; what a failing one says is kept."""
     run = compiled(command, environment, folder)
     if run.returncode != 0:
         log.write_text(f"{' '.join(command)}\n{run.stderr}")
         raise BuildError(f"{command[0]} cannot build the probe library: see {log}, or set AUTOANALYZER_CC")
-    return run.stdout
+    return run

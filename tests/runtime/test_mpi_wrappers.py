@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.errors import BuildError
-from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.build import WARNINGS, probe_library
 from autoanalyzer.runtime.mpi.byte_rules import FILE_TIMED, RULES, TIMED
 from autoanalyzer.runtime.mpi.c_wrappers import function_list, wrapper_text
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
@@ -36,18 +36,21 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1] for line in listing.stdout.splitlines()}
 
 
-@pytest.mark.parametrize(("c_compiler", "how"), [("gcc", "-O2"), ("clang", "-fsyntax-only")])
-def test_no_c_code_gives_a_warning(c_compiler: str, how: str, mpi: tuple[str, str], tmp_path: Path) -> None:
+def test_no_c_code_gives_a_warning(mpi: tuple[str, str]) -> None:
+    assert probe_library(find_mpi([mpi[0]])).with_name(WARNINGS).read_text() == ""
+
+
+def test_no_c_code_gives_a_warning_of_clang(mpi: tuple[str, str], tmp_path: Path) -> None:
     _, compiler = mpi
-    environment = {**os.environ, "OMPI_CC": c_compiler, "MPICH_CC": c_compiler}
+    environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}
     prototypes = read_prototypes(preprocessed(compiler))
     (tmp_path / "mpi_functions.h").write_text(function_list(prototypes))
     (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
     (tmp_path / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
     sources = [*PROBE.glob("*.c"), *tmp_path.glob("mpi_*.c")]
-    words = [compiler, "-std=gnu11", "-c", how, "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE"]
+    words = [compiler, "-std=gnu11", "-c", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE"]
     words += ['-DAA_MPI_FILE=""', '-DAA_MPI_SONAME=""', '-DAA_PROBE_FILE=""', f"-I{PROBE}", f"-I{tmp_path}"]
-    subprocess.run([*words, *map(str, sources)], cwd=tmp_path, env=environment, check=True)
+    subprocess.run([*words, *map(str, sources)], env=environment, check=True)
 
 
 def test_every_communication_function_is_wrapped(mpi: tuple[str, str]) -> None:
