@@ -22,7 +22,4 @@ void aa_event_book_wait_of(struct aa_thread *thread);
 /* Learn whether an event may be quick. */
 void aa_event_prepare(void);
 
-/* What an entry and exit of a region costs, throttled or not, in ticks. */
-double aa_event_pair_cost(bool throttled);
-
 #endif
