@@ -12,11 +12,12 @@ KILLS     ?= 100
 # Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-fast flaky sanitize measured check format bench fuzz kills clean
+.PHONY: help demo test test-long test-fast flaky sanitize measured check format bench fuzz kills clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
-	@echo "make test       run all tests"
+	@echo "make test       run the tests"
+	@echo "make test-long  run those that take longest: whole projects, the wheel, every C++ standard, fuzzing, killed runs"
 	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, pages, documents"
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
 	@echo "make check      lint, type-check, verify the import order"
@@ -44,11 +45,14 @@ demo: $(VENV)/.ready
 test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
+test-long: $(VENV)/.ready
+	@$(BIN)/python -m pytest -q -m long -n auto --dist worksteal $(ARGS)
+
 test-fast: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)
 
 flaky: $(VENV)/.ready
-	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -m "not measured" -n auto --dist worksteal $(ARGS)
 
 WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
 

@@ -9,6 +9,8 @@ import pytest
 
 from autoanalyzer.experiment import load
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[1]
 
 SOURCE = """

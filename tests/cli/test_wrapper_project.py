@@ -9,6 +9,8 @@ from autoanalyzer.instrument.build_outputs import BuildOutputs
 
 from .conftest import succeed
 
+pytestmark = pytest.mark.long
+
 PROJECT = Path(__file__).parents[1] / "data/project"
 REGIONS = {
     "library": [b"aa1|function|grid_fill|", b"aa1|function|grid::grid_sum|"],

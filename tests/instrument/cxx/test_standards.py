@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 OLD = r"""
 #include <algorithm>
 #include <cstdio>

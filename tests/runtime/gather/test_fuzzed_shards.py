@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 TOOL = Path(__file__).parents[3] / "tools" / "fuzz_shards.py"
 
 
