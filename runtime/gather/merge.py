@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import CallPath, Experiment, Location, Region
+from ...experiment.grouping import to_callers
 from ...experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
@@ -72,9 +73,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     metrics = (*STORED_METRICS, *counted)
     fields = _FIELDS | {metric.name: (metric.name,) for metric in counted}
     throttled = {int(position[place]) for column in columns for place in column.throttled}
-    folded = [
-        (place, parent) for place in sorted(throttled, reverse=True) if (parent := call_paths[place].parent) is not None
-    ]
+    folded = [(place, parent) for place in sorted(throttled) if (parent := call_paths[place].parent) is not None]
     table = _Table(columns, position, fields, folded)
     return Experiment(
         metrics=metrics,
@@ -153,7 +152,7 @@ class _Table:
         self._columns = columns
         self._position = position
         self._fields = fields
-        self._folded = folded  # call paths and their parents, children first
+        self._folded = folded  # call paths and their callers
         kinds = {id(column.places): column.places for column in columns}
         self._places = {kind: position[places] for kind, places in kinds.items()}
 
@@ -168,10 +167,10 @@ class _Table:
             places = self._places[id(column.places)]
             for each in self._fields[name]:
                 found[number] += np.bincount(places, weights=column.values(each), minlength=paths)
-        for place, parent in self._folded if name != "visits" else ():
-            found[:, parent] += found[:, place]
-            found[:, place] = 0.0
-        return np.ascontiguousarray(found.T)
+        values = np.ascontiguousarray(found.T)
+        if name != "visits":
+            to_callers(values, self._folded)
+        return values
 
 
 _Shape = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
