@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..experiment import CallPath
-from ..metric import Aggregation
+from ..metric import UNTIMED_VISITS, Aggregation
 from .history import listed
 from .integration import Integration
 
@@ -79,7 +79,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
     lacking: dict[tuple[tuple[int, ...], str], list[str]] = {}
     for metric in joined.metrics:
         operands = tuple(index for index, names in enumerate(joined.names) if metric.name not in names)
-        if operands and (said := lacked.get(metric.aggregation)):
+        if metric.name != UNTIMED_VISITS.name and operands and (said := lacked.get(metric.aggregation)):
             lacking.setdefault((operands, said), []).append(metric.name)
     for (operands, said), metrics in lacking.items():
         yield f"not in {listed(joined.labels[each] for each in operands)}, and {said}: {', '.join(metrics)}"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...errors import UsageError
 from ..experiment import CallPath, Experiment, Location, Severity, name_below_root
-from ..metric import Aggregation, Metric
+from ..metric import ENTRIES, Aggregation, Metric
 from ..topology import Topology
 from .call_paths import merge_call_paths
 from .folding import Folding, fold_throttled
@@ -84,7 +84,7 @@ class Integration:
         Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
         values = self._extended(operand, metric)
-        return self.folding.applied(values) if metric != "visits" and self._kind(metric) == "sum" else values
+        return self.folding.applied(values) if metric not in ENTRIES and self._kind(metric) == "sum" else values
 
     def _kind(self, metric: str) -> Aggregation:
         return self._kinds[metric].aggregation

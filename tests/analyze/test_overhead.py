@@ -1,6 +1,7 @@
 """What measuring cost is an estimate, and one number in the verdict."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.overhead import measuring_cost
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, Notes
+from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.verdict import verdict_lines
 
 
@@ -55,6 +57,21 @@ def test_ranks_that_differ_by_less_than_probes_took_are_put_in_question(make_exp
     lines = verdict_lines(analyze(run))
     assert lines[2].startswith(f" 1  {word}")
     assert any("no larger than the cost of measuring there" in line for line in lines) == (word == "IMBALANCE?")
+
+
+@pytest.mark.parametrize(("more", "word"), [(0.0, None), (0.6, "IMBALANCE?"), (2.5, "IMBALANCE ")])
+def test_what_throttling_took_from_one_rank_only_is_no_difference(make_experiment, more, word):
+    run = make_experiment(
+        {"loop@3": [1 + 2.0 + more, 1 + 0.8], "loop@3/f": [0.0, 0.0]},
+        visits={"": [1, 1], "loop@3": [1, 1], "loop@3/f": [1e8, 1e8]},
+        untimed_visits={"loop@3/f": [0, 1e8]},
+    )
+    findings = analyze(run.replaced(notes=Notes(program="app", probe_ns=20.0, throttled_ns=8.0)))
+    assert findings.dissimilarity.exists == bool(word)
+    found = findings_document(findings, Path("x"))["dissimilarity"]
+    assert found["may_be_measuring"] == any(each["may_be_measuring"] for each in found["cccr"]) == (more == 0.6)
+    lines = verdict_lines(findings)
+    assert not word or (lines[2].startswith(f" 1  {word}") and f"rank 0 computes {3 + more:.1f} s" in lines[3])
 
 
 def test_new_call_paths_cost_more_than_entries(make_experiment):

@@ -36,6 +36,7 @@ def test_tiny_regions_are_throttled_and_no_time_or_entry_is_lost(throttled: Tool
     assert sum(visits[place] for place, name in enumerate(names) if name == "heavy") == 300
     assert {each.split("|")[4] for each in experiment.notes.throttled} == {"add"}
     assert 1_000_000 < experiment.notes.untimed <= 1_800_000
+    assert experiment.exclusive("untimed_visits").sum() == experiment.notes.untimed
     times = experiment.inclusive("wall_time").sum(axis=1)
     assert [times[place] for place, name in enumerate(names) if name == "add"] == [0]
     assert times[names.index("main")] == pytest.approx(experiment.exclusive("wall_time").sum())
