@@ -213,7 +213,7 @@ class _Forest:
         if not shard.threads:
             root = self._place(None, _program(shard))
             empty = np.zeros(0, dtype=np.intp)
-            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, empty, root)]
+            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, {}, root)]
         main = _main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         root = self._place(None, region)
