@@ -9,10 +9,10 @@
 static void exchange(Field &field, int rank, int size) {
     int below = rank > 0 ? rank - 1 : MPI_PROC_NULL, above = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
     int last = field.height() - 1;
-    MPI_Sendrecv(field.row(1), field.width(), MPI_DOUBLE, below, 0, field.row(last), field.width(), MPI_DOUBLE, above, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(field.row(last - 1), field.width(), MPI_DOUBLE, above, 1, field.row(0), field.width(), MPI_DOUBLE,
-                 below, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(field.row(1), field.width(), MPI_DOUBLE, below, 0, field.row(last), field.width(),
+                 MPI_DOUBLE, above, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(field.row(last - 1), field.width(), MPI_DOUBLE, above, 1, field.row(0), field.width(),
+                 MPI_DOUBLE, below, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv) {

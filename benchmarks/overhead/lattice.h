@@ -94,15 +94,20 @@ class Around {
   public:
     explicit Around(const Field &field) : field_(&field) {}
     double operator()(Site site) const {
-        return (*field_)(site.east()) + (*field_)(site.west()) + (*field_)(site.north()) + (*field_)(site.south());
+        return (*field_)(site.east()) + (*field_)(site.west()) + (*field_)(site.north()) +
+               (*field_)(site.south());
     }
 
   private:
     const Field *field_;
 };
 
-template <class A, class B> Sum<A, B> operator+(const A &a, const B &b) { return Sum<A, B>(a, b); }
-template <class A> Scaled<A> operator*(double factor, const A &a) { return Scaled<A>(factor, a); }
+template <class A, class B> Sum<A, B> operator+(const A &a, const B &b) {
+    return Sum<A, B>(a, b);
+}
+template <class A> Scaled<A> operator*(double factor, const A &a) {
+    return Scaled<A>(factor, a);
+}
 
 template <class Expression> void assign(Field &target, const Expression &expression) {
     for (Site site : target.inside())
