@@ -40,7 +40,6 @@ __all__ = ["add_arguments", "run"]
 
 _FIRST: Final = "first"  # folder of the first round, in that of the run
 _PLAN: Final = "plan.toml"
-_OVERHEAD: Final = "10%"  # fine grain may be entered too often to be measured
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
 _OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
 _ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
@@ -65,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
-    parser.set_defaults(max_overhead=_OVERHEAD)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.counting.run import CountingRun, prepared_counting
+from ..runtime.launch import overhead_limit
 from ..runtime.measure import measure
 from ..view.units import ranks
 from .progress import counted, progress
@@ -91,8 +92,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help="throttle small regions that are entered so often that measuring them takes more than this share of the "
-        "time outside MPI, file I/O and waiting in OpenMP, such as 5%%: their time is attributed to their callers, and "
-        "DIR/plan.toml leaves them out of the next build",
+        "time outside MPI, file I/O and waiting in OpenMP (default: 5%%; off: none): their time is attributed to their "
+        "callers, and DIR/plan.toml leaves them out of the next build",
     )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
@@ -193,11 +194,10 @@ def _memory(text: str) -> str:
 
 
 def _share(text: str) -> str:
-    if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < float(text.rstrip("%")) < 100:
-        raise argparse.ArgumentTypeError(
-            f"expected a share of more than 0% and less than 100%, such as 5%, found {text!r}"
-        )
-    return text
+    try:
+        return overhead_limit(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def say(sentence: str) -> None:

@@ -74,23 +74,24 @@ def measure(
 
     Raises:
         InputError: The program does not exist.
+        UsageError: ``AUTOANALYZER_MAX_OVERHEAD`` is no share.
         BuildError: The probe library cannot be built.
     """
     mpi = find_mpi(command)
     find_program(command, mpi.launcher)
     library = probe_library(mpi, say=say)
     folder = RunFolder(output)
-    folder.prepare()
-    kept = kept_environment() if keep_environment else {}
-    processors = len(os.sched_getaffinity(0))
-    facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
-    facts.write(folder.shards)
     environment = {
         **measured_environment(library, folder.shards),
         "AUTOANALYZER_COUNTERS": counters,
         **(limits or {}),
         **python_environment(python_functions),
     }
+    folder.prepare()
+    kept = kept_environment() if keep_environment else {}
+    processors = len(os.sched_getaffinity(0))
+    facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
+    facts.write(folder.shards)
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
     facts = replace(facts, status=status, ended=time.time())
     for complaint in read_python_reports(folder.shards).complaints(python_functions):
@@ -115,8 +116,8 @@ def become(command: Sequence[str], output: Path, python_functions: Sequence[str]
     find_program(command, "")
     library = probe_library(find_mpi(command))
     folder = RunFolder(output)
-    folder.join()
     environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
+    folder.join()
     try:
         os.execvpe(command[0], list(command), environment)
     except OSError as error:

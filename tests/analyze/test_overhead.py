@@ -8,7 +8,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.overhead import measuring_cost
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Experiment, Notes
+from autoanalyzer.experiment import Experiment, Metric, Notes
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -35,7 +35,17 @@ def test_the_warning_says_what_the_headline_does(make_experiment):
     lines = verdict_lines(analyze(measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])))
     assert lines[0].endswith("measuring cost 20 % of computing")
     (costly,) = [line for line in lines if line.startswith("measuring is costly here: small functions")]
-    assert costly.endswith("(--max-overhead 5% throttles them)")
+    assert costly.endswith("(a lower --max-overhead, such as 1%, throttles more of them)")
+
+
+def test_where_counters_ran_nothing_is_said_to_be_throttled_with_them(make_experiment):
+    run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
+    counted = Metric("instructions", "occ", source="measured:papi:PAPI_TOT_INS")
+    values = {each.name: run.exclusive(each.name) for each in run.metrics}
+    values["instructions"] = values["visits"]
+    run = run.replaced(metrics=[*run.metrics, counted], severities=values)
+    (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
+    assert costly.endswith("(nothing is throttled while counters run: measure with --counters none)")
 
 
 def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_experiment):

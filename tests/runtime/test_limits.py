@@ -22,7 +22,7 @@ int main(void) { double s = 0; for (int i = 0; i < 300; i++) s += drive(3000); r
 @pytest.fixture
 def throttled(tool: Tool) -> Tool:
     tool.build(TINY, compiler="gcc")
-    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
     assert done.returncode == 0, done.stderr
     assert b"throttled: add and 1 more: time attributed to callers, because measuring cost too much" in done.stderr
     return tool
@@ -40,6 +40,23 @@ def test_tiny_regions_are_throttled_and_no_time_or_entry_is_lost(throttled: Tool
     times = experiment.inclusive("wall_time").sum(axis=1)
     assert [times[place] for place, name in enumerate(names) if name == "add"] == [0]
     assert times[names.index("main")] == pytest.approx(experiment.exclusive("wall_time").sum())
+
+
+def test_every_entry_is_measured_if_so_asked(throttled: Tool) -> None:
+    for option, variable, all_measured in (
+        *(("off", "5%", True), ("0", "", True), (None, "off", True), (None, "0", True)),
+        *(("", "off", False), (None, "", False), ("5%", "0", False)),
+    ):
+        options = [] if option is None else ["--max-overhead", option]
+        env = {"AUTOANALYZER_MAX_OVERHEAD": variable}
+        done = throttled("autoanalyzer", "run", "-o", "again", *options, "--", "./app", env=env)
+        assert done.returncode == 0, done.stderr
+        assert (load(throttled.folder / "again" / "experiment.cube").notes.throttled == {}) == all_measured
+    for command in (("run", "--"), ("exec",)):
+        done = throttled("autoanalyzer", *command, "./app", env={"AUTOANALYZER_MAX_OVERHEAD": "little"})
+        said = "AUTOANALYZER_MAX_OVERHEAD: expected off, or a share of less than 100%, such as 5%, found 'little'"
+        assert (done.returncode, done.stderr.decode()) == (2, f"autoanalyzer: {said}\n")
+    assert not (throttled.folder / "autoanalyzer-out").exists()
 
 
 def test_what_one_process_throttles_is_folded_into_its_caller_in_all(tool: Tool) -> None:
@@ -155,7 +172,7 @@ def test_what_is_short_of_memory_gives_up_the_deepest_levels_first(preloaded: Re
     ("option", "value", "said"),
     [
         ("--max-memory", "12 M", "expected bytes, such as 64M, and at least 1M, found '12 M'"),
-        ("--max-overhead", "-5%", "expected a share of more than 0% and less than 100%, such as 5%, found '-5%'"),
+        ("--max-overhead", "-5%", "expected off, or a share of less than 100%, such as 5%, found '-5%'"),
     ],
 )
 def test_limits_that_are_none_are_told(tool: Tool, option: str, value: str, said: str) -> None:
