@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..experiment import Experiment, Region
-from ..experiment.plan import Include, Merge, Pattern, Plan, Split
+from ..experiment.plan import Include, Merge, Pattern, Plan, Split, left_out
 from .costs import Cost
 from .findings import Findings
 
@@ -141,6 +141,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
             *(Include(Pattern.of(each), comment=_shown(each)) for each in kept if not _members(each)),
             *(Include(_all_of_function(each.region), each.modes, f"opens {_shown(each.region)}") for each in opened),
         ),
+        exclude=left_out(experiment.notes.throttled),
         merge=tuple(_merge(each) for each in kept if _members(each)),
         split=tuple(dict.fromkeys(Split(_pattern(each), "blocks") for each in split if each not in apart)),
     )

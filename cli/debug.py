@@ -20,7 +20,8 @@ from ..analyze import Findings
 from ..analyze.refine import refine
 from ..errors import AutoanalyzerError, InputError
 from ..instrument.build_outputs import BuildOutputs
-from ..instrument.choice import MODES_VARIABLE, PLAN_VARIABLE
+from ..instrument.choice import MODES_VARIABLE
+from ..instrument.plan_file import PLAN_VARIABLE
 from ..instrument.shims import build_environment
 from ..instrument.wrapper import PRODUCTS_VARIABLE
 from ..runtime.cache import cache_folder
@@ -39,7 +40,6 @@ __all__ = ["add_arguments", "run"]
 
 
 _FIRST: Final = "first"  # folder of the first round, in that of the run
-_PLAN: Final = "plan.toml"
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
 _OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
 _ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
@@ -76,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     for variable in filter(os.environ.get, _OWN):
         say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
     with _alone(folder.path), ended_in_order():
+        first.plan.unlink(missing_ok=True)
         found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
         folder.clear()
         if found is None:
@@ -89,12 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
         if not refinement.opened:
             say(f"expected a bottleneck to narrow, found {instead(refinement)}; this is the verdict on functions")
             return rounds.conclude(found)
-        plan = first.path / _PLAN
-        write_refinement(plan, refinement, first.experiment)
+        write_refinement(first.plan, refinement, first.experiment)
         for line in opened_lines(refinement):
             say(line)
         try:
-            narrowed = rounds.carry_out("2 of 2", folder, {PLAN_VARIABLE: str(plan.resolve())}, counting)
+            narrowed = rounds.carry_out("2 of 2", folder, {PLAN_VARIABLE: str(first.plan.resolve())}, counting)
         except AutoanalyzerError:
             rounds.conclude(found)
             raise

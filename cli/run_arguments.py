@@ -13,6 +13,7 @@ from typing import Final
 
 from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
+from ..experiment.plan import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.counting.run import CountingRun, prepared_counting
 from ..runtime.launch import overhead_limit
@@ -39,12 +40,14 @@ class Measured:
         failed: Whether the status of the program is not 0, its data end early, or the counting run failed.
         cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
         not_counted: Why there are no counts although they were to be simulated; empty otherwise.
+        plan: What is to be said of the plan in the run's folder; empty if nothing was throttled.
     """
 
     experiment: Experiment | None
     failed: bool = False
     cut_short: str = ""
     not_counted: str = ""
+    plan: str = ""
 
 
 def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +56,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         type=Path,
-        default=Path("autoanalyzer-out"),
+        default=Path(RUN_FOLDER),
         metavar="DIR",
         help="folder for the experiment (default: %(default)s); the data of an earlier run in it are replaced",
     )
@@ -183,7 +186,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
         except AutoanalyzerError as error:
             say(str(error))
             failed, not_counted = True, "the counting run failed"
-    return Measured(experiment, failed, cut_short, not_counted)
+    return Measured(experiment, failed, cut_short, not_counted, measurement.plan)
 
 
 def _memory(text: str) -> str:

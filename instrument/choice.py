@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from glob import has_magic
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..errors import way_out
@@ -16,11 +16,11 @@ from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.plan.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
+from .plan_file import PlanFile, find_plan
 
-__all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "Choice", "read_choice"]
+__all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "Choice", "read_choice"]
 
 MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
-PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
@@ -39,11 +39,13 @@ class Choice:
         modes: The modes that are on.
         plan: The plan.
         looks_for_all: Whether front ends look for regions of all modes, to say which are off.
+        plan_file: Where the plan was read; None if it was not.
     """
 
     modes: tuple[str, ...] = DEFAULT_MODES
     plan: Plan = field(default_factory=Plan)
     looks_for_all: bool = False
+    plan_file: PlanFile | None = None
 
     def wants(self, *modes: str) -> bool:
         """Tell whether a region of one of these modes may be made; what is not wanted need not be looked for."""
@@ -109,7 +111,8 @@ class Choice:
         """Decide on all regions of a source."""
         around = _around(found.regions)
         in_place = _in_place(found.regions) if "functions" in self.modes else frozenset()
-        here = self._about({each.region.file for each in found.regions})
+        files = {each.region.file for each in found.regions}
+        here = self._about(files)
         wholes = [each for each in found.regions if each.of_plan == "merge" and not here.reason(each)]
         decided = []
         for place, each in enumerate(found.regions):
@@ -118,19 +121,33 @@ class Choice:
         return replace(
             found,
             regions=tuple(decided),
-            remarks=(*found.remarks, *self.remarks([each.region for each in found.regions])),
+            remarks=(
+                *found.remarks,
+                *self.outdated(files),
+                *here.remarks([each.region for each in found.regions]),
+            ),
         )
 
+    def outdated(self, files: Iterable[str]) -> Iterator[str]:
+        """Say which files have changed since the run that has written the plan, whose rules for them are not obeyed."""
+        if self.plan_file:
+            for file in self.plan_file.outdated_for(files):
+                if any(map(_written_for(file), self.plan.exclude)):
+                    yield f"{file} is newer than {self.plan_file.name}: measured whole again"
+
     def _about(self, files: set[str]) -> Choice:
-        """Give the same without the rules for other files, which are most of a large program's plan."""
+        """Give the same without the rules for other files, which are most of a large program's plan, or outdated."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
             return tuple(rule for rule in rules if any(map(rule.pattern.is_of_file, files)))
 
+        exclude = about(self.plan.exclude)
+        for file in self.plan_file.outdated_for(files) if self.plan_file else ():
+            exclude = tuple(itertools.filterfalse(_written_for(file), exclude))
         plan = replace(
             self.plan,
             include=about(self.plan.include),
-            exclude=about(self.plan.exclude),
+            exclude=exclude,
             eliminate=about(self.plan.eliminate),
         )
         return replace(self, plan=plan)
@@ -197,6 +214,11 @@ class Choice:
 
 
 DEFAULT_CHOICE: Final = Choice()
+
+
+def _written_for(file: str) -> Callable[[Exclude], bool]:
+    """Give the test whether a rule names a file, as those that runs write do."""
+    return lambda rule: rule.pattern.file is not None and rule.pattern.is_of_file(file)
 
 
 def _may_include(rule: Include, mode: str) -> bool:
@@ -279,11 +301,11 @@ def read_choice(
         UsageError: There is no such mode.
         InputError: The plan cannot be read, or is none.
     """
-    name = environment.get(PLAN_VARIABLE)
-    plan = load_plan(Path(name), f"{PLAN_VARIABLE}={name}") if name else Plan()
+    file = find_plan(environment)
+    plan = load_plan(file.path, file.name) if file else Plan()
     asked = environment.get(MODES_VARIABLE, "")
     if modes is None and asked.strip():
         modes = asked_modes(asked, MODES_VARIABLE)
     if modes is None:
         modes = DEFAULT_MODES if plan.modes is None else plan.modes
-    return Choice(modes, plan, looks_for_all)
+    return Choice(modes, plan, looks_for_all, file)

@@ -34,6 +34,7 @@ _PLAIN_ROLES: Final = frozenset(
 _PLAIN_STEPS: Final = frozenset(["-c", "-pipe", "-static", "-shared", "-static-libgcc", "-rdynamic", "-pie", "-no-pie"])
 _LINKING: Final = ("-l", "-L", "-Wl,")
 _READS_MORE: Final = (b".incbin", b"pch_preprocess")
+_FILES: Final = re.compile(rb'^# \d+ "([^"\n]+)"', re.M)
 _CPUINFO: Final = Path("/proc/cpuinfo")
 _CPU_LINES: Final = ("vendor", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
 
@@ -114,7 +115,7 @@ class KeptCompile:
             str(Path.cwd()),
             Toolchain(self._command.compiler, source.language_name).identity,
             *compiler_environment(),
-            *own_fingerprint(source),
+            *own_fingerprint(source, lambda: map(os.fsdecode, [source.words[0], *files, *_FILES.findall(done.output)])),
             *(_processor() if any(word.endswith("=native") for word in self._command.words) else []),
             str(sys.stderr.isatty()),
         )

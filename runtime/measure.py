@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from ..errors import InputError
-from ..experiment import Experiment, Region
-from ..experiment.plan import Exclude, Pattern, Plan, build_line, save_plan
+from ..experiment import Experiment
 from .build import probe_library
 from .command import find_program
 from .facts import RunFacts
@@ -22,13 +21,9 @@ from .gather.gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment
 from .mpi.detection import find_mpi
 from .python_functions import python_environment, read_python_reports
+from .throttled_plan import add_throttled
 
 __all__ = ["Measurement", "become", "measure"]
-
-_PLAN_HEAD: Final = """\
-# Regions that the next build leaves out: {build}
-# Kind, file, function and ordinal identify a region; delete an entry to have its region measured again.
-"""
 
 
 @dataclass(frozen=True)
@@ -39,11 +34,13 @@ class Measurement:
         experiment: The data; None if no process recorded any.
         file: Where it is.
         status: Exit status of the command; negative: the signal that ended it.
+        plan: What is to be said of the plan in the folder; empty if nothing was throttled.
     """
 
     experiment: Experiment | None
     file: Path
     status: int
+    plan: str = ""
 
 
 def measure(
@@ -101,9 +98,8 @@ def measure(
     experiment = gather_shards(folder, facts, gather, told=told)
     if experiment is None:
         folder.remove_shards()
-    elif experiment.notes.throttled:
-        _write_plan(folder.plan, experiment.notes.throttled)
-    return Measurement(experiment, folder.experiment, status)
+    plan = add_throttled(folder.plan, experiment) if experiment else ""
+    return Measurement(experiment, folder.experiment, status, plan)
 
 
 def become(command: Sequence[str], output: Path, python_functions: Sequence[str] = ()) -> NoReturn:
@@ -122,13 +118,3 @@ def become(command: Sequence[str], output: Path, python_functions: Sequence[str]
         os.execvpe(command[0], list(command), environment)
     except OSError as error:
         raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
-
-
-def _write_plan(path: Path, throttled: Mapping[str, str]) -> None:
-    """Write a plan that leaves regions out, by descriptor, each with the reason.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    rules = (Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
-    save_plan(path, Plan(exclude=tuple(rules)), _PLAN_HEAD.format(build=build_line(path)))

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -47,9 +47,23 @@ from typing import Final
 from ..region import Region
 from .pattern import Pattern
 
-__all__ = ["PARTS", "VERSION", "Exclude", "Include", "Merge", "Plan", "Split", "build_line"]
+__all__ = [
+    "PARTS",
+    "PLAN_FILE",
+    "RUN_FOLDER",
+    "VERSION",
+    "Exclude",
+    "Include",
+    "Merge",
+    "Plan",
+    "Split",
+    "build_line",
+    "left_out",
+]
 
 VERSION: Final = 2
+RUN_FOLDER: Final = "autoanalyzer-out"  # where a run leaves its data if nothing else is said, and in it
+PLAN_FILE: Final = "plan.toml"
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
@@ -151,6 +165,11 @@ class Plan:
         for table in ("include", "exclude", "eliminate", "split"):
             for rule in getattr(self, table):
                 yield table, rule.pattern
+
+
+def left_out(throttled: Mapping[str, str]) -> tuple[Exclude, ...]:
+    """Give the rules that leave out what was throttled, by descriptor, each with the reason."""
+    return tuple(Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
 
 
 def build_line(path: Path) -> str:

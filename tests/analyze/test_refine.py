@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.refine import Refinement, refine
 from autoanalyzer.experiment import CallPath, Region
@@ -32,6 +34,14 @@ def test_the_regions_that_part_the_ranks_come_first(make_experiment):
     times = {"even": alike(9.0), "odd": [1.0, 1.0, 3.0, 3.0]}
     refinement = refine(analyze(make_experiment(times)))
     assert next(each.function for each in refinement.opened) == "odd"
+
+
+def test_what_was_throttled_stays_out(make_experiment):
+    made = make_experiment({"solve": alike(0.1), "solve/sweep": alike(8.0), "solve/sweep/tiny": alike(0.0)})
+    tiny = next(path.region for path in made.call_paths if path.region.name == "tiny")
+    made.notes = replace(made.notes, throttled={tiny.descriptor: "often"})
+    (rule,) = refine(analyze(made)).plan.exclude
+    assert (rule.pattern.function, rule.reason) == ("tiny", "often")
 
 
 def test_calls_are_told_apart_where_they_take_time(make_experiment):

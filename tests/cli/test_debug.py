@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+from autoanalyzer.experiment import Region, load
+
 from ..conftest import BIN, Done, Tool
 from .conftest import refused, succeed
 
@@ -107,6 +109,17 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert (project.folder / "found.json").exists()
     out = project.folder / "autoanalyzer-out"
     assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
+
+
+def test_what_the_first_round_throttles_stays_out_of_the_second(project: Tool) -> None:
+    tiny = "static double add(double s, int n) { for (int k = 1; k < n; k++) s += 1.0 / k; return s; }\n"
+    project.write("app.c", SOURCE.replace("static", tiny + "static", 1).replace("1.0 / (i + j)", "add(j, i % 3)"))
+    succeed(debug(project, "--max-overhead", "0.1%"))
+    first, second = (
+        load(project.folder / "autoanalyzer-out" / name) for name in ("first/experiment.cube", "experiment.cube")
+    )
+    assert [Region.from_descriptor(each).name for each in first.notes.throttled] == ["add"]
+    assert "add" not in {path.region.name for path in second.call_paths}
 
 
 def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool) -> None:

@@ -71,6 +71,34 @@ def test_whatever_the_object_follows_from_is_looked_at(tool, compiler):
     assert compiler("-c", "x.c", AUTOANALYZER_CACHE_LIMIT="0")[1]
 
 
+def test_the_plan_of_the_last_run_is_looked_at_and_whether_a_source_is_newer(tool, compiler):
+    header = "static inline int g(int n) { for (int i = 0; i < n; i++) n ^= i; return n; }\n"
+    tool.write("n.h", "#define N n\n" + header)
+    tool.write("x.c", C.replace("n += i", "n += g(i)"))
+    plan = tool.write("autoanalyzer-out/plan.toml", "version = 2\n")
+
+    def compiled():
+        said, anew = compiler("-c", "x.c", AUTOANALYZER_PLAN="auto")
+        return said.decode(), anew, [b"|loop@2|x.c|f|" in (tool.folder / "x.o").read_bytes()]
+
+    assert compiled() == ("", True, [True])
+    assert compiled() == ("", False, [True])
+    plan.write_text('version = 2\n[[exclude]]\nfile = "x.c"\nkind = "loop"\n')
+    assert compiled() == ("", True, [False])
+    assert compiled() == ("", False, [False])
+    ahead = plan.stat().st_mtime + 9
+    os.utime(tool.folder / "x.c", (ahead, ahead))
+    said = "autoanalyzer: x.c is newer than autoanalyzer-out/plan.toml: measured whole again\n"
+    assert compiled() == (said, True, [True])
+    assert compiled() == (said, False, [True])
+    os.utime(plan, (ahead, ahead))
+    assert compiled() == ("", False, [False])
+    os.utime(tool.folder / "n.h", (ahead + 9, ahead + 9))
+    assert compiled() == ("", True, [False])
+    plan.unlink()
+    assert compiled() == ("", True, [True])
+
+
 def test_what_the_compiler_and_we_said_is_said_again(tool, compiler):
     tool.write("x.c", "int f(void) { int unused; return 1; }\n_Bool g(int n) { switch (n) ; return n; }\n")
     first, _ = compiler("-Wall", "-c", "x.c")

@@ -7,6 +7,7 @@ import tomllib
 import pytest
 
 from autoanalyzer.experiment import load
+from autoanalyzer.experiment.plan import load_plan
 
 from ..conftest import Tool
 from .probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
@@ -22,7 +23,7 @@ int main(void) { double s = 0; for (int i = 0; i < 300; i++) s += drive(3000); r
 @pytest.fixture
 def throttled(tool: Tool) -> Tool:
     tool.build(TINY, compiler="gcc")
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
     assert done.returncode == 0, done.stderr
     assert b"throttled: add and 1 more: time attributed to callers, because measuring cost too much" in done.stderr
     return tool
@@ -42,21 +43,26 @@ def test_tiny_regions_are_throttled_and_no_time_or_entry_is_lost(throttled: Tool
     assert times[names.index("main")] == pytest.approx(experiment.exclusive("wall_time").sum())
 
 
-def test_every_entry_is_measured_if_so_asked(throttled: Tool) -> None:
-    for option, variable, all_measured in (
-        *(("off", "5%", True), ("0", "", True), (None, "off", True), (None, "0", True)),
-        *(("", "off", False), (None, "", False), ("5%", "0", False)),
+def test_five_percent_are_allowed_unless_something_else_is_asked_for(throttled: Tool) -> None:
+    done = throttled("autoanalyzer", "run", "-o", "whole", "--max-overhead", "off", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    assert load(throttled.folder / "whole" / "experiment.cube").notes.throttled == {}
+    for option, variable, limit in (
+        *((None, None, "5%"), (None, "", "5%"), (None, "off", "0"), (None, "0", "0"), (None, "2.5", "2.5")),
+        *(("", "off", "5%"), ("off", "1%", "0"), ("0", "", "0"), ("1%", "0", "1%")),
     ):
-        options = [] if option is None else ["--max-overhead", option]
-        env = {"AUTOANALYZER_MAX_OVERHEAD": variable}
-        done = throttled("autoanalyzer", "run", "-o", "again", *options, "--", "./app", env=env)
-        assert done.returncode == 0, done.stderr
-        assert (load(throttled.folder / "again" / "experiment.cube").notes.throttled == {}) == all_measured
+        words = ["exec"] if option is None else ["run", "--max-overhead", option, "--"]
+        env = {} if variable is None else {"AUTOANALYZER_MAX_OVERHEAD": variable}
+        done = throttled("autoanalyzer", *words, "sh", "-c", "echo $AUTOANALYZER_MAX_OVERHEAD", env=env)
+        assert done.stdout.decode() == f"{limit}\n"
+
+
+def test_an_environment_with_a_limit_that_is_none_is_told(tool: Tool) -> None:
+    said = "AUTOANALYZER_MAX_OVERHEAD: expected off, or a share of less than 100%, such as 5%, found 'little'"
     for command in (("run", "--"), ("exec",)):
-        done = throttled("autoanalyzer", *command, "./app", env={"AUTOANALYZER_MAX_OVERHEAD": "little"})
-        said = "AUTOANALYZER_MAX_OVERHEAD: expected off, or a share of less than 100%, such as 5%, found 'little'"
+        done = tool("autoanalyzer", *command, "true", env={"AUTOANALYZER_MAX_OVERHEAD": "little"})
         assert (done.returncode, done.stderr.decode()) == (2, f"autoanalyzer: {said}\n")
-    assert not (throttled.folder / "autoanalyzer-out").exists()
+    assert not (tool.folder / "autoanalyzer-out").exists()
 
 
 def test_what_one_process_throttles_is_folded_into_its_caller_in_all(tool: Tool) -> None:
@@ -87,7 +93,35 @@ def test_the_plan_leaves_throttled_regions_out_of_the_next_build(throttled: Tool
     assert throttled("autoanalyzer", "run", "-o", "out", "--", "./app").returncode == 0
     experiment = load(throttled.folder / "out" / "experiment.cube")
     assert "add" not in {path.region.name for path in experiment.call_paths}
-    assert not (throttled.folder / "out" / "plan.toml").exists()
+    assert tomllib.loads((throttled.folder / "out" / "plan.toml").read_text()) == plan
+
+
+def test_the_plan_of_the_last_run_is_found_in_this_folder_and_from_those_below(tool: Tool) -> None:
+    tool.write("src/app.c", TINY)
+    tool.write("src/last/app.c", TINY)
+    tool.write("src/last/autoanalyzer-out/notes", "of a run that has throttled nothing")
+    tool.write("autoanalyzer-out/plan.toml", 'version = 2\n[[exclude]]\nfunction = "drive"\n')
+    for folder, plan in (
+        (".", "autoanalyzer-out/plan.toml"),
+        ("src", "../autoanalyzer-out/plan.toml"),
+        ("src/last", ""),
+    ):
+        for asked in ("auto", ""):
+            words = ["sh", "-c", f"cd {folder}; autoanalyzer regions $(find . -name app.c)"]
+            done = tool(*words, env={"AUTOANALYZER_PLAN": asked})
+            assert done.returncode == 0, done.stderr
+            assert (b": left out by the plan" in done.stdout) == bool(asked and plan)
+            assert done.stderr.decode() == (f"autoanalyzer: plan {plan}\n" if asked and plan else "")
+
+
+def test_what_exec_has_throttled_is_in_the_plan_once_it_is_analysed(throttled: Tool) -> None:
+    env = {"AUTOANALYZER_MAX_OVERHEAD": "0.1%"}
+    assert throttled("autoanalyzer", "exec", "./app", env=env).returncode == 0
+    done = throttled("autoanalyzer", "analyze", "autoanalyzer-out")
+    assert done.returncode == 0, done.stderr
+    assert b"autoanalyzer: autoanalyzer-out/plan.toml leaves the throttled regions out of the next build" in done.stderr
+    plans = [load_plan(throttled.folder / out / "plan.toml") for out in ("autoanalyzer-out", "out")]
+    assert {rule.pattern for rule in plans[0].exclude} == {rule.pattern for rule in plans[1].exclude}
 
 
 FORTRAN = """module m
