@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from ..analyze import Findings
-from ..analyze.refine import refine
+from ..analyze.refine import cheaper, refine
 from ..errors import AutoanalyzerError, InputError
 from ..instrument.build_outputs import BuildOutputs
 from ..instrument.choice import MODES_VARIABLE
@@ -94,7 +94,13 @@ def run(arguments: argparse.Namespace) -> int:
         for line in opened_lines(refinement):
             say(line)
         try:
-            narrowed = rounds.carry_out("2 of 2", folder, {PLAN_VARIABLE: str(first.plan.resolve())}, counting)
+            plan = {PLAN_VARIABLE: str(first.plan.resolve())}
+            narrowed = rounds.carry_out("2 of 2", folder, plan, counting)
+            if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
+                say("measuring cost too much: again without what was throttled")
+                write_refinement(first.plan, again, first.experiment)
+                counting = counting_run(arguments, rounds.command)
+                narrowed = rounds.carry_out("2 of 2, again", folder, plan, counting) or narrowed
         except AutoanalyzerError:
             rounds.conclude(found)
             raise

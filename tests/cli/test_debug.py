@@ -122,6 +122,14 @@ def test_what_the_first_round_throttles_stays_out_of_the_second(project: Tool) -
     assert "add" not in {path.region.name for path in second.call_paths}
 
 
+def test_a_loop_of_few_trips_is_left_out_again(project: Tool) -> None:
+    project.write("app.c", SOURCE.replace("j < 1000", "j < n / 6666").replace("i < n", "i < 1000 * n"))
+    done = succeed(debug(project))
+    assert b"2 of 2, again: ./app\n" in done.stderr
+    names = [path.region.name for path in load(project.folder / "autoanalyzer-out" / "experiment.cube").call_paths]
+    assert names == ["main", "spin", "loop@5"]
+
+
 def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool) -> None:
     source = SOURCE.replace("return sum;", "return n > 1 ? spin(n / 2) : sum;")
     project.write("app.c", source)
