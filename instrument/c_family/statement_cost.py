@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
+from functools import cached_property
 from math import inf
 from typing import Final
 
 from ..library_names import is_instruction
+from ..size import called_often
 from ..syntax import Body
 from .lexer import statement_end
 
@@ -33,7 +35,8 @@ class StatementCost:
 
     def __init__(self, masked: str, bodies: Iterable[Body]) -> None:
         self._masked = masked
-        self._bodies = {body.name_offset: body for body in bodies if body.name}
+        self._all = tuple(bodies)
+        self._bodies = {body.name_offset: body for body in self._all if body.name}
         self._executed: dict[int, float] = {}
         self._bounds = {call for body in self._bodies.values() for call in self._bounding(body)}
 
@@ -59,16 +62,35 @@ class StatementCost:
             without: Where loops begin that do not count.
 
         Returns:
-            The number; infinity where a loop or a call tells none.
+            The number; infinity where a loop or a call tells none, or a jump may go back.
         """
         total = 0.0
+        if any(start <= label.offset < end for label in body.labels):
+            return inf
         for loop in body.loops:
             if start <= loop.offset < end:
+                counts = loop.offset not in without
+                if counts and not loop.trips:
+                    return inf
                 total += self._straight(body, start, loop.offset)
                 start = statement_end(self._masked, loop.offset)
-                if loop.offset not in without:
-                    total += (loop.trips or inf) * max(self.executed(body, loop.offset + 1, start), 1)
+                if counts:
+                    total += loop.trips * max(self.executed(body, loop.offset + 1, start), 1)
         return total + self._straight(body, start, end)
+
+    @cached_property
+    def often(self) -> set[int]:
+        """Where the names of functions stand that may run often, and the starts of lambdas."""
+        main = {offset for offset, body in self._bodies.items() if body.name == "main"}
+        return called_often((body.name_offset for body in self._all), main, self._callings())
+
+    def _callings(self) -> Iterator[tuple[int, int, bool]]:
+        """Tell who calls whom of the unit's functions, and whether in a loop."""
+        for body in self._all:
+            calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
+            loops = [(loop.offset, statement_end(self._masked, loop.offset)) for loop in body.loops if calls]
+            for call in calls:
+                yield body.name_offset, call.callee, any(start <= call.offset < end for start, end in loops)
 
     def _bounding(self, body: Body) -> Iterator[int]:
         """Give the calls that are a constant by which a loop is bound: ``i < a.size()`` of an array."""
@@ -86,7 +108,7 @@ class StatementCost:
         return self.statements(start, end) + sum(called)
 
     def _called(self, callee: int) -> float:
-        if callee not in self._bodies:
+        if callee not in self._bodies or self._bodies[callee].unread:
             return inf
         if callee not in self._executed:
             self._executed[callee] = inf  # should it call itself
