@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-C = '#include "n.h"\nint f(int n) { for (int i = 0; i < N; i++) n += i; return n; }\n'
+C = '#include "n.h"\nint f(int n) { for (int i = 0; i < N + n; i++) n--; return n; }\n'
 MODULE = "module m\n  integer, parameter :: n = 3\nend module\n"
 USER = "integer function f(k)\n  use m\n  integer :: i\n  f = k\n  do i = 1, n\n    f = f + i\n  end do\nend function\n"
 
