@@ -13,7 +13,7 @@ from ..conftest import Tool
 from .probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
 
 TINY = """
-static int add(int a, int b) { int s = a; for (int i = 0; i < 1; i++) s += b; return s; }
+static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; return s; }
 static double heavy(int n) { double s = 0; for (int i = 0; i < n; i++) s += 1.0 / (i + 1); return s; }
 static double drive(int n) { double s = 0; for (int i = 0; i < n; i++) s += add(i, 1); return s + heavy(20000); }
 int main(void) { double s = 0; for (int i = 0; i < 300; i++) s += drive(3000); return s < 0; }
@@ -130,7 +130,7 @@ contains
     real, intent(in) :: a, b
     integer :: i
     add = a
-    do i = 1, 2
+    do i = 1, int(b)
       add = add + b
     end do
   end function
