@@ -46,7 +46,9 @@ def test_what_was_throttled_stays_out(make_experiment):
     assert (rule.pattern.function, rule.reason) == ("tiny", "often")
 
 
-@pytest.mark.parametrize(("slower", "throttled", "again"), [(1.1, True, True), (1.02, True, False), (1.1, False, False)])
+@pytest.mark.parametrize(
+    ("slower", "throttled", "again"), [(1.1, True, True), (1.02, True, False), (1.1, False, False)]
+)
 def test_a_round_that_costs_too_much_is_made_again_without_what_it_throttled(make_experiment, slower, throttled, again):
     before = analyze(make_experiment({"solve": alike(8.0)}))
     made = make_experiment({"solve": alike(8.0 * slower), "solve/loop@7": alike(0.0)})
