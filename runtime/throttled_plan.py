@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -19,13 +20,18 @@ _HEAD: Final = """\
 """
 
 
-def add_throttled(path: Path, experiment: Experiment) -> str:
+def add_throttled(path: Path, experiment: Experiment, began: float | None = None) -> str:
     """Add what a run has throttled to the plan in its folder, and say so; empty if it has throttled nothing.
 
     Built without these regions a program throttles nothing, and the build after that must not bring them back: so what
     the plan has stays, but for the files of which the run has measured a region that it leaves out. The build has not
     obeyed it there, as the source is another one now, and ordinals may mean other regions. A plan that no run has
     written stays as it is. The experiment is there already: nothing that goes wrong here may take it away.
+
+    Args:
+        path: The plan.
+        experiment: The run.
+        began: When the run began, if known: the file is as old, for what was edited meanwhile is not what was run.
     """
     rules = left_out(experiment.notes.throttled)
     if not rules:
@@ -44,6 +50,7 @@ def add_throttled(path: Path, experiment: Experiment) -> str:
         kept = {rule.pattern: rule for rule in plan.exclude if rule.pattern.file not in anew}
         exclude = kept | {rule.pattern: rule for rule in rules}
         save_plan(path, replace(plan, exclude=tuple(exclude.values())), _OURS + _HEAD.format(build=build_line(path)))
+        os.utime(path, None if began is None else (began, began))
     except (InputError, OSError) as error:
         return f"{error}; what was throttled is not added to it"
     return f"{path} leaves the throttled regions out of the next build: {build_line(path)}"

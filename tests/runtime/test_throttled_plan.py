@@ -37,8 +37,9 @@ def test_later_runs_add_to_the_plan_and_one_that_throttles_nothing_keeps_it(tmp_
         said == f"{plan} leaves the throttled regions out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
     )
     assert add_throttled(plan, run(measured=(LOOPS[1],))) == ""
-    add_throttled(plan, run(LOOPS[2], OTHER))
+    add_throttled(plan, run(LOOPS[2], OTHER), began=3.0)
     assert left_out(plan) == [("f", 0), ("f", 2), ("g", 0)]
+    assert plan.stat().st_mtime == 3
     assert [rule.reason for rule in load_plan(plan).exclude] == ["loop@0, often", "loop@6, often", "g, often"]
 
 
