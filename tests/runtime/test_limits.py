@@ -65,6 +65,105 @@ def test_an_environment_with_a_limit_that_is_none_is_told(tool: Tool) -> None:
     assert not (tool.folder / "autoanalyzer-out").exists()
 
 
+HEAD = """
+#include <stdio.h>
+static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; return s; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "visits"),
+    [
+        pytest.param(
+            "cc",
+            HEAD.replace("return s", "if (s == b) throw s; return s")
+            + "static int run(int n) { int s = 0; for (int i = 0; i < n; i++) try { s += add(i % 2, 1); } catch (int e)"
+            " { s += e; } return s; }\nint main() { return run(300000) < 0; }",
+            {"add": 300_000, "run": 1},
+            id="exceptions",
+        ),
+        pytest.param(
+            "c",
+            "#include <setjmp.h>\nstatic jmp_buf place;"
+            + HEAD.replace("return s", "if (s == b) longjmp(place, 1); return s")
+            + "static int run(int n) { volatile int i = 0, s = 0; setjmp(place);"
+            " while (i < n) { i++; s += add(i % 2, 1); } return s; }\nint main(void) { return run(300000) < 0; }",
+            {"add": 300_000, "run": 1},
+            id="longjmp",
+        ),
+        pytest.param(
+            "c",
+            HEAD + "static int down(int n) { int s = 0; for (int i = 0; i < 2; i++) s += add(n, 1);"
+            " return n ? s + down(n - 1) : s; }\n"
+            "int main(void) { int s = 0; for (int i = 0; i < 30000; i++) s += down(9); return s < 0; }",
+            {"add": 600_000, "down": 300_000},
+            id="recursion",
+        ),
+        pytest.param(
+            "c",
+            "#include <dlfcn.h>\n" + HEAD + "int main(void) { int s = 0; for (int k = 0; k < 3; k++) {"
+            ' void *b = dlopen("./plug.so", RTLD_NOW); int (*f)(int) = (int (*)(int))dlsym(b, "plug");'
+            " for (int i = 0; i < 100000; i++) s += f(i % 7); dlclose(b); } return s < 0; }",
+            {"plug": 300_000},
+            id="dlclose",
+        ),
+    ],
+)
+def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
+    tool: Tool, suffix: str, text: str, visits: dict[str, int]
+) -> None:
+    wrapper = {"c": "aa-mpicc", "cc": "aa-mpicxx"}[suffix]
+    tool.write(
+        "plug.c", HEAD + "int plug(int n) { int s = 0; for (int i = 0; i < n + 2; i++) s += add(n, i); return s; }"
+    )
+    assert tool("aa-mpicc", "-g", "-shared", "-fPIC", "plug.c", "-o", "plug.so").returncode == 0
+    tool.write(f"app.{suffix}", text)
+    assert tool(wrapper, "-g", f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    found = dict.fromkeys(visits, 0)
+    for path, entries in zip(experiment.call_paths, experiment.exclusive("visits").sum(axis=1), strict=True):
+        if path.region.name in found:
+            found[path.region.name] += int(entries)
+    assert found == visits
+    assert next(iter(visits)) in {text.split("|")[4] for text in experiment.notes.throttled}
+    assert experiment.notes.repairs == 0 or "longjmp" in text
+
+
+CALLED_BACK = """
+#include <mpi.h>
+#include <time.h>
+static int busy;
+static void op(void *a, void *b, int *n, MPI_Datatype *t) {
+    clock_t end = clock() + 300000;
+    (void)n, (void)t;
+    for (*(int *)b += *(int *)a; busy && clock() < end;);
+}
+int main(int c, char **v) {
+    int s = 0, all;
+    MPI_Op o;
+    MPI_Init(&c, &v);
+    MPI_Op_create(op, 1, &o);
+    for (int i = 0; i < 300000; i++) op(&s, &c, 0, 0);
+    busy = 1;
+    MPI_Allreduce(&s, &all, 1, MPI_INT, o, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_what_mpi_calls_back_is_computing_though_it_is_throttled(tool: Tool) -> None:
+    tool.build(CALLED_BACK)
+    run = ["autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--"]
+    assert tool(*run, "mpirun", "--oversubscribe", "-n", "2", "./app").returncode == 0
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    assert {text.split("|")[4] for text in experiment.notes.throttled} == {"op"}
+    computed = (experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")).sum(axis=0)
+    assert computed.max() >= 0.3
+
+
 def test_what_one_process_throttles_is_folded_into_its_caller_in_all(tool: Tool) -> None:
     twice = "{ extern int fork(void), wait(int *); int few = !fork(); double s = 0; "
     body = "for (int i = 0; i < (few ? 1 : 300); i++) s += drive(few ? 3 : 3000); return few ? 0 : wait(&few) < 0; }\n"
@@ -122,6 +221,51 @@ def test_what_exec_has_throttled_is_in_the_plan_once_it_is_analysed(throttled: T
     assert b"autoanalyzer: autoanalyzer-out/plan.toml leaves the throttled regions out of the next build" in done.stderr
     plans = [load_plan(throttled.folder / out / "plan.toml") for out in ("autoanalyzer-out", "out")]
     assert {rule.pattern for rule in plans[0].exclude} == {rule.pattern for rule in plans[1].exclude}
+
+
+PASSING = """module m
+contains
+  recursive integer function down(n) result(r)
+    integer, intent(in) :: n
+    integer :: i
+    r = n
+    do i = 1, 2
+      r = r + tiny(i)
+    end do
+    if (n > 0) r = r + down(n - 1)
+  end function
+  integer function tiny(n)
+    integer, intent(in) :: n
+    integer :: i
+    do i = 1, n
+      tiny = n + i
+      if (n > 7) return
+    end do
+  end function
+end module
+program p
+  use m
+  integer :: i, r
+  r = 0
+  do i = 1, 30000
+    r = mod(r + down(9), 7)
+  end do
+  if (r > 8) stop 1
+end program
+"""
+
+
+def test_a_throttled_fortran_procedure_is_counted_and_left_once(tool: Tool) -> None:
+    tool.write("p.f90", PASSING)
+    assert tool("aa-mpifort", "-g", "p.f90", "-o", "app").returncode == 0
+    assert tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app").returncode == 0
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    names = [path.region.name for path in experiment.call_paths]
+    visits = experiment.exclusive("visits").sum(axis=1).tolist()
+    assert sum(each for each, name in zip(visits, names, strict=True) if name == "m::tiny") == 600_000
+    assert sum(each for each, name in zip(visits, names, strict=True) if name == "m::down") == 300_000
+    assert "m::tiny" in {text.split("|")[4] for text in experiment.notes.throttled}
+    assert experiment.notes.repairs == 0
 
 
 FORTRAN = """module m
