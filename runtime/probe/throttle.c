@@ -12,6 +12,7 @@
 
 #define REGIONS 1024u     /* later ones share their places in what follows with the first */
 #define PART_OF_SHARE 0.2 /* what a region must take of the share to be worth throttling */
+#define SOONEST 0.1 /* seconds of computing that the share is one of at least: beginnings are not judged */
 
 static double allowed; /* of the time outside of library calls */
 
@@ -56,6 +57,8 @@ static bool costs_too_much(const struct aa_thread *thread, const struct aa_node 
     seen.entries += AA_THROTTLE_PERIOD;
     double pair = header->pair_cost * header->ticks_per_second * 1e-9;
     double computing = (double)(thread->last - header->start.ticks) - (double)seen.left_out;
+    if (computing < SOONEST * header->ticks_per_second)
+        computing = SOONEST * header->ticks_per_second;
     uint32_t looks = ++seen.looks[node->region % REGIONS];
     return looks > 1 && (double)seen.entries * pair > allowed * computing &&
            looks * AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * computing;
