@@ -61,7 +61,8 @@ def test_an_environment_with_a_limit_that_is_none_is_told(tool: Tool) -> None:
     said = "AUTOANALYZER_MAX_OVERHEAD: expected off, or a share of less than 100%, such as 5%, found 'little'"
     for command in (("run", "--"), ("exec",)):
         done = tool("autoanalyzer", *command, "true", env={"AUTOANALYZER_MAX_OVERHEAD": "little"})
-        assert (done.returncode, done.stderr.decode()) == (2, f"autoanalyzer: {said}\n")
+        assert done.returncode == 2
+        assert done.stderr.decode().endswith(f"autoanalyzer: {said}\n")
     assert not (tool.folder / "autoanalyzer-out").exists()
 
 
