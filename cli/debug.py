@@ -93,16 +93,18 @@ def run(arguments: argparse.Namespace) -> int:
         write_refinement(first.plan, refinement, first.experiment)
         for line in opened_lines(refinement):
             say(line)
+        last = found
         try:
             plan = {PLAN_VARIABLE: str(first.plan.resolve())}
             narrowed = rounds.carry_out("2 of 2", folder, plan, counting)
             if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
+                last = narrowed
                 say("measuring cost too much: again without what was throttled")
                 write_refinement(first.plan, again, first.experiment)
                 counting = counting_run(arguments, rounds.command)
-                narrowed = rounds.carry_out("2 of 2, again", folder, plan, counting) or narrowed
+                narrowed = rounds.carry_out("2 of 2, again", folder, plan, counting)
         except AutoanalyzerError:
-            rounds.conclude(found)
+            rounds.conclude(last)
             raise
         status = rounds.conclude(narrowed or found)
         return int(found.run.failed) or (status if narrowed else 1)

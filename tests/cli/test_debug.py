@@ -122,12 +122,24 @@ def test_what_the_first_round_throttles_stays_out_of_the_second(project: Tool) -
     assert "add" not in {path.region.name for path in second.call_paths}
 
 
+@pytest.mark.measured
 def test_a_loop_of_few_trips_is_left_out_again(project: Tool) -> None:
     project.write("app.c", SOURCE.replace("j < 1000", "j < n / 6666").replace("i < n", "i < 1000 * n"))
     done = succeed(debug(project))
     assert b"2 of 2, again: ./app\n" in done.stderr
     names = [path.region.name for path in load(project.folder / "autoanalyzer-out" / "experiment.cube").call_paths]
     assert names == ["main", "spin", "loop@5"]
+
+
+@pytest.mark.measured
+def test_where_the_build_without_them_fails_the_verdict_is_of_the_second_round(project: Tool) -> None:
+    project.write("app.c", SOURCE.replace("j < 1000", "j < n / 6666").replace("i < n", "i < 1000 * n"))
+    build = "touch times; test $(wc -l < times) = 2 && exit 1; echo >> times; make"
+    done = debug(project, "--json", "found.json", build=build)
+    assert done.returncode == 2
+    assert b"loop in spin" in done.stderr
+    (core,) = json.loads((project.folder / "found.json").read_text())["disparity"]["cccr"]
+    assert core["name"] == "loop@5"
 
 
 def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool) -> None:
