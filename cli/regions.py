@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if choice.plan_file and choice.plan_file.of_run:
         sys.stderr.write(f"autoanalyzer: plan {choice.plan_file.name}\n")
     known = [each.region for _, regions in found for each in (*regions.regions, *regions.off)]
-    for remark in (*choice.outdated(each.file for each in known), *choice.remarks(known, whole=True)):
+    for remark in (*choice.outdated(known), *choice.remarks(known, whole=True)):
         warnings.warn(remark, stacklevel=1)
     if arguments.plan is not None:
         write_listing(arguments.plan, choice, found)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from glob import has_magic
 from typing import Any, Final, TypeVar
 
-from ..errors import way_out
+from ..errors import InputError, way_out
 from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.plan.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
-from .plan_file import PlanFile, find_plan
+from .plan_file import PlanFile, find_plan, text_of
 
 __all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "Choice", "read_choice"]
 
@@ -40,12 +39,14 @@ class Choice:
         plan: The plan.
         looks_for_all: Whether front ends look for regions of all modes, to say which are off.
         plan_file: Where the plan was read; None if it was not.
+        defect: Why the plan of the last run cannot be read; empty if it can.
     """
 
     modes: tuple[str, ...] = DEFAULT_MODES
     plan: Plan = field(default_factory=Plan)
     looks_for_all: bool = False
     plan_file: PlanFile | None = None
+    defect: str = ""
 
     def wants(self, *modes: str) -> bool:
         """Tell whether a region of one of these modes may be made; what is not wanted need not be looked for."""
@@ -92,7 +93,7 @@ class Choice:
         if found.reason and not (found.yields and self._is_named(found.region)):
             return found.reason
         for rules, words in ((self.plan.exclude, "left out"), (self.plan.eliminate, "eliminated")):
-            if rule := next((rule for rule in rules if rule.pattern.matches(found.region)), None):
+            if rule := next((rule for rule in rules if rule.matches(found.region)), None):
                 return _said(words, rule)
         return ""
 
@@ -108,46 +109,50 @@ class Choice:
         return replace(found, regions=on, off=off)
 
     def decided(self, found: CodeRegions) -> CodeRegions:
-        """Decide on all regions of a source."""
-        around = _around(found.regions)
-        in_place = _in_place(found.regions) if "functions" in self.modes else frozenset()
-        files = {each.region.file for each in found.regions}
-        here = self._about(files)
-        wholes = [each for each in found.regions if each.of_plan == "merge" and not here.reason(each)]
+        """Decide on all regions of a source, and let them tell its text."""
+        texts = {file: text_of(file) for file in {each.region.file for each in found.regions}}
+        regions = tuple(
+            replace(each, region=replace(each.region, text=texts[each.region.file])) for each in found.regions
+        )
+        around = _around(regions)
+        in_place = _in_place(regions) if "functions" in self.modes else frozenset()
+        here = self._about(texts)
+        wholes = [each for each in regions if each.of_plan == "merge" and not here.reason(each)]
         decided = []
-        for place, each in enumerate(found.regions):
+        for place, each in enumerate(regions):
             reason = here.reason(each, around[place], stands_in=each.region in in_place) or here._merged(each, wholes)
             decided.append(replace(each, reason=reason, is_off=reason.startswith("mode ")))
-        return replace(
-            found,
-            regions=tuple(decided),
-            remarks=(
-                *found.remarks,
-                *self.outdated(files),
-                *here.remarks([each.region for each in found.regions]),
-            ),
-        )
+        known = [each.region for each in regions]
+        remarks = (*found.remarks, *here.outdated(known), *here.remarks(known))
+        return replace(found, regions=tuple(decided), remarks=remarks)
 
-    def outdated(self, files: Iterable[str]) -> Iterator[str]:
-        """Say which files have changed since the run that has written the plan, whose rules for them are not obeyed."""
-        if self.plan_file:
-            for file in self.plan_file.outdated_for(files):
-                if any(map(_written_for(file), self.plan.exclude)):
-                    yield f"{file} is newer than {self.plan_file.name}: measured whole again"
+    def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
+        """Say for which files the plan has rules, but none for their texts; and why no plan is obeyed."""
+        if self.defect:
+            yield f"{self.defect}; no plan is obeyed"
+        found = list(regions)
+        rules = [rule for rule in self.plan.exclude if rule.texts]
+        files = {each.file: each.text for each in found}
+        held = {
+            file
+            for file, text in files.items()
+            if any(text in rule.texts and rule.pattern.is_of_file(file) for rule in rules)
+        }
+        others = (each for each in found if each.file not in held)
+        for file in sorted({each.file for each in others if any(rule.pattern.matches(each) for rule in rules)}):
+            name = self.plan_file.name if self.plan_file else "the plan"
+            yield f"{file} is not the text that {name} was made for: measured whole"
 
-    def _about(self, files: set[str]) -> Choice:
-        """Give the same without the rules for other files, which are most of a large program's plan, or outdated."""
+    def _about(self, files: Collection[str]) -> Choice:
+        """Give the same without the rules for other files, which are most of a large program's plan."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
             return tuple(rule for rule in rules if any(map(rule.pattern.is_of_file, files)))
 
-        exclude = about(self.plan.exclude)
-        for file in self.plan_file.outdated_for(files) if self.plan_file else ():
-            exclude = tuple(itertools.filterfalse(_written_for(file), exclude))
         plan = replace(
             self.plan,
             include=about(self.plan.include),
-            exclude=exclude,
+            exclude=about(self.plan.exclude),
             eliminate=about(self.plan.eliminate),
         )
         return replace(self, plan=plan)
@@ -214,11 +219,6 @@ class Choice:
 
 
 DEFAULT_CHOICE: Final = Choice()
-
-
-def _written_for(file: str) -> Callable[[Exclude], bool]:
-    """Give the test whether a rule names a file, as those that runs write do."""
-    return lambda rule: rule.pattern.file is not None and rule.pattern.is_of_file(file)
 
 
 def _may_include(rule: Include, mode: str) -> bool:
@@ -299,13 +299,19 @@ def read_choice(
 
     Raises:
         UsageError: There is no such mode.
-        InputError: The plan cannot be read, or is none.
+        InputError: The plan that is named cannot be read, or is none.
     """
     file = find_plan(environment)
-    plan = load_plan(file.path, file.name) if file else Plan()
+    plan, defect = Plan(), ""
+    try:
+        plan = load_plan(file.path, file.name) if file else plan
+    except InputError as error:
+        if not (file and file.of_run):
+            raise
+        file, defect = None, str(error)
     asked = environment.get(MODES_VARIABLE, "")
     if modes is None and asked.strip():
         modes = asked_modes(asked, MODES_VARIABLE)
     if modes is None:
         modes = DEFAULT_MODES if plan.modes is None else plan.modes
-    return Choice(modes, plan, looks_for_all, file)
+    return Choice(modes, plan, looks_for_all, file, defect)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ..experiment.plan import PLAN_FILE, RUN_FOLDER
+from .store import digest
 
-__all__ = ["PLAN_VARIABLE", "PlanFile", "find_plan"]
+__all__ = ["PLAN_VARIABLE", "PlanFile", "find_plan", "text_of"]
 
 PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
 _AUTO: Final = "auto"
+_DIGITS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +33,13 @@ class PlanFile:
     name: str
     of_run: bool = False
 
-    def outdated_for(self, files: Iterable[str]) -> list[str]:
-        """Name the files that are newer than a run's plan: its ordinals may mean other regions there."""
-        if not self.of_run:
-            return []
-        found = []
-        for file in sorted({*files}):
-            with suppress(OSError, ValueError):
-                if Path(file).stat().st_mtime_ns > self.path.stat().st_mtime_ns:
-                    found.append(file)
-        return found
+
+def text_of(file: str) -> str:
+    """Give what tells a source's text from others, for plans; empty if it cannot be read."""
+    with suppress(OSError, ValueError):
+        path = Path(file)
+        return digest(path.read_bytes())[:_DIGITS] if path.is_file() else ""
+    return ""
 
 
 def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
@@ -52,7 +51,10 @@ def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
     name = environment.get(PLAN_VARIABLE, "")
     if name != _AUTO:
         return PlanFile(Path(name), f"{PLAN_VARIABLE}={name}") if name else None
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:  # removed
+        return None
     run = next((each for each in (here, *here.parents) if _is_so((each / RUN_FOLDER).is_dir)), here)
     path = run / RUN_FOLDER / PLAN_FILE
     readable = _is_so(path.is_file) and os.access(path, os.R_OK)

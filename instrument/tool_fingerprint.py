@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -23,14 +23,13 @@ _ROOMS: Final = (
 _SETTING: Final = re.compile(r"AUTOANALYZER_(?!CACHE|INSIDE|SHARDS|PRODUCTS|MAX_|COUNTERS|EVENTS|CPU_CLOCK)")
 
 
-def own_fingerprint(source: Argument, files: Callable[[], Iterable[str]]) -> Iterator[str]:
+def own_fingerprint(source: Argument) -> Iterator[str]:
     """Give what changes when this package would make another text of a source.
 
     Files of code count by size and time: a version would not tell two states of a checkout apart.
 
     Args:
         source: The source.
-        files: Gives all files that its regions may be in.
 
     Raises:
         OSError: The plan cannot be read.
@@ -38,8 +37,7 @@ def own_fingerprint(source: Argument, files: Callable[[], Iterable[str]]) -> Ite
     yield sys.version
     yield from (f"{name}={value}" for name, value in sorted(os.environ.items()) if _SETTING.match(name))
     if plan := find_plan():
-        yield plan.path.read_text("utf-8", "surrogateescape")
-        yield from (plan.name, *plan.outdated_for(files())) if plan.of_run else ()
+        yield from (plan.path.read_text("utf-8", "surrogateescape"), plan.name)
     for room in _ROOMS:
         yield from sorted(_state(entry) for entry in os.scandir(_PACKAGE / room) if entry.is_file())
     parsers = () if source.is_fortran else ("clang",) if source.is_cxx else ("pycparser", "clang")

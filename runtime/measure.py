@@ -89,7 +89,6 @@ def measure(
     processors = len(os.sched_getaffinity(0))
     facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
     facts.write(folder.shards)
-    began = time.time()
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
     facts = replace(facts, status=status, ended=time.time())
     for complaint in read_python_reports(folder.shards).complaints(python_functions):
@@ -99,7 +98,7 @@ def measure(
     experiment = gather_shards(folder, facts, gather, told=told)
     if experiment is None:
         folder.remove_shards()
-    plan = add_throttled(folder.plan, experiment, began) if experiment else ""
+    plan = add_throttled(folder.plan, experiment) if experiment else ""
     return Measurement(experiment, folder.experiment, status, plan)
 
 

@@ -32,7 +32,8 @@
 
 A rule holds for the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
 ``ordinal``; texts are patterns (``*``, ``?``, ``[…]``). Kind, file, function and ordinal together are a region's
-identity.
+identity. In the entries that runs write, ``texts`` says for which texts of the file they hold: ordinals mean other
+regions in others.
 """
 
 from __future__ import annotations
@@ -91,11 +92,17 @@ class Exclude:
         pattern: Which.
         reason: Why.
         comment: What a reader is told; not read back.
+        texts: The texts of its file that the rule holds for, as ``Region.text`` names them; any if there are none.
     """
 
     pattern: Pattern
     reason: str = ""
     comment: str = field(default="", compare=False)
+    texts: tuple[str, ...] = ()
+
+    def matches(self, region: Region) -> bool:
+        """Tell whether a region is meant, in the text that it has now."""
+        return (not self.texts or region.text in self.texts) and self.pattern.matches(region)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +168,20 @@ class Plan:
     split: tuple[Split, ...] = ()
 
     def patterns(self) -> Iterator[tuple[str, Pattern]]:
-        """Give each rule's table and pattern, but for those of ``merge``."""
+        """Give each rule's table and pattern, but for those of ``merge``, or of certain texts."""
         for table in ("include", "exclude", "eliminate", "split"):
             for rule in getattr(self, table):
-                yield table, rule.pattern
+                if not getattr(rule, "texts", ()):
+                    yield table, rule.pattern
 
 
 def left_out(throttled: Mapping[str, str]) -> tuple[Exclude, ...]:
     """Give the rules that leave out what was throttled, by descriptor, each with the reason."""
-    return tuple(Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
+    regions = {Region.from_descriptor(descriptor): reason for descriptor, reason in throttled.items()}
+    return tuple(
+        Exclude(Pattern.of(region), reason, texts=(region.text,) if region.text else ())
+        for region, reason in regions.items()
+    )
 
 
 def build_line(path: Path) -> str:

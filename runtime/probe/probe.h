@@ -18,9 +18,10 @@
 #define AA_EXPORT __attribute__((visibility("default")))
 
 /*
- * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last") must live
- * as long as the process: its address is the key, its text the identity. Instrumented programs find these
- * functions by dlsym. Enter gives the descriptor back, for the stub to end in the call.
+ * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last", and perhaps
+ * by what plans know the text of the file) must live as long as the process: its address is the key, its text
+ * the identity. Instrumented programs find these functions by dlsym. Enter gives the descriptor back, for the
+ * stub to end in the call.
  */
 AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);

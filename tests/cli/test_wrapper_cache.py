@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from autoanalyzer.instrument.plan_file import text_of
+
 C = '#include "n.h"\nint f(int n) { for (int i = 0; i < N + n; i++) n--; return n; }\n'
 MODULE = "module m\n  integer, parameter :: n = 3\nend module\n"
 USER = "integer function f(k)\n  use m\n  integer :: i\n  f = k\n  do i = 1, n\n    f = f + i\n  end do\nend function\n"
@@ -71,32 +73,46 @@ def test_whatever_the_object_follows_from_is_looked_at(tool, compiler):
     assert compiler("-c", "x.c", AUTOANALYZER_CACHE_LIMIT="0")[1]
 
 
-def test_the_plan_of_the_last_run_is_looked_at_and_whether_a_source_is_newer(tool, compiler):
-    header = "static inline int g(int n) { for (int i = 0; i < n; i++) n ^= i; return n; }\n"
+def test_the_plan_of_the_last_run_is_looked_at_and_holds_for_the_texts_that_were_run(tool, compiler):
+    header = "static int g(int n) { for (int i = 0; i < n; i++) n ^= i; return n; }\n"
     tool.write("n.h", "#define N n\n" + header)
-    tool.write("x.c", C.replace("n += i", "n += g(i)"))
+    tool.write("x.c", C.replace("n--", "n -= g(i)"))
     plan = tool.write("autoanalyzer-out/plan.toml", "version = 2\n")
 
     def compiled():
         said, anew = compiler("-c", "x.c", AUTOANALYZER_PLAN="auto")
-        return said.decode(), anew, [b"|loop@2|x.c|f|" in (tool.folder / "x.o").read_bytes()]
+        built = (tool.folder / "x.o").read_bytes()
+        return said.decode(), anew, [b"|loop@2|x.c|f|" in built, b"|loop@2|n.h|g|" in built]
 
-    assert compiled() == ("", True, [True])
-    assert compiled() == ("", False, [True])
-    plan.write_text('version = 2\n[[exclude]]\nfile = "x.c"\nkind = "loop"\n')
-    assert compiled() == ("", True, [False])
-    assert compiled() == ("", False, [False])
-    ahead = plan.stat().st_mtime + 9
-    os.utime(tool.folder / "x.c", (ahead, ahead))
-    said = "autoanalyzer: x.c is newer than autoanalyzer-out/plan.toml: measured whole again\n"
-    assert compiled() == (said, True, [True])
-    assert compiled() == (said, False, [True])
-    os.utime(plan, (ahead, ahead))
-    assert compiled() == ("", False, [False])
-    os.utime(tool.folder / "n.h", (ahead + 9, ahead + 9))
-    assert compiled() == ("", True, [False])
+    def texts(*files):
+        entry = '[[exclude]]\nfile = "{}"\nkind = "loop"\ntexts = ["of another unit", "{}"]\n'
+        here = "".join(entry.format(file, text_of(str(tool.folder / file))) for file in files)
+        others = '[[exclude]]\nfile = "n.h"\nfunction = "{}"\ntexts = ["of an earlier one"]\n'
+        plan.write_text(f"version = 2\n{here}{others.format('g')}{others.format('of_another_unit')}")
+
+    assert compiled() == ("", True, [True, True])
+    assert compiled() == ("", False, [True, True])
+    texts("x.c", "n.h")
+    os.utime(tool.folder / "x.c", (1, 1))
+    os.utime(plan, (0, 0))
+    assert compiled() == ("", True, [False, False])
+    assert compiled() == ("", False, [False, False])
+    tool.write("n.h", "#define N n /* mine */\n" + header)
+    said = "autoanalyzer: n.h is not the text that autoanalyzer-out/plan.toml was made for: measured whole\n"
+    assert compiled() == (said, True, [False, True])
+    assert compiled() == (said, False, [False, True])
+    texts("n.h")
+    assert compiled() == ("", True, [True, False])
+    plan.write_text("version = 3\n")
+    said, *done = compiled()
+    assert "autoanalyzer-out/plan.toml: expected a plan of version 2, found version 3" in said
+    assert "; no plan is obeyed\n" in said
+    assert done == [True, [True, True]]
     plan.unlink()
-    assert compiled() == ("", True, [True])
+    assert compiled() == ("", True, [True, True])
+    words = ["sh", "-c", "mkdir gone; cd gone; rmdir ../gone; aa-mpicc -c $OLDPWD/x.c -o $OLDPWD/x.o"]
+    done = tool(*words, env={"AUTOANALYZER_PLAN": "auto"})
+    assert (done.returncode, b"autoanalyzer" in done.stderr) == (0, False)
 
 
 def test_what_the_compiler_and_we_said_is_said_again(tool, compiler):

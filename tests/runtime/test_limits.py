@@ -6,8 +6,9 @@ import tomllib
 
 import pytest
 
-from autoanalyzer.experiment import load
+from autoanalyzer.experiment import Region, load
 from autoanalyzer.experiment.plan import load_plan
+from autoanalyzer.instrument.plan_file import text_of
 
 from ..conftest import Tool
 from .probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
@@ -217,11 +218,18 @@ def test_the_plan_of_the_last_run_is_found_in_this_folder_and_from_those_below(t
 def test_what_exec_has_throttled_is_in_the_plan_once_it_is_analysed(throttled: Tool) -> None:
     env = {"AUTOANALYZER_MAX_OVERHEAD": "0.1%"}
     assert throttled("autoanalyzer", "exec", "./app", env=env).returncode == 0
+    throttled.write("app.c", f"{TINY}/* edited before anybody has looked */")
     done = throttled("autoanalyzer", "analyze", "autoanalyzer-out")
     assert done.returncode == 0, done.stderr
     assert b"autoanalyzer: autoanalyzer-out/plan.toml leaves the throttled regions out of the next build" in done.stderr
     plans = [load_plan(throttled.folder / out / "plan.toml") for out in ("autoanalyzer-out", "out")]
     assert {rule.pattern for rule in plans[0].exclude} == {rule.pattern for rule in plans[1].exclude}
+    throttled.write("gen/app.c", TINY)
+    for folder, left_out in ((".", False), ("gen", True)):
+        words = ["sh", "-c", f"cd {folder}; autoanalyzer regions app.c"]
+        done = throttled(*words, env={"AUTOANALYZER_PLAN": "auto"})
+        assert (b": left out by the plan" in done.stdout) == left_out
+        assert (b"app.c is not the text that autoanalyzer-out/plan.toml was made for" in done.stderr) != left_out
 
 
 PASSING = """module m
@@ -265,7 +273,8 @@ def test_a_throttled_fortran_procedure_is_counted_and_left_once(tool: Tool) -> N
     visits = experiment.exclusive("visits").sum(axis=1).tolist()
     assert sum(each for each, name in zip(visits, names, strict=True) if name == "m::tiny") == 600_000
     assert sum(each for each, name in zip(visits, names, strict=True) if name == "m::down") == 300_000
-    assert "m::tiny" in {text.split("|")[4] for text in experiment.notes.throttled}
+    told = {region.name: region.text for region in map(Region.from_descriptor, experiment.notes.throttled)}
+    assert told["m::tiny"] == text_of(str(tool.folder / "p.f90"))
     assert experiment.notes.repairs == 0
 
 
