@@ -87,7 +87,10 @@ def mode_of_call(name: str) -> str:
 
 def is_instruction(name: str) -> bool:
     """Tell a function of C or C++ that compilers turn into an instruction or two, or that ends the program."""
-    return name.startswith("__builtin_") or name in _INSTRUCTIONS or name in _ENDINGS
+    builtin = name.removeprefix("__builtin_")
+    if builtin != name:
+        return not mode_of_call(builtin.strip("_").removesuffix("_chk"))
+    return name in _INSTRUCTIONS or name in _ENDINGS
 
 
 def is_of_c(name: str) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
+from itertools import accumulate
 from math import inf
-from typing import Final
+from typing import Final, TypeVar
 
 from ..library_names import is_instruction
 from ..size import called_often
-from ..syntax import Body
+from ..syntax import Body, Call, Loop
 from .lexer import statement_end
 
 __all__ = ["StatementCost"]
@@ -23,6 +25,7 @@ _WEIGHTY: Final = re.compile(
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
 _CONDITION: Final = re.compile(r"for\s*\([^;{}()]*;[^;{}]*;")
+_Item = TypeVar("_Item", Call, Loop)
 
 
 class StatementCost:
@@ -67,8 +70,8 @@ class StatementCost:
         total = 0.0
         if any(start <= label.offset < end for label in body.labels):
             return inf
-        for loop in body.loops:
-            if start <= loop.offset < end:
+        for loop in _within(body.loops, start, end):
+            if start <= loop.offset:
                 counts = loop.offset not in without
                 if counts and not loop.trips:
                     return inf
@@ -88,21 +91,22 @@ class StatementCost:
         """Tell who calls whom of the unit's functions, and whether in a loop."""
         for body in self._all:
             calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
-            loops = [(loop.offset, statement_end(self._masked, loop.offset)) for loop in body.loops if calls]
+            loops = body.loops if calls else ()
+            ends = [0, *accumulate((statement_end(self._masked, loop.offset) for loop in loops), max)]
             for call in calls:
-                yield body.name_offset, call.callee, any(start <= call.offset < end for start, end in loops)
+                yield body.name_offset, call.callee, call.offset < ends[bisect_left(loops, call.offset, key=_offset)]
 
     def _bounding(self, body: Body) -> Iterator[int]:
         """Give the calls that are a constant by which a loop is bound: ``i < a.size()`` of an array."""
         for loop in body.loops:
             if loop.trips and (condition := _CONDITION.match(self._masked, loop.offset)):
-                yield from (call.offset for call in body.calls if loop.offset < call.offset < condition.end())
+                yield from (call.offset for call in _within(body.calls, loop.offset, condition.end()))
 
     def _straight(self, body: Body, start: int, end: int) -> float:
         calls = [
             call
-            for call in body.calls
-            if start <= call.offset < end and call.offset not in self._bounds and not is_instruction(call.name)
+            for call in _within(body.calls, start, end)
+            if call.offset not in self._bounds and not is_instruction(call.name)
         ]
         called = (self._called(-1 if call.is_virtual else call.callee) for call in calls)
         return self.statements(start, end) + sum(called)
@@ -115,3 +119,12 @@ class StatementCost:
             body = self._bodies[callee]
             self._executed[callee] = self.executed(body, body.opening, body.end)
         return self._executed[callee]
+
+
+def _within(items: tuple[_Item, ...], start: int, end: int) -> tuple[_Item, ...]:
+    """Give what begins in a part, of what is in order."""
+    return items[bisect_left(items, start, key=_offset) : bisect_left(items, end, key=_offset)]
+
+
+def _offset(item: Call | Loop) -> int:
+    return item.offset

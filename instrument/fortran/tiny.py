@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from math import inf, isnan, nan, prod
 from typing import Final
 
 from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON, called_often
-from .declarations import declared, declared_names
+from .declarations import declared, declared_names, entities
 from .directives import is_active
 from .form import Form
+from .lines import Statement
 from .meaning import Kind
 from .units import Procedure
 
@@ -21,11 +22,13 @@ _PLAIN: Final = {
     *(Kind.ASSIGNMENT, Kind.IF, Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.BRANCH, Kind.CONTINUE, Kind.RETURN),
     *(Kind.DO, Kind.END_DO, Kind.EXIT, Kind.CYCLE),
 }
-_DO: Final = re.compile(r"(?:\w+:)?do\d*,?[a-z]\w*=([^,]+),([^,]+)(?:,[^,]+)?")
+_DO: Final = re.compile(r"(?:\w+:)?do\d*,?[a-z]\w*=([^,]+),([^,]+)(?:,([^,]+))?")
 _SUM: Final = re.compile(r"(?:[+-]?\w+)+")
 _TERM: Final = re.compile(r"([+-]?)(\w+)")
-_PARAMETERS: Final = re.compile(r"parameter\(|[^:]*,parameter\b[^:]*::")
-_CONSTANT: Final = re.compile(r"(\w+)=([^,()]+)(?=[,)]|$)")
+_PARAMETERS: Final = re.compile(r"parameter\((.*)\)|[^:]*,parameter\b[^:]*::(.*)")
+_ENTITY: Final = re.compile(r"(\w+)(=?)(.*)")
+_WORD: Final = re.compile(r"\w+")
+_ALIAS: Final = re.compile(r"(\w+)=>")
 _REFERENCE: Final = re.compile(r"([a-z]\w*)\(|(?:^|\))call([a-z]\w*)$")
 _NAME: Final = re.compile(r"(?<![\w%.'])[a-z]\w*(?!\w)(\(?)")
 _OPERATOR: Final = re.compile(r"\.([a-z]+)\.")
@@ -55,6 +58,7 @@ class Sizes:
     def __init__(self, procedures: list[Procedure], form: Form) -> None:
         self._procedures = procedures
         self._form = form
+        self._names: dict[int, _Names] = {}
 
     def why_small(self, procedure: Procedure) -> str:
         """Say that a procedure is small: scalar statements, without call, I/O or array syntax."""
@@ -74,7 +78,8 @@ class Sizes:
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
         """Count the statements that some of a procedure's steps execute at most; infinity if they tell none."""
-        names, constants = _Names(procedure), None
+        if (names := self._names.get(id(procedure))) is None:
+            names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}
         total = 0.0
         for step in procedure.steps[first:end]:
@@ -84,8 +89,7 @@ class Sizes:
                 continue
             kind, code = (step.meaning.action or step.meaning).kind, step.statement.code
             if kind is Kind.DO:
-                constants = _constants(procedure) if constants is None else constants
-                trips[step.place] = _trips(code, constants)
+                trips[step.place] = _trips(code, names.constants)
             elif kind not in _PLAIN or not names.are_scalar(code):
                 return inf
             total += prod(trips.get(place, 1) for place in (*step.around, step.place))
@@ -114,20 +118,42 @@ def _name(procedure: Procedure) -> str:
 
 
 def _trips(code: str, constants: dict[str, float]) -> float:
-    """Count the trips of a DO at most; infinity if its bounds are no constants."""
+    """Count the trips of a DO; infinity if its bounds or its step are no constants."""
     match = _DO.fullmatch(code)
-    trips = abs(_value(match[2], constants) - _value(match[1], constants)) + 1 if match else inf
-    return inf if isnan(trips) else trips
+    first, last, step = (_value(text or "1", constants) for text in match.groups()) if match else (nan, nan, nan)
+    return inf if isnan(first + last + step) or not step else max((last - first + step) // step, 1)
 
 
 def _constants(procedure: Procedure) -> dict[str, float]:
-    """Give the whole numbers that PARAMETER statements and attributes declare."""
+    """Give the whole numbers that PARAMETER statements and attributes declare, and nothing hides."""
     found: dict[str, float] = {}
-    for statement in (each for statements in procedure.specified for each in statements):
-        if match := _PARAMETERS.match(statement.code):
-            for name, text in _CONSTANT.findall(statement.code, match.end()):
-                found[name] = _value(text, found)
+    for statements in procedure.specified[:-1]:
+        _specify(statements, found)
+    is_deep = len(procedure.specified) > 2  # and the dummies between are not in sight
+    uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
+    if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
+        found.clear()  # a name that is not seen may be a host's, too
+    entries = [step.statement.code for step in procedure.steps if step.statement.code.startswith("entry")]
+    for name in (name for code in (procedure.header.code, *uses, *entries) for name in _WORD.findall(code)):
+        found.pop(name, None)
+    _specify(procedure.specified[-1], found)
+    for name in (name for step in procedure.steps for name in _ALIAS.findall(step.statement.code)):
+        found.pop(name, None)
     return found
+
+
+def _specify(statements: Iterable[Statement], found: dict[str, float]) -> None:
+    """Add the constants of a unit; what it declares twice, in a BLOCK, is none."""
+    own: set[str] = set()
+    for statement in statements:
+        if match := _PARAMETERS.fullmatch(statement.code):
+            for entity in entities(match[1] or match[2]):
+                if constant := _ENTITY.fullmatch(entity):
+                    name, is_scalar, text = constant.groups()
+                    found[name] = _value(text, found) if is_scalar and name not in own else nan
+                    own.add(name)
+        else:
+            found.update((name, nan) for name, _ in declared_names(statement.code))
 
 
 def _value(text: str, constants: dict[str, float]) -> float:
@@ -142,12 +168,18 @@ class _Names:
     """What is known of the names in a procedure."""
 
     def __init__(self, procedure: Procedure) -> None:
+        self._procedure = procedure
         self.is_array = declared(procedure.specified[-1])
         uses = any(step.meaning.kind is Kind.USE for step in procedure.steps)
         self.sees_others = procedure.has_host or procedure.includes_unseen or uses
         self.own = procedure.meaning.name.lower()
         derived = [step for step in procedure.steps if step.statement.code.startswith(("type(", "class("))]
         self.derived = {name for step in derived for name, _ in declared_names(step.statement.code)}
+
+    @cached_property
+    def constants(self) -> dict[str, float]:
+        """Those that a DO may be bound by."""
+        return _constants(self._procedure)
 
     def are_scalar(self, code: str) -> bool:
         """Whether a statement has nothing but scalars, elements of arrays, and what compilers do in an instruction."""

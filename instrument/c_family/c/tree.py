@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from math import nan
 from typing import Any, Final
 
 from pycparser import c_ast
@@ -37,6 +38,7 @@ _FIELDS: Final = {
 }
 _LOOPS: Final = frozenset((c_ast.For, c_ast.While, c_ast.DoWhile))
 _STATEMENTS: Final = frozenset((c_ast.Compound, c_ast.Case, c_ast.Default, c_ast.Label))
+_NAMED: Final = frozenset((c_ast.Decl, c_ast.Typedef, c_ast.Enumerator))
 _DECLARATIONS: Final = (c_ast.Decl, c_ast.Typedef)
 _TELLING: Final = frozenset(
     (
@@ -108,16 +110,20 @@ class _Reader:
         opening, named = self._offset(function.body), self._offset(function.decl)
         found: dict[str, list[Any]] = defaultdict(list)
         calls: list[tuple[Any, str]] = []
+        addressed: set[str] = set()
         loops: list[Any] = []
-        hidden: set[str] = set()
+        hidden: dict[str, float] = {}
         pending: list[tuple[Any, str, int]] = [(function, "", -1)]
         while pending:
             node, reason, switch = pending.pop()
             kind = type(node)
             if kind is c_ast.FuncCall:
                 calls.append((node, reason))
-            elif kind is c_ast.Decl and node.name and not isinstance(node.type, c_ast.FuncDecl):
-                hidden.add(node.name)
+            elif kind in _NAMED and node.name and not isinstance(getattr(node, "type", None), c_ast.FuncDecl):
+                lowest = self._trips.lowest(node)
+                hidden[node.name] = lowest if hidden.get(node.name, lowest) == lowest else nan
+            elif kind is c_ast.UnaryOp and node.op == "&" and isinstance(node.expr, c_ast.ID):
+                addressed.add(node.expr.name)
             elif kind in _LOOPS and not _runs_once(node):
                 loops.append(node)
             elif kind is c_ast.Switch:
@@ -129,6 +135,7 @@ class _Reader:
             if kind in _TELLING:
                 reason = _why_constant(node) or reason
             pending.extend((child, reason, switch) for child in node)
+        hidden |= dict.fromkeys(addressed.intersection(hidden), nan)
         found["calls"] = sorted((self._call(*call, hidden) for call in calls), key=lambda call: call.offset)
         found["loops"] = sorted(
             (Loop(self._offset(loop), self._trips.most(loop, hidden)) for loop in loops), key=lambda loop: loop.offset
@@ -147,7 +154,7 @@ class _Reader:
             case c_ast.Compound() | c_ast.CompoundLiteral() | c_ast.Switch():
                 yield self._offset(node)
 
-    def _call(self, node: Any, reason: str, hidden: set[str]) -> Call:
+    def _call(self, node: Any, reason: str, hidden: Container[str]) -> Call:
         start = self._offset(node.name)
         name = getattr(node.name, "name", None)
         if not isinstance(name, str) or name in hidden:

@@ -107,6 +107,42 @@ def test_a_loop_that_sets_its_variable_is_of_any_length(lab):
     }
 
 
+NOT_COUNTED = r"""
+#include <stddef.h>
+#include <stdint.h>
+enum { few = 4 };
+int g, at[8];
+void set(int *);
+void relax(void);
+void copied(char *d, const char *s, size_t n) { for (int i = 0; i < 3; i++) __builtin_memcpy(d + i * n, s, n); }
+void real(double by) { for (double t = 0; t < 10; t += by) g++; }
+void another(int n) { int j = 0; for (int i = 0; i < 8; j++) if (j > n) break; }
+void by_some(int n) { for (int i = 0; i < 8; i += n) g++; }
+void backwards(int n) { for (unsigned i = 3; i < 4; i--) g++; }
+void past(void) { for (unsigned i = 7; i > 0; i -= 2) g++; }
+void never(void) { for (int i = 0; i != 7; i += 2) g++; }
+void cast(void) { for (uint32_t i = 0; i < (uint32_t)-1; i++) g++; }
+void minus(void) { for (unsigned i = 0; i < -1u; i++) g++; }
+void signs(void) { for (unsigned i = 0; i != -1; i++) g++; }
+void mixed(void) { for (int i = 9; i >= 0u; i--) g++; }
+void narrow(void) { for (unsigned char i = 0; i < 300; i++) g++; }
+void pointed(void) { int i, *p = &i; for (i = 0; i < 8; i++) *p = 0; }
+void seen(void) { int i; set(&i); for (i = 0; i < 8; i++) relax(); }
+void global(void) { for (g = 0; g < 8; g++) at[g]++; }
+void retried(int n) { for (int i = 0; i < 3; i++) if (at[n]) --i; }
+void hidden(void) { enum { few = 1000000 }; for (int i = 0; i < few; i++) g++; }
+void counted(void) { for (int i = 9; i >= 0; i -= 3) g += at[i] + (i); }
+void before(void) { size_t i; for (i = 0; i < few; ++i) g += at[i] + 1; for (i = 2; i <= 6; i += 2) g++; }
+"""
+
+
+@pytest.mark.parametrize("name", ["x.c", "x.cc"])
+def test_only_what_is_plainly_counted_has_trips(lab, name):
+    lab.tool.write(name, NOT_COUNTED)
+    loops = {int(loop.removeprefix("loop@")) for loop in lab.left_out(name) if loop.startswith("loop@")}
+    assert loops == {line for line, text in enumerate(NOT_COUNTED.splitlines(), 1) if "at[i] +" in text}
+
+
 WORDS_OF_CXX = r"""
 #include <stdio.h>
 static int co_yield(int co_await) { int co_return = 0; while (co_await > 3) co_return += co_await--; return co_return; }

@@ -71,6 +71,24 @@ def test_without_loops_functions_have_their_time(lab):
     assert "jacobian" not in shown
 
 
+NOT_COUNTED = r"""
+int g, at[8];
+void set(int &);
+inline void passed() { for (int i = 0; i < 8; i++) set(i); }
+inline void referred() { for (int i = 0; i < 8; i++) { int &r = i; r--; } }
+inline void captured() { int i; auto back = [&] { i--; }; for (i = 0; i < 8; i++) if (g) back(); }
+template <int N> void from() { for (int i = N; i < 8; i++) g++; }
+template <int N> void by() { for (int i = 0; i < 8; i += N) g++; }
+template <int N> void to() { for (int i = 0; i < N; i += 2) g += at[(i)] + i; }
+int main() { from<-1000>(); from<7>(); by<1>(); to<7>(); }
+"""
+
+
+def test_only_what_is_plainly_counted_has_trips(lab):
+    lab.tool.write("x.cc", NOT_COUNTED)
+    assert [name for name in lab.left_out("x.cc") if name.startswith("loop@")] == ["loop@9"]
+
+
 WEIGHTY = r"""
 #include <algorithm>
 #include <cstdio>

@@ -190,3 +190,73 @@ def test_what_is_short_comes_back_where_a_plan_names_it(fortran, name):
     plan = Plan(include=tuple(Include(Pattern(function="multiply", name=each)) for each in ("multiply", "loop@7")))
     visits = replace(fortran, choice=Choice(plan=plan)).run(SHORT, name=name).visits
     assert (visits["multiply"], visits["multiply:loop@7"]) == (2, 2)
+
+
+HIDDEN = """
+      module m
+      integer, parameter :: n = 4, kind_of = selected_int_kind(r=9)
+      contains
+      subroutine of_host(x)
+      real x(*)
+      do i = 1, n, 2
+        x(i) = 1
+      end do
+      end subroutine
+      subroutine dummy(n, x)
+      real x(*)
+      do i = 1, n
+        x(i) = 1
+      end do
+      end subroutine
+      subroutine local(x)
+      integer n
+      real x(*)
+      n = int(x(1))
+      do i = 1, n
+        x(i) = 1
+      end do
+      end subroutine
+      subroutine keyword(r, x)
+      integer r
+      real x(*)
+      do i = 1, r
+        x(i) = 1
+      end do
+      end subroutine
+      subroutine in_block(x)
+      integer, parameter :: k = 2
+      real x(*)
+      block
+        integer :: k
+        k = int(x(1))
+        do i = 1, k
+          x(i) = 1
+        end do
+      end block
+      end subroutine
+      subroutine by_step(x)
+      real x(*), t
+      do t = 0, 1, 1e-3
+        x(1) = x(1) + t
+      end do
+      end subroutine
+      end module
+      program main
+      use m
+      real x(9)
+      x = 3
+      do k = 1, 2
+        call of_host(x)
+        call dummy(9, x)
+        call local(x)
+        call keyword(9, x)
+        call in_block(x)
+        call by_step(x)
+      end do
+      print *, x
+      end program
+"""
+
+
+def test_a_loop_is_counted_by_constants_in_sight_alone(fortran, name):
+    assert set(fortran.run(HIDDEN, name=name).left_out) == {"m::of_host", "m::of_host:loop@7"}
