@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
-from ..experiment.plan import RUN_FOLDER
 from ..runtime.measure import become
 from .python_functions import add_python_functions
 
@@ -20,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         type=Path,
-        default=Path(RUN_FOLDER),
+        default=Path("autoanalyzer-out"),
         metavar="DIR",
         help="folder for the data, the same for all ranks (default: %(default)s)",
     )

@@ -10,7 +10,7 @@ from .lines import Statement
 from .meaning import Kind
 from .units import Procedure
 
-__all__ = ["declared", "declared_names", "entities", "first_executable"]
+__all__ = ["declared", "declared_names", "first_executable"]
 
 _TYPE: Final = re.compile(
     r"(?:integer|real|complex|logical|character|doubleprecision|doublecomplex|byte|type(?=\()|class(?=\())"
@@ -57,31 +57,31 @@ def declared_names(code: str) -> Iterator[tuple[str, bool]]:
     Args:
         code: The statement in lower case without blanks.
     """
-    attributes, colons, listed = code.partition("::")
+    attributes, colons, entities = code.partition("::")
     if not colons or not _TYPE.match(code):
         if match := (_TYPE.match(code) or _ATTRIBUTE.match(code)):
-            attributes, listed = "", code[match.end() :].lstrip(",")
+            attributes, entities = "", code[match.end() :].lstrip(",")
         elif match := _COMMON.match(code):
-            attributes, listed = "", _BLOCK.sub(",", code[match.end() :])
+            attributes, entities = "", _BLOCK.sub(",", code[match.end() :])
         else:
             return
     all_are = "dimension(" in attributes or code.startswith("dimension")
-    for entity in entities(listed):
+    for entity in _split(entities):
         if match := _ENTITY.match(entity):
             yield match.group(1), all_are or bool(match.group(2))
 
 
-def entities(listed: str) -> Iterator[str]:
+def _split(entities: str) -> Iterator[str]:
     """Cut a list at the commas outside parentheses."""
     depth = start = 0
-    for match in re.finditer(r"[()\[\],]", listed):
+    for match in re.finditer(r"[()\[\],]", entities):
         found = match.group()
         if found == "," and depth == 0:
-            yield listed[start : match.start()]
+            yield entities[start : match.start()]
             start = match.end()
         elif found != ",":
             depth += 1 if found in "([" else -1
-    yield listed[start:]
+    yield entities[start:]
 
 
 def _are_different(names: str) -> bool:
