@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import shutil
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 from .compiler import CompilerCommand, Role
 from .fortran_modules import modules_written
+from .workspace import undisturbed
 
 __all__ = ["BuildOutputs", "Built", "note_asked", "note_written"]
 
@@ -112,7 +112,7 @@ class BuildOutputs:
 
 def _put_back(aside: Path) -> None:
     """Move what was put aside to where it was, unless there is something again; what cannot go there stays."""
-    with _undisturbed(), suppress(OSError, ValueError):
+    with undisturbed(), suppress(OSError, ValueError):
         for number, name in enumerate(json.loads((aside / _NAMES).read_text())):
             kept, path = aside / str(number), Path(name)
             with suppress(OSError):
@@ -122,17 +122,6 @@ def _put_back(aside: Path) -> None:
                     shutil.move(kept, path)
         if [each.name for each in aside.iterdir()] == [_NAMES]:
             shutil.rmtree(aside)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let no signal that ends the process come between."""
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def note_written(notes: Path, command: CompilerCommand) -> None:

@@ -8,12 +8,11 @@ import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
-__all__ = ["Workspace", "workspace"]
+__all__ = ["Workspace", "undisturbed", "workspace"]
 
 _HIGH: Final = 64  # file descriptors from here on are free in any build
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -22,12 +21,17 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Workspace:
     """A temporary directory."""
 
-    @cached_property
+    _folder: Path | None = None
+
+    @property
     def folder(self) -> Path:
         """The directory, which is there from now on."""
-        import tempfile  # noqa: PLC0415 - what was compiled before needs no such directory
+        if self._folder is None:
+            import tempfile  # noqa: PLC0415 - what was compiled before needs no such directory
 
-        return Path(tempfile.mkdtemp(prefix="autoanalyzer-"))
+            with undisturbed():
+                self._folder = Path(tempfile.mkdtemp(prefix="autoanalyzer-"))
+        return self._folder
 
     def named(self) -> tuple[str, int]:
         """Give another path to the directory, alike in all processes, for what is written into objects.
@@ -43,8 +47,8 @@ class Workspace:
 
     def remove(self) -> None:
         """Remove the directory if there is one."""
-        if "folder" in self.__dict__:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextmanager
@@ -53,18 +57,29 @@ def workspace() -> Iterator[Workspace]:
     work = Workspace()
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     ours = [number for number, handler in before.items() if handler != signal.SIG_IGN]
-    for number in ours:
-        signal.signal(number, _stop)
     try:
+        for number in ours:
+            signal.signal(number, _stop)
         yield work
     except _StopError as stopped:
         work.remove()
         signal.signal(stopped.number, signal.SIG_DFL)
         os.kill(os.getpid(), stopped.number)
     finally:
-        work.remove()
-        for number in ours:
-            signal.signal(number, before[number])
+        with undisturbed():
+            work.remove()
+            for number in ours:
+                signal.signal(number, before[number])
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let no signal that ends the process come between."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _StopError(BaseException):

@@ -158,6 +158,26 @@ def test_warnings_as_errors_of_the_guards_making_do_not_stop_a_build(tool):
     assert PROBES in (tool.folder / "x").read_bytes()
 
 
+INTERRUPTED = """import os, signal, tempfile
+make = tempfile.mkdtemp
+def interrupted(**named):
+    folder = make(**named)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return folder
+tempfile.mkdtemp = interrupted
+from autoanalyzer.instrument.workspace import workspace
+with workspace() as work:
+    work.folder
+"""
+
+
+def test_a_signal_that_comes_as_the_folder_is_made_leaves_none(tool):
+    (tool.folder / "tmp").mkdir()
+    done = tool(sys.executable, "-c", INTERRUPTED, env={"TMPDIR": str(tool.folder / "tmp")})
+    assert (done.returncode, done.stderr) == (-signal.SIGTERM, b"")
+    assert not list((tool.folder / "tmp").iterdir())
+
+
 def test_an_interrupted_compile_leaves_nothing_behind(tool):
     (tool.folder / "tmp").mkdir()
     body = "".join(f"int f{i}(int n) {{ for (int j = 0; j < n; j++) n += j * {i}; return n; }}\n" for i in range(4000))
