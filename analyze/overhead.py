@@ -9,10 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
+from ..experiment.metric import UNTIMED_VISITS
 from .compute_time import compute_time
 from .selection import complete
 
-__all__ = ["Overhead", "measuring_cost", "probe_times"]
+__all__ = ["TIMES", "Overhead", "measuring_cost", "probe_times", "without_probes"]
+
+Values = npt.NDArray[np.float64]
+
+TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 
 # Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a
 # program with 34,000 and with 120,000 of them.
@@ -70,16 +75,33 @@ def measuring_cost(experiment: Experiment) -> Overhead:
     )
 
 
-def probe_times(experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Give what probes took at most, in seconds: ``float64[call path, location]``; 0 where it is not known.
+def probe_times(experiment: Experiment) -> Values:
+    """Give what probes took, in seconds: ``float64[call path, location]``; 0 where it is not known.
 
-    An entry of a throttled region is taken for as dear as any other, though it costs less.
+    Half of an entry and exit is time of the region, half of its caller; all of it is where the region is throttled.
     """
-    own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
-    pair = (experiment.notes.probe_ns or 0.0) * 1e-9
-    if "visits" not in experiment:
-        return np.zeros((len(own), len(experiment.locations)))
-    return np.where(own[:, None], np.nan_to_num(experiment.exclusive("visits")), 0.0) * pair
+    notes, paths = experiment.notes, experiment.call_paths
+    if "visits" not in experiment or not notes.probe_ns:
+        return np.zeros((len(paths), len(experiment.locations)))
+    own = np.array([path.region.kind != "mpi" for path in paths])
+    visits = np.where(own[:, None], np.nan_to_num(experiment.exclusive("visits")), 0.0)
+    untimed = np.zeros_like(visits)
+    if UNTIMED_VISITS.name in experiment:
+        untimed = np.minimum(np.nan_to_num(experiment.exclusive(UNTIMED_VISITS.name)), visits)
+    cost = ((visits - untimed) * (notes.probe_ns or 0.0) + untimed * (notes.throttled_ns or 0.0)) * 1e-9
+    parents = np.array([-1 if path.parent is None else path.parent for path in paths])
+    folded = untimed.any(axis=1) & (parents >= 0)
+    timed_at = np.arange(len(paths))
+    for place in np.flatnonzero(folded):
+        timed_at[place] = timed_at[parents[place]]
+    halves = np.where(folded, 0.0, np.where(parents >= 0, 0.5, 1.0))[:, None] * cost
+    np.add.at(halves, timed_at[parents[parents >= 0]], (cost - halves)[parents >= 0])
+    return halves
+
+
+def without_probes(experiment: Experiment, metric: str, values: Values) -> Values:
+    """Take what probes took off the times of call paths, of each at most what it has; other values stay."""
+    return np.maximum(values - probe_times(experiment), np.minimum(values, 0.0)) if metric in TIMES else values
 
 
 def _percent(cost: float, whole: float) -> float | None:

@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..experiment import Experiment, Region
-from ..experiment.plan import Include, Merge, Pattern, Plan, Split
+from ..experiment.plan import Include, Merge, Pattern, Plan, Split, left_out
+from .compute_time import compute_time
 from .costs import Cost
 from .findings import Findings
+from .selection import complete
 
-__all__ = ["Opened", "Refinement", "refine"]
+__all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
 _CALLS: Final = 0.1  # of a region's time: from then on its calls of MPI, or those that do file I/O, are told apart
+_DEARER: Final = 1.05  # of the computing before: what measuring may cost if nothing else is said
 _KEPT: Final = 0.03  # of the program's time: what weighs as much stays a region, lest its callers look slow
 
 
@@ -75,6 +78,33 @@ def refine(findings: Findings) -> Refinement:
     opened = _opened(experiment, built)
     plan = _plan(experiment, opened, _weighing(findings), built.keys())
     return Refinement(plan, tuple(opened), tuple(dict.fromkeys(elsewhere.values())))
+
+
+def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refinement | None:
+    """Give a refinement that leaves out what the round that it made has throttled, where that cost too much.
+
+    A loop of few trips in the hot one costs more than its probes: the compiler no longer unrolls it, and verdicts are
+    of probes. So where the program computed for 5 % longer than in the round before, the loop goes.
+
+    Args:
+        refinement: What was measured.
+        before: Of the round that it was made from.
+        after: Of the round that it made.
+
+    Returns:
+        The other refinement; None where nothing was throttled, or measuring was cheap enough.
+    """
+    throttled = left_out(after.experiment.notes.throttled)
+    if not throttled or _computing(after.experiment) <= _DEARER * _computing(before.experiment):
+        return None
+    plan = refinement.plan
+    rules = {rule.pattern: rule for rule in (*plan.exclude, *throttled)}
+    return replace(refinement, plan=replace(plan, exclude=tuple(rules.values())))
+
+
+def _computing(experiment: Experiment) -> float:
+    known = all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time"))
+    return float((compute_time(experiment) if known else experiment.exclusive("wall_time")).sum())
 
 
 def _is_built(experiment: Experiment, path: int) -> bool:
@@ -141,6 +171,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
             *(Include(Pattern.of(each), comment=_shown(each)) for each in kept if not _members(each)),
             *(Include(_all_of_function(each.region), each.modes, f"opens {_shown(each.region)}") for each in opened),
         ),
+        exclude=left_out(experiment.notes.throttled),
         merge=tuple(_merge(each) for each in kept if _members(each)),
         split=tuple(dict.fromkeys(Split(_pattern(each), "blocks") for each in split if each not in apart)),
     )

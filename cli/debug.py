@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Final
 
 from ..analyze import Findings
-from ..analyze.refine import refine
+from ..analyze.refine import cheaper, refine
 from ..errors import AutoanalyzerError, InputError
 from ..instrument.build_outputs import BuildOutputs
-from ..instrument.choice import MODES_VARIABLE, PLAN_VARIABLE
+from ..instrument.choice import MODES_VARIABLE
+from ..instrument.plan_file import PLAN_VARIABLE
 from ..instrument.shims import build_environment
 from ..instrument.wrapper import PRODUCTS_VARIABLE
 from ..runtime.cache import cache_folder
@@ -39,8 +40,6 @@ __all__ = ["add_arguments", "run"]
 
 
 _FIRST: Final = "first"  # folder of the first round, in that of the run
-_PLAN: Final = "plan.toml"
-_OVERHEAD: Final = "10%"  # fine grain may be entered too often to be measured
 _USAGE: Final = 'autoanalyzer debug --build "make -j" [options] -- mpirun -n 4 ./app'
 _OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
 _ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
@@ -65,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
-    parser.set_defaults(max_overhead=_OVERHEAD)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     for variable in filter(os.environ.get, _OWN):
         say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
     with _alone(folder.path), ended_in_order():
+        first.plan.unlink(missing_ok=True)
         found = rounds.carry_out("1 of 2", first, {MODES_VARIABLE: "functions"}, nullcontext(), counters="none")
         folder.clear()
         if found is None:
@@ -91,14 +90,21 @@ def run(arguments: argparse.Namespace) -> int:
         if not refinement.opened:
             say(f"expected a bottleneck to narrow, found {instead(refinement)}; this is the verdict on functions")
             return rounds.conclude(found)
-        plan = first.path / _PLAN
-        write_refinement(plan, refinement, first.experiment)
+        write_refinement(first.plan, refinement, first.experiment)
         for line in opened_lines(refinement):
             say(line)
+        last = found
         try:
-            narrowed = rounds.carry_out("2 of 2", folder, {PLAN_VARIABLE: str(plan.resolve())}, counting)
+            plan = {PLAN_VARIABLE: str(first.plan.resolve())}
+            narrowed = rounds.carry_out("2 of 2", folder, plan, counting)
+            if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
+                last = narrowed
+                say("measuring cost too much: again without what was throttled")
+                write_refinement(first.plan, again, first.experiment)
+                counting = counting_run(arguments, rounds.command)
+                narrowed = rounds.carry_out("2 of 2, again", folder, plan, counting)
         except AutoanalyzerError:
-            rounds.conclude(found)
+            rounds.conclude(last)
             raise
         status = rounds.conclude(narrowed or found)
         return int(found.run.failed) or (status if narrowed else 1)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
+from ..experiment.plan import RUN_FOLDER
 from ..runtime.measure import become
 from .python_functions import add_python_functions
 
@@ -19,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         type=Path,
-        default=Path("autoanalyzer-out"),
+        default=Path(RUN_FOLDER),
         metavar="DIR",
         help="folder for the data, the same for all ranks (default: %(default)s)",
     )

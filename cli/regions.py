@@ -41,8 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
         found.append((source.name, source.regions()))
         shown = _unprinted(source.name, Choice(choice.modes, choice.plan).shown(found[-1][1]), printed)
         sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, shown, why=arguments.why))
+    if choice.plan_file and choice.plan_file.of_run:
+        sys.stderr.write(f"autoanalyzer: plan {choice.plan_file.name}\n")
     known = [each.region for _, regions in found for each in (*regions.regions, *regions.off)]
-    for remark in choice.remarks(known, whole=True):
+    for remark in (*choice.outdated(known), *choice.remarks(known, whole=True)):
         warnings.warn(remark, stacklevel=1)
     if arguments.plan is not None:
         write_listing(arguments.plan, choice, found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from ..errors import AutoanalyzerError
-from ..experiment.plan import build_line
 from ..runtime.folder import RunFolder
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
@@ -47,7 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             write_findings(findings, file, arguments.json)
         print_verdict(verdict_lines(findings, file, done.not_counted), stderr=True)
-    plan = RunFolder(arguments.output).plan
-    if plan.exists():
-        say(f"{plan} leaves the throttled regions out of the next build: {build_line(plan)}")
+    if done.plan:
+        say(done.plan)
     return int(done.failed)

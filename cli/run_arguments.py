@@ -13,8 +13,10 @@ from typing import Final
 
 from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
+from ..experiment.plan import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.counting.run import CountingRun, prepared_counting
+from ..runtime.launch import overhead_limit
 from ..runtime.measure import measure
 from ..view.units import ranks
 from .progress import counted, progress
@@ -38,12 +40,14 @@ class Measured:
         failed: Whether the status of the program is not 0, its data end early, or the counting run failed.
         cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
         not_counted: Why there are no counts although they were to be simulated; empty otherwise.
+        plan: What is to be said of the plan in the run's folder; empty if nothing was throttled.
     """
 
     experiment: Experiment | None
     failed: bool = False
     cut_short: str = ""
     not_counted: str = ""
+    plan: str = ""
 
 
 def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +56,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         type=Path,
-        default=Path("autoanalyzer-out"),
+        default=Path(RUN_FOLDER),
         metavar="DIR",
         help="folder for the experiment (default: %(default)s); the data of an earlier run in it are replaced",
     )
@@ -91,8 +95,8 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         metavar="SHARE",
         help="throttle small regions that are entered so often that measuring them takes more than this share of the "
-        "time outside MPI, file I/O and waiting in OpenMP, such as 5%%: their time is attributed to their callers, and "
-        "DIR/plan.toml leaves them out of the next build",
+        "time outside MPI, file I/O and waiting in OpenMP (default: 5%%; off: none): their time is attributed to their "
+        "callers, and DIR/plan.toml leaves them out of the next build",
     )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
@@ -182,7 +186,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
         except AutoanalyzerError as error:
             say(str(error))
             failed, not_counted = True, "the counting run failed"
-    return Measured(experiment, failed, cut_short, not_counted)
+    return Measured(experiment, failed, cut_short, not_counted, measurement.plan)
 
 
 def _memory(text: str) -> str:
@@ -193,11 +197,10 @@ def _memory(text: str) -> str:
 
 
 def _share(text: str) -> str:
-    if not re.fullmatch(r"\d+(\.\d+)?%?", text) or not 0 < float(text.rstrip("%")) < 100:
-        raise argparse.ArgumentTypeError(
-            f"expected a share of more than 0% and less than 100%, such as 5%, found {text!r}"
-        )
-    return text
+    try:
+        return overhead_limit(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def say(sentence: str) -> None:

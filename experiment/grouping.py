@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .metric import Aggregation, Metric
 from .severities import Severity
 
-__all__ = ["grouped", "over_locations", "up_the_forest"]
+__all__ = ["grouped", "over_locations", "to_callers", "up_the_forest"]
 
 _OPERATIONS: Final[dict[Aggregation, np.ufunc]] = {"sum": np.add, "min": np.fmin, "max": np.fmax}
 _START: Final[dict[Aggregation, float]] = {"sum": 0.0, "min": np.nan, "max": np.nan}
@@ -47,6 +47,13 @@ def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[
         if parent is not None:
             operation(result[parent], result[row], out=result[parent])
     return result
+
+
+def to_callers(values: npt.NDArray[np.float64], paths: Sequence[tuple[int, int]]) -> None:
+    """Move values of call paths to their callers, in place: ``values[call path, …]``; pairs in the forest's order."""
+    for path, caller in reversed(paths):
+        values[caller] += values[path]
+        values[path] = 0.0
 
 
 def grouped(aggregation: Aggregation, values: Severity, groups: npt.NDArray[np.intp], count: int) -> Severity:

@@ -71,6 +71,12 @@ STORED_METRICS: Final = (
     Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
 )
 
+# Of runs in which regions were throttled.
+UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save their cost")
+
+# What stays with a region whose time is its caller's.
+ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name})
+
 # Of runs whose counts were taken: what MPI executes is left out of all but mpi_instructions. One that could not be had
 # is absent. Sources say how they came about: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
 COUNT_METRICS: Final = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
@@ -31,6 +31,7 @@ class Region:
         ordinal: The place among the regions of this kind in this function, from 0.
         first_line: First line of the region in ``file``; 0 if unknown.
         last_line: Last line of the region in ``file``; 0 if unknown.
+        text: By what plans know the text of ``file`` that was built; empty if unknown. Equal regions may differ in it.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Region:
     ordinal: int = 0
     first_line: int = 0
     last_line: int = 0
+    text: str = field(default="", compare=False)
 
     @property
     def identity(self) -> tuple[str, str, str, int]:
@@ -56,9 +58,10 @@ class Region:
 
     @property
     def descriptor(self) -> str:
-        """The text that a probe carries: ``aa1|loop|loop@41|rays.c|trace|0|41|57``."""
+        """The text that a probe carries: ``aa1|loop|loop@41|rays.c|trace|0|41|57``, and what is known of the file."""
         texts = [text.translate(_ESCAPES) for text in (self.kind, self.name, self.file, self.function)]
-        return "|".join([DESCRIPTOR_VERSION, *texts, str(self.ordinal), str(self.first_line), str(self.last_line)])
+        numbers = map(str, (self.ordinal, self.first_line, self.last_line))
+        return "|".join([DESCRIPTOR_VERSION, *texts, *numbers, *([self.text] if self.text else [])])
 
     @classmethod
     def from_descriptor(cls, descriptor: str) -> Region:
@@ -71,7 +74,9 @@ class Region:
         if version != DESCRIPTOR_VERSION:
             raise InputError(f"expected a region descriptor of version {DESCRIPTOR_VERSION}, found {descriptor[:60]!r}")
         try:
-            kind, name, file, function, ordinal, first, last = fields
-            return cls(kind, unquote(name), unquote(file), unquote(function), int(ordinal), int(first), int(last))
-        except ValueError:
-            raise InputError(f"expected a region descriptor with eight fields, found {descriptor[:200]!r}") from None
+            kind, name, file, function, ordinal, first, last, *text = fields
+            lines = (int(ordinal), int(first), int(last))
+            return cls(kind, unquote(name), unquote(file), unquote(function), *lines, *text)
+        except (TypeError, ValueError):
+            expected = "expected a region descriptor with eight or nine fields"
+            raise InputError(f"{expected}, found {descriptor[:200]!r}") from None

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from glob import has_magic
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from ..errors import way_out
+from ..errors import InputError, way_out
 from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.plan.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
+from .plan_file import PlanFile, find_plan, text_of
 
-__all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "PLAN_VARIABLE", "Choice", "read_choice"]
+__all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "Choice", "read_choice"]
 
 MODES_VARIABLE: Final = "AUTOANALYZER_MODES"
-PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
 _Rule = TypeVar("_Rule", Include, Exclude)
 _WHOLE: Final = ("function", "program")
 BY_THE_PLAN: Final = " by the plan"
@@ -39,11 +38,15 @@ class Choice:
         modes: The modes that are on.
         plan: The plan.
         looks_for_all: Whether front ends look for regions of all modes, to say which are off.
+        plan_file: Where the plan was read; None if it was not.
+        defect: Why the plan of the last run cannot be read; empty if it can.
     """
 
     modes: tuple[str, ...] = DEFAULT_MODES
     plan: Plan = field(default_factory=Plan)
     looks_for_all: bool = False
+    plan_file: PlanFile | None = None
+    defect: str = ""
 
     def wants(self, *modes: str) -> bool:
         """Tell whether a region of one of these modes may be made; what is not wanted need not be looked for."""
@@ -90,7 +93,7 @@ class Choice:
         if found.reason and not (found.yields and self._is_named(found.region)):
             return found.reason
         for rules, words in ((self.plan.exclude, "left out"), (self.plan.eliminate, "eliminated")):
-            if rule := next((rule for rule in rules if rule.pattern.matches(found.region)), None):
+            if rule := next((rule for rule in rules if rule.matches(found.region)), None):
                 return _said(words, rule)
         return ""
 
@@ -106,22 +109,41 @@ class Choice:
         return replace(found, regions=on, off=off)
 
     def decided(self, found: CodeRegions) -> CodeRegions:
-        """Decide on all regions of a source."""
-        around = _around(found.regions)
-        in_place = _in_place(found.regions) if "functions" in self.modes else frozenset()
-        here = self._about({each.region.file for each in found.regions})
-        wholes = [each for each in found.regions if each.of_plan == "merge" and not here.reason(each)]
+        """Decide on all regions of a source, and let them tell its text."""
+        texts = {file: text_of(file) for file in {each.region.file for each in found.regions}}
+        regions = tuple(
+            replace(each, region=replace(each.region, text=texts[each.region.file])) for each in found.regions
+        )
+        around = _around(regions)
+        in_place = _in_place(regions) if "functions" in self.modes else frozenset()
+        here = self._about(texts)
+        wholes = [each for each in regions if each.of_plan == "merge" and not here.reason(each)]
         decided = []
-        for place, each in enumerate(found.regions):
+        for place, each in enumerate(regions):
             reason = here.reason(each, around[place], stands_in=each.region in in_place) or here._merged(each, wholes)
             decided.append(replace(each, reason=reason, is_off=reason.startswith("mode ")))
-        return replace(
-            found,
-            regions=tuple(decided),
-            remarks=(*found.remarks, *self.remarks([each.region for each in found.regions])),
-        )
+        known = [each.region for each in regions]
+        remarks = (*found.remarks, *here.outdated(known), *here.remarks(known))
+        return replace(found, regions=tuple(decided), remarks=remarks)
 
-    def _about(self, files: set[str]) -> Choice:
+    def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
+        """Say for which files the plan has rules, but none for their texts; and why no plan is obeyed."""
+        if self.defect:
+            yield f"{self.defect}; no plan is obeyed"
+        found = list(regions)
+        rules = [rule for rule in self.plan.exclude if rule.texts]
+        files = {each.file: each.text for each in found}
+        held = {
+            file
+            for file, text in files.items()
+            if any(text in rule.texts and rule.pattern.is_of_file(file) for rule in rules)
+        }
+        others = (each for each in found if each.file not in held)
+        for file in sorted({each.file for each in others if any(rule.pattern.matches(each) for rule in rules)}):
+            name = self.plan_file.name if self.plan_file else "the plan"
+            yield f"{file} is not the text that {name} was made for: measured whole"
+
+    def _about(self, files: Collection[str]) -> Choice:
         """Give the same without the rules for other files, which are most of a large program's plan."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
@@ -277,13 +299,19 @@ def read_choice(
 
     Raises:
         UsageError: There is no such mode.
-        InputError: The plan cannot be read, or is none.
+        InputError: The plan that is named cannot be read, or is none.
     """
-    name = environment.get(PLAN_VARIABLE)
-    plan = load_plan(Path(name), f"{PLAN_VARIABLE}={name}") if name else Plan()
+    file = find_plan(environment)
+    plan, defect = Plan(), ""
+    try:
+        plan = load_plan(file.path, file.name) if file else plan
+    except InputError as error:
+        if not (file and file.of_run):
+            raise
+        file, defect = None, str(error)
     asked = environment.get(MODES_VARIABLE, "")
     if modes is None and asked.strip():
         modes = asked_modes(asked, MODES_VARIABLE)
     if modes is None:
         modes = DEFAULT_MODES if plan.modes is None else plan.modes
-    return Choice(modes, plan, looks_for_all)
+    return Choice(modes, plan, looks_for_all, file, defect)

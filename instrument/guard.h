@@ -7,9 +7,12 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
     const char *descriptor;
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_guard(const char *text)
         : descriptor(text) {
-        AA_WHEN_RUN aa_enter(text);
+        AA_WHEN_RUN descriptor = aa_enter(text);
     }
-    __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_guard() { AA_WHEN_RUN aa_exit(descriptor); }
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_guard() {
+        if (descriptor)
+            AA_WHEN_RUN aa_exit(descriptor);
+    }
 };
 
 /* Around what declares something that lives on: it closes before the block ends that it stands in. */
@@ -17,10 +20,11 @@ struct __attribute__((__visibility__("hidden"))) aa_open_guard {
     const char *descriptor;
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_open_guard(const char *text)
         : descriptor(text) {
-        AA_WHEN_RUN aa_enter(text);
+        AA_WHEN_RUN descriptor = aa_enter(text);
     }
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR void close() {
-        AA_WHEN_RUN aa_exit(descriptor);
+        if (descriptor)
+            AA_WHEN_RUN aa_exit(descriptor);
         descriptor = 0;
     }
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_open_guard() {

@@ -15,6 +15,7 @@ from ..errors import InputError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished
 from .fortran_modules import included_files, module_files_read, modules_written
+from .plan_file import text_of
 from .store import digest, open_store
 from .tool_fingerprint import own_fingerprint
 from .toolchain import Toolchain, compiler_environment
@@ -34,6 +35,7 @@ _PLAIN_ROLES: Final = frozenset(
 _PLAIN_STEPS: Final = frozenset(["-c", "-pipe", "-static", "-shared", "-static-libgcc", "-rdynamic", "-pie", "-no-pie"])
 _LINKING: Final = ("-l", "-L", "-Wl,")
 _READS_MORE: Final = (b".incbin", b"pch_preprocess")
+_FILES: Final = re.compile(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # but for system headers, which have no regions
 _CPUINFO: Final = Path("/proc/cpuinfo")
 _CPU_LINES: Final = ("vendor", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
 
@@ -115,6 +117,7 @@ class KeptCompile:
             Toolchain(self._command.compiler, source.language_name).identity,
             *compiler_environment(),
             *own_fingerprint(source),
+            *map(text_of, sorted({*map(os.fsdecode, _FILES.findall(done.output))})),
             *(_processor() if any(word.endswith("=native") for word in self._command.words) else []),
             str(sys.stderr.isatty()),
         )

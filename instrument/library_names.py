@@ -12,6 +12,7 @@ _INSTRUCTIONS: Final = frozenset(
     for name in ("ceil", "copysign", "fabs", "floor", "fma", "fmax", "fmin", "lrint", "rint", "round", "sqrt", "trunc")
     for suffix in ("", "f", "l")
 ) | {"abs", "labs", "operator[]"}
+_ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort", "exit", "_exit", "_Exit"))
 
 _LIBM: Final = re.compile(
     r"c?(?:a?(?:sin|cos|tan)h?|exp|log|pow)[fl]?|(?:atan2|sincos|exp2|exp10|expm1|log2|log10|log1p|logb|ilogb|cbrt|hypot"
@@ -85,8 +86,11 @@ def mode_of_call(name: str) -> str:
 
 
 def is_instruction(name: str) -> bool:
-    """Tell a function of C or C++ that compilers turn into an instruction or two: no probe is around it."""
-    return name.startswith("__builtin_") or name in _INSTRUCTIONS
+    """Tell a function of C or C++ that compilers turn into an instruction or two, or that ends the program."""
+    builtin = name.removeprefix("__builtin_")
+    if builtin != name:
+        return not mode_of_call(builtin.strip("_").removesuffix("_chk"))
+    return name in _INSTRUCTIONS or name in _ENDINGS
 
 
 def is_of_c(name: str) -> bool:

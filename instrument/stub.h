@@ -7,24 +7,45 @@
  * text. Where there is no dynamic linker the probes stay silent.
  */
 typedef void aa_probe(const char *);
+typedef const char *aa_entering(const char *);
 
 /* By other names, for the program may declare these in its own way. */
 extern void *aa_lookup(void *, const char *) __asm__("dlsym") __attribute__((__weak__));
 extern char *aa_lookup_error(void) __asm__("dlerror") __attribute__((__weak__));
 
+/* The regions that are throttled, each at its own place: what enters them calls nobody. */
+struct aa_slot {
+    const char *descriptor;
+    unsigned long *visits;
+};
+struct aa_gate {
+    unsigned long mask;
+    struct aa_slot slots[1];
+};
+__attribute__((__weak__, __visibility__("hidden"))) struct aa_gate aa_shut_gate = {0, {{0, 0}}};
+__attribute__((__weak__, __visibility__("hidden"))) struct aa_gate *aa_own_gate = &aa_shut_gate;
+__attribute__((__weak__, __visibility__("hidden"))) struct aa_gate **aa_gates = &aa_own_gate;
+
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__)) void
+               __no_profile_instrument_function__)) const char *
 aa_ignore(const char *descriptor) {
     (void)descriptor;
+    return (const char *)0;
 }
 
-__attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_enter_probe = aa_ignore;
-__attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = aa_ignore;
+__attribute__((__weak__, __visibility__("hidden"))) aa_entering *aa_enter_probe = aa_ignore;
+__attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = 0;
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__, __nothrow__)) void
+               __no_profile_instrument_function__, __nothrow__)) const char *
 aa_enter(const char *descriptor) {
-    aa_enter_probe(descriptor);
+    struct aa_gate *gate = *aa_gates;
+    struct aa_slot *slot = gate->slots + ((unsigned long)descriptor >> 5 & gate->mask);
+    if (slot->descriptor != descriptor)
+        return aa_enter_probe(descriptor);
+    if (slot->visits)
+        ++*slot->visits;
+    return (const char *)0;
 }
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
@@ -33,10 +54,12 @@ aa_exit(const char *descriptor) {
     aa_exit_probe(descriptor);
 }
 
-__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__)) void
+/* Mostly inline: whether a region was entered stays in a register. */
+__attribute__((__unused__, __no_instrument_function__,
+               __no_profile_instrument_function__)) static __inline__ void
 aa_leave(const char *const *descriptor) {
-    aa_exit_probe(*descriptor);
+    if (*descriptor)
+        aa_exit_probe(*descriptor);
 }
 
 /* Leaves a region where it ends, and is called again where the block ends that it stands in. */
@@ -52,15 +75,18 @@ aa_close(const char **descriptor) {
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __constructor__(101))) void
 aa_connect(void) {
-    aa_probe *enter;
+    aa_entering *enter;
     aa_probe *leave;
+    struct aa_gate **gates;
     if (!aa_lookup)
         return;
-    enter = __extension__(aa_probe *) aa_lookup((void *)0, "aa_probe_enter");
+    enter = __extension__(aa_entering *) aa_lookup((void *)0, "aa_probe_enter");
     leave = __extension__(aa_probe *) aa_lookup((void *)0, "aa_probe_exit");
-    if (enter && leave) {
-        aa_enter_probe = enter;
+    gates = __extension__(struct aa_gate **) aa_lookup((void *)0, "aa_probe_gate");
+    if (enter && leave && gates) {
         aa_exit_probe = leave;
+        aa_gates = gates;
+        aa_enter_probe = enter;
     } else if (aa_lookup_error) {
         aa_lookup_error(); /* or the program would take our failure for one of its own */
     }

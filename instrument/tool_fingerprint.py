@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from .compiler import Argument
+from .plan_file import find_plan
 
 __all__ = ["own_fingerprint"]
 
@@ -20,7 +21,6 @@ _ROOMS: Final = (
     *("experiment", "experiment/plan"),
 )
 _SETTING: Final = re.compile(r"AUTOANALYZER_(?!CACHE|INSIDE|SHARDS|PRODUCTS|MAX_|COUNTERS|EVENTS|CPU_CLOCK)")
-_PLAN: Final = "AUTOANALYZER_PLAN"
 
 
 def own_fingerprint(source: Argument) -> Iterator[str]:
@@ -28,13 +28,16 @@ def own_fingerprint(source: Argument) -> Iterator[str]:
 
     Files of code count by size and time: a version would not tell two states of a checkout apart.
 
+    Args:
+        source: The source.
+
     Raises:
         OSError: The plan cannot be read.
     """
     yield sys.version
     yield from (f"{name}={value}" for name, value in sorted(os.environ.items()) if _SETTING.match(name))
-    if plan := os.environ.get(_PLAN):
-        yield Path(plan).read_text("utf-8", "surrogateescape")
+    if plan := find_plan():
+        yield from (plan.path.read_text("utf-8", "surrogateescape"), plan.name)
     for room in _ROOMS:
         yield from sorted(_state(entry) for entry in os.scandir(_PACKAGE / room) if entry.is_file())
     parsers = () if source.is_fortran else ("clang",) if source.is_cxx else ("pycparser", "clang")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
+from ..experiment.plan import PLAN_FILE
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 
@@ -17,7 +18,6 @@ __all__ = ["RunFolder"]
 _EXPERIMENT: Final = "experiment.cube"
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
-_PLAN: Final = "plan.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class RunFolder:
 
     @property
     def plan(self) -> Path:
-        """What the next build leaves out, where the run has throttled regions."""
-        return self.path / _PLAN
+        """What the next build leaves out, where runs have throttled regions; it stays when they are replaced."""
+        return self.path / PLAN_FILE
 
     @property
     def counting_log(self) -> Path:
@@ -63,7 +63,7 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            for file in (self.experiment, self.counting_log, self.plan):
+            for file in (self.experiment, self.counting_log):
                 file.unlink(missing_ok=True)
             self.remove_shards()
         except OSError as error:

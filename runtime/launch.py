@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,19 +12,21 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Final, NoReturn
 
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 
-__all__ = ["SHARDS_VARIABLE", "ended_in_order", "kept_environment", "launch", "measured_environment"]
+__all__ = ["SHARDS_VARIABLE", "ended_in_order", "kept_environment", "launch", "measured_environment", "overhead_limit"]
 
 SHARDS_VARIABLE: Final = "AUTOANALYZER_SHARDS"  # twin: runtime/probe/process.c
 _PRELOAD: Final = "LD_PRELOAD"
+_OVERHEAD: Final = "AUTOANALYZER_MAX_OVERHEAD"
+_MOST_OVERHEAD: Final = "5%"  # what others promise
 _COUNTING: Final = ("AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS", "VALGRIND_LIB")
 _FORWARDED: Final = (
     _PRELOAD,
     SHARDS_VARIABLE,
     "AUTOANALYZER_MAX_MEMORY",
-    "AUTOANALYZER_MAX_OVERHEAD",
+    _OVERHEAD,
     "AUTOANALYZER_CPU_CLOCK",
     *_COUNTING,
 )
@@ -32,12 +35,33 @@ _OPENMPI_LIST: Final = "OMPI_MCA_mca_base_env_list"
 KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_NNODES", "SLURM_NTASKS")
 
 
+def overhead_limit(text: str) -> str:
+    """Give what the probe library takes for a limit that a user has set: ``off`` is 0, and nothing the default.
+
+    Raises:
+        UsageError: It is no share.
+    """
+    share = "0" if text == "off" else text or _MOST_OVERHEAD
+    if not re.fullmatch(r"\d+(\.\d+)?%?", share) or float(share.rstrip("%")) >= 100:
+        raise UsageError(f"expected off, or a share of less than 100%, such as 5%, found {text!r}")
+    return share
+
+
 def measured_environment(library: Path, shards: Path) -> dict[str, str]:
-    """Give this process's environment with what makes programs started in it record into ``shards``."""
+    """Give this process's environment with what makes programs started in it record into ``shards``.
+
+    Raises:
+        UsageError: The limit that it holds is none.
+    """
     before = os.environ.get(_PRELOAD)
     asan = os.environ.get("ASAN_OPTIONS")
+    try:
+        limit = overhead_limit(os.environ.get(_OVERHEAD, ""))
+    except UsageError as error:
+        raise UsageError(f"{_OVERHEAD}: {error}") from None
     return {
         **os.environ,
+        _OVERHEAD: limit,
         # Programs built with the address sanitizer refuse to start where its library is not the first.
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
         _PRELOAD: f"{library}:{before}" if before else str(library),

@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from ..errors import InputError
-from ..experiment import Experiment, Region
-from ..experiment.plan import Exclude, Pattern, Plan, build_line, save_plan
+from ..experiment import Experiment
 from .build import probe_library
 from .command import find_program
 from .facts import RunFacts
@@ -22,13 +21,9 @@ from .gather.gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment
 from .mpi.detection import find_mpi
 from .python_functions import python_environment, read_python_reports
+from .throttled_plan import add_throttled
 
 __all__ = ["Measurement", "become", "measure"]
-
-_PLAN_HEAD: Final = """\
-# Regions that the next build leaves out: {build}
-# Kind, file, function and ordinal identify a region; delete an entry to have its region measured again.
-"""
 
 
 @dataclass(frozen=True)
@@ -39,11 +34,13 @@ class Measurement:
         experiment: The data; None if no process recorded any.
         file: Where it is.
         status: Exit status of the command; negative: the signal that ended it.
+        plan: What is to be said of the plan in the folder; empty if nothing was throttled.
     """
 
     experiment: Experiment | None
     file: Path
     status: int
+    plan: str = ""
 
 
 def measure(
@@ -74,23 +71,24 @@ def measure(
 
     Raises:
         InputError: The program does not exist.
+        UsageError: ``AUTOANALYZER_MAX_OVERHEAD`` is no share.
         BuildError: The probe library cannot be built.
     """
     mpi = find_mpi(command)
     find_program(command, mpi.launcher)
     library = probe_library(mpi, say=say)
     folder = RunFolder(output)
-    folder.prepare()
-    kept = kept_environment() if keep_environment else {}
-    processors = len(os.sched_getaffinity(0))
-    facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
-    facts.write(folder.shards)
     environment = {
         **measured_environment(library, folder.shards),
         "AUTOANALYZER_COUNTERS": counters,
         **(limits or {}),
         **python_environment(python_functions),
     }
+    folder.prepare()
+    kept = kept_environment() if keep_environment else {}
+    processors = len(os.sched_getaffinity(0))
+    facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
+    facts.write(folder.shards)
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
     facts = replace(facts, status=status, ended=time.time())
     for complaint in read_python_reports(folder.shards).complaints(python_functions):
@@ -100,9 +98,8 @@ def measure(
     experiment = gather_shards(folder, facts, gather, told=told)
     if experiment is None:
         folder.remove_shards()
-    elif experiment.notes.throttled:
-        _write_plan(folder.plan, experiment.notes.throttled)
-    return Measurement(experiment, folder.experiment, status)
+    plan = add_throttled(folder.plan, experiment) if experiment else ""
+    return Measurement(experiment, folder.experiment, status, plan)
 
 
 def become(command: Sequence[str], output: Path, python_functions: Sequence[str] = ()) -> NoReturn:
@@ -115,19 +112,9 @@ def become(command: Sequence[str], output: Path, python_functions: Sequence[str]
     find_program(command, "")
     library = probe_library(find_mpi(command))
     folder = RunFolder(output)
-    folder.join()
     environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
+    folder.join()
     try:
         os.execvpe(command[0], list(command), environment)
     except OSError as error:
         raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
-
-
-def _write_plan(path: Path, throttled: Mapping[str, str]) -> None:
-    """Write a plan that leaves regions out, by descriptor, each with the reason.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    rules = (Exclude(Pattern.of(Region.from_descriptor(text)), reason) for text, reason in throttled.items())
-    save_plan(path, Plan(exclude=tuple(rules)), _PLAN_HEAD.format(build=build_line(path)))

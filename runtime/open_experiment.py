@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from ..errors import InputError
 from ..experiment import Experiment, load
 from .folder import RunFolder
+from .throttled_plan import add_throttled
 
 __all__ = ["open_experiment"]
 
@@ -33,4 +35,6 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
         raise InputError(
             f"{path}: expected {folder.experiment.name} or shards, found neither; autoanalyzer run makes them"
         )
+    if said := add_throttled(folder.plan, experiment):
+        warnings.warn(said, stacklevel=2)
     return experiment, folder.experiment

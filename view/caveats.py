@@ -11,6 +11,7 @@ import numpy as np
 from ..analyze import Findings
 from ..experiment import Region
 from .causes import NAMES
+from .counters import COUNTED_BY_PAPI
 from .place import Place
 from .units import count, ranks, seconds
 
@@ -91,7 +92,9 @@ def _costly(findings: Findings) -> str:
 def _cheaper(findings: Findings) -> str:
     if findings.experiment.notes.throttled:
         return "build with the plan that the run wrote: it leaves out what was throttled"
-    return "--max-overhead 5% throttles them"
+    if any(COUNTED_BY_PAPI in each.source for each in findings.experiment.metrics):
+        return "nothing is throttled while counters run: measure with --counters none"
+    return "a lower --max-overhead, such as 1%, throttles more of them"
 
 
 def _crowded(findings: Findings) -> Iterator[str]:

@@ -97,6 +97,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
         "vanished": [_place(comparison, *each) for each in comparison.vanished],
         "partial": [{**_place(comparison, path), "runs": list(runs)} for path, runs in comparison.partial],
         "matched_by_likeness": _likeness(comparison),
+        "folded": visible(comparison.joined.folding.remark),
         "verdict": _lines(comparison),
     }
 
@@ -256,7 +257,8 @@ def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
     """Say what the values of regions are, and what was matched by likeness."""
     said = f"regions exclude what they call, and are judged if they take {100 * MIN_SHARE:g} % of the program or more"
     alone = [said] if any(each.regions for each in comparisons) else []
-    return [*alone, *_likeness(comparisons[0])]
+    joined = comparisons[0].joined
+    return [*alone, *_likeness(comparisons[0]), *filter(None, [visible(joined.folding.remark)])]
 
 
 def _likeness(comparison: Comparison) -> list[str]:

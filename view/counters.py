@@ -6,15 +6,16 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-__all__ = ["as_typed"]
+__all__ = ["COUNTED_BY_PAPI", "as_typed"]
 
-_PAPI: Final = "measured:papi:"
+COUNTED_BY_PAPI: Final = "measured:papi:"
 
 
 def as_typed(measured: Iterable[str], sources: Mapping[str, str]) -> str:
     """Write metrics as PAPI's events, if any of them are that, or else as the analyses' metrics; quoted for a shell."""
     events = {name: sources.get(name, "") for name in measured}
-    papi = [f"{name}={source.removeprefix(_PAPI)}" for name, source in events.items() if source.startswith(_PAPI)]
+    counted = {name: source for name, source in events.items() if source.startswith(COUNTED_BY_PAPI)}
+    papi = [f"{name}={source.removeprefix(COUNTED_BY_PAPI)}" for name, source in counted.items()]
     if papi:
         return f"AUTOANALYZER_EVENTS={shlex.quote(','.join(papi))}"
     return f"--metrics {shlex.quote(','.join(events))}"

@@ -87,6 +87,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
             "root_causes": [each.attribute for each in differences],
             "evidence": _evidence(differences, to_try),
             "same_work": index in causes.same_work,
+            "may_be_measuring": findings.differences.may_be_measuring([index]),
         }
 
     return {
@@ -108,6 +109,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "programs": found.programs,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
         "noise": causes.noise,
+        "may_be_measuring": found.exists and findings.differences.may_be_measuring(found.cccr or performance.top),
         "same_work": [list(group) for group in causes.alike],
         "evidence": _evidence(causes.differences, to_try),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
-from ..overhead import probe_times
+from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection
 from .dissimilarity import Dissimilarity, find_dissimilarity
@@ -23,7 +23,6 @@ __all__ = ["RESOLUTION", "Differences", "find_differences"]
 RESOLUTION: Final = 0.01  # seconds: scheduler ticks and cold caches alone can part ranks by this
 
 _SLIGHT: Final = 0.1  # of what bytes take: a difference in computing that is no more comes with them
-_TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 _LEAST: Final = 0.01  # of the mean of what is compared: a smaller difference is not worth a look
 
 
@@ -46,9 +45,12 @@ class Differences:
     not_judged: tuple[Performance, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks differ, in these regions together, by no more than probes took one of them there."""
+        """Whether the ranks differ, in these regions together, by no more than probes took one of them there.
+
+        That is taken off already, as an estimate: what it may be wrong by is all of it.
+        """
         places = list(regions)
-        if self.performance.metric not in _TIMES:
+        if self.performance.metric not in TIMES:
             return False
         probes = self.selection.by_rank(probe_times(self.performance.experiment))[places].sum(axis=0)
         return float(np.ptp(self.performance.values[places].sum(axis=0))) <= float(probes.max())

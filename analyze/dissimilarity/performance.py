@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ..code_regions import CodeRegion
 from ..compute_time import compared_values
+from ..overhead import without_probes
 from ..selection import Selection
 from .clusters import members
 
@@ -28,8 +29,9 @@ class Performance:
         metric: Name of the metric that is compared.
         regions: Every code region but the start-up of MPI, parents before children.
         ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
-        values: ``float64[region, rank]``, inclusive, in the metric's unit; see ``Selection.by_rank``.
-        measured: The same of what each one did itself; NaN where a thread has no part, in ``values`` another's.
+        values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took; see
+            ``Selection.by_rank``.
+        measured: The same with it, of what each one did itself; NaN where a thread has no part in it.
         programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
         threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
     """
@@ -47,8 +49,8 @@ class Performance:
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
         """Build the vectors of the ranks and regions that were selected."""
         exclusive = compared_values(selection.experiment, metric)
-        values = selection.by_rank(exclusive)
-        measured = selection.measured(exclusive) if selection.threads else values
+        values = selection.by_rank(without_probes(selection.experiment, metric, exclusive))
+        measured = selection.measured(exclusive)
         threads = tuple(map(str, selection.labels)) if selection.threads else ()
         experiment, programs = selection.experiment, _programs(selection)
         return cls(experiment, metric, selection.regions, selection.ranks, values, measured, programs, threads)

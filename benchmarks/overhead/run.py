@@ -1,9 +1,10 @@
-"""Measure what whole programs take in the default mode, against the same programs without us, in interleaved pairs.
+"""Measure what whole programs take: plain, instrumented but idle, recorded, and built by the plan of a run, in turns.
 
-    python benchmarks/overhead/run.py [--pairs 15] [--ranks 2] ['NAME=PLAIN::INSTRUMENTED' ...]
+    python benchmarks/overhead/run.py [--rounds 15] [--ranks 2] ['NAME=PLAIN::INSTRUMENTED[::PLANNED]' ...]
 
-PLAIN and INSTRUMENTED are commands without a launcher: the program as its own compiler made it, and as aa-mpicc or
-aa-mpifort did; where only MPI and I/O are to be measured they are the same. Without any, samples/heat is taken.
+Each is a command without a launcher: the program as its own compiler made it, as aa-mpicc or aa-mpifort did, and as
+these did with the plan that `autoanalyzer run` wrote. Without any, samples/heat and the two C++ programs of this folder
+are built and measured. Rows of a Markdown table: CPU seconds of all ranks, and ratios of CPU time with their intervals.
 """
 
 from __future__ import annotations
@@ -13,28 +14,37 @@ import json
 import math
 import os
 import shlex
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).parent
-SAMPLE = HERE.parents[1] / "samples" / "heat"
-SAMPLE_ARGUMENTS = ("2000", "2000", "100")
+HEAT = HERE.parents[1] / "samples" / "heat"
+OWN = {
+    "samples/heat": (["-std=c11", *map(str, HEAT.glob("*.c")), "-lm"], "cc", ["2000", "2000", "100"]),
+    "particles (C++)": ([str(HERE / "particles.cpp")], "cxx", []),
+    "lattice (C++)": ([str(HERE / "lattice.cpp")], "cxx", []),
+}
 COVERAGE = 0.9
+ROLES = ("plain", "idle", "recorded", "by the plan")
 
 
 @dataclass(frozen=True)
 class Case:
-    """A program in both forms."""
+    """A program in its forms; the last is missing where a run throttles nothing."""
 
     name: str
     plain: list[str]
     instrumented: list[str]
+    planned: list[str] | None = None
+
+    def roles(self) -> dict[str, list[str]]:
+        """Give the command of each role."""
+        commands = (self.plain, self.instrumented, self.instrumented, self.planned)
+        return {role: command for role, command in zip(ROLES, commands, strict=True) if command}
 
 
 @dataclass(frozen=True)
@@ -46,12 +56,12 @@ class Run:
 
 
 def parse_case(text: str) -> Case:
-    """Read ``NAME=PLAIN::INSTRUMENTED``."""
+    """Read ``NAME=PLAIN::INSTRUMENTED[::PLANNED]``."""
     name, equals, commands = text.partition("=")
-    plain, colons, instrumented = commands.partition("::")
-    if not (equals and colons):
-        raise argparse.ArgumentTypeError(f"expected NAME=PLAIN::INSTRUMENTED, found {text}")
-    return Case(name, shlex.split(plain), shlex.split(instrumented))
+    forms = [shlex.split(each) for each in commands.split("::")]
+    if not equals or len(forms) not in (2, 3):
+        raise argparse.ArgumentTypeError(f"expected NAME=PLAIN::INSTRUMENTED[::PLANNED], found {text}")
+    return Case(name, *forms)
 
 
 def run_once(folder: Path, ranks: int, prefix: list[str], program: list[str]) -> Run:
@@ -68,15 +78,10 @@ def run_once(folder: Path, ranks: int, prefix: list[str], program: list[str]) ->
     return Run(max(wall for wall, _ in taken), sum(cpu for _, cpu in taken))
 
 
-def run_plain(folder: Path, case: Case, ranks: int) -> Run:
-    """Run the program as it is."""
-    return run_once(folder, ranks, [], case.plain)
-
-
-def run_measured(folder: Path, case: Case, ranks: int) -> Run:
-    """Run the instrumented program as a user does; what the gathering and the analysis take is not its time."""
-    prefix = ["autoanalyzer", "run", "-o", "experiment", "--json", "findings.json", "--"]
-    return run_once(folder, ranks, prefix, case.instrumented)
+def run_as(role: str, folder: Path, command: list[str], ranks: int) -> Run:
+    """Run the program in a role; what the gathering and the analysis take is not its time."""
+    recorded = ["autoanalyzer", "run", "-o", "experiment", "--json", f"{role}.json", "--"]
+    return run_once(folder, ranks, [] if role in ("plain", "idle") else recorded, command)
 
 
 def interval(values: list[float]) -> tuple[float, float]:
@@ -90,60 +95,67 @@ def interval(values: list[float]) -> tuple[float, float]:
     return ordered[outside], ordered[-1 - outside]
 
 
-def show_ratio(name: str, plain: list[float], measured: list[float]) -> str:
-    """Say the median of the pairs' ratios and its interval."""
-    ratios = [100 * (after / before - 1) for before, after in zip(plain, measured, strict=True)]
+def show_ratio(plain: list[float], other: list[float]) -> str:
+    """Say the median of the rounds' ratios and its interval, in percent."""
+    ratios = [100 * (after / before - 1) for before, after in zip(plain, other, strict=True)]
     low, high = interval(ratios)
-    return f"{name} {statistics.median(plain):6.2f} s {statistics.median(ratios):+6.1f} % [{low:+5.1f}, {high:+5.1f}]"
+    return f"{statistics.median(ratios):+.1f} % [{low:+.1f}, {high:+.1f}]"
 
 
-def show_printed(overhead: dict[str, Any]) -> str:
-    """Say what the tool itself has printed of its cost, in the last of the runs."""
-    of_wall, of_computing = overhead["percent"] or 0.0, overhead["of_computing"] or 0.0
-    passed = f"{overhead['visits']} at {overhead['probe_ns']:.0f} ns"
-    return f"printed {of_wall:.1f} %, of computing {of_computing:.1f} % ({passed})"
+def show_printed(findings: Path) -> str:
+    """Say what the tool itself has printed of its cost, in the last of the rounds."""
+    overhead = json.loads(findings.read_text())["overhead"]
+    return f"{overhead['of_computing'] or 0.0:.1f} % ({overhead['visits']} visits)"
 
 
-def compare(case: Case, ranks: int, pairs: int) -> None:
-    """Take pairs in turn, every other one the other way round, and print the line of a program."""
-    plain, measured = [], []
+def compare(case: Case, ranks: int, rounds: int) -> None:
+    """Take the roles in turn, in another order each round, and print the row of a program."""
+    roles = case.roles()
+    runs: dict[str, list[Run]] = {role: [] for role in roles}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        run_plain(folder, case, ranks)
-        run_measured(folder, case, ranks)
-        for pair in range(pairs):
-            if pair % 2:
-                measured.append(run_measured(folder, case, ranks))
-            plain.append(run_plain(folder, case, ranks))
-            if not pair % 2:
-                measured.append(run_measured(folder, case, ranks))
-        overhead = json.loads((folder / "findings.json").read_text())["overhead"]
-    wall = show_ratio("wall", [run.wall for run in plain], [run.wall for run in measured])
-    cpu = show_ratio("CPU", [run.cpu for run in plain], [run.cpu for run in measured])
-    print(f"{case.name:12} {wall}   {cpu}   {show_printed(overhead)}", flush=True)
+        for role, command in roles.items():
+            run_as(role, folder, command, ranks)
+        for turn in range(rounds):
+            order = [*roles][turn % len(roles) :] + [*roles][: turn % len(roles)]
+            for role in order:
+                runs[role].append(run_as(role, folder, roles[role], ranks))
+        cpu = {role: [run.cpu for run in taken] for role, taken in runs.items()}
+        cells = [show_ratio(cpu["plain"], cpu[role]) if role in cpu else "" for role in ROLES[1:]]
+        printed = show_printed(folder / "recorded.json")
+    print("|", " | ".join([case.name, f"{statistics.median(cpu['plain']):.1f} s", *cells, printed]), "|", flush=True)
 
 
-def build_sample(folder: Path) -> Case:
-    """Compile samples/heat in both forms."""
-    commands = []
-    for compiler in ("mpicc", "aa-mpicc"):
-        built = folder / compiler
-        shutil.copytree(SAMPLE, built)
-        subprocess.run(["make", "-s", f"CC={compiler}", "heat"], cwd=built, check=True)
-        commands.append([str(built / "heat"), *SAMPLE_ARGUMENTS])
-    return Case("samples/heat", *commands)
+def build_own(name: str, folder: Path, ranks: int) -> Case:
+    """Compile a program of ours in all its forms."""
+    words, language, arguments = OWN[name]
+    folder.mkdir()
+
+    def build(form: str, compiler: str, plan: str = "") -> list[str]:
+        command = [compiler, "-O2", "-w", *words, "-o", form]
+        subprocess.run(command, cwd=folder, env={**os.environ, "AUTOANALYZER_PLAN": plan}, check=True)
+        return [str(folder / form), *arguments]
+
+    instrumented = build("instrumented", f"aa-mpi{language}")
+    run_as("recorded", folder, instrumented, ranks)
+    plan = folder / "experiment" / "plan.toml"
+    planned = build("planned", f"aa-mpi{language}", str(plan)) if plan.exists() else None
+    return Case(name, build("plain", f"mpi{language}"), instrumented, planned)
 
 
 def main() -> None:
-    """Print a line a program."""
+    """Print a row a program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("cases", nargs="*", type=parse_case, metavar="NAME=PLAIN::INSTRUMENTED")
+    parser.add_argument("cases", nargs="*", type=parse_case, metavar="NAME=PLAIN::INSTRUMENTED[::PLANNED]")
     options = parser.parse_args()
+    print("| program | plain, CPU |", " | ".join(ROLES[1:]), "| printed, of computing |")
+    print("|---" * (len(ROLES) + 2) + "|", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        for case in options.cases or [build_sample(Path(name))]:
-            compare(case, options.ranks, options.pairs)
+        own = (build_own(each, Path(name, str(at)), options.ranks) for at, each in enumerate(OWN))
+        for case in options.cases or own:
+            compare(case, options.ranks, options.rounds)
 
 
 if __name__ == "__main__":

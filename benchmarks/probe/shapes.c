@@ -47,9 +47,7 @@ static inline PLAIN void leave(const int *unused) {
 #elif defined(PROBES)
 #include "stub.h"
 #define DESCRIPTOR(name) "aa1|function|" name "|shapes.c|" name "|0|1|2"
-#define REGION(name)                                                                                         \
-    __attribute__((cleanup(aa_leave))) const char *const guard =                                             \
-        (aa_enter(DESCRIPTOR(name)), DESCRIPTOR(name))
+#define REGION(name) __attribute__((cleanup(aa_leave))) const char *const guard = aa_enter(DESCRIPTOR(name))
 #elif defined(CALIPER)
 #include <caliper/cali.h>
 static inline PLAIN void leave(const char *const *name) {

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from ..experiment import CallPath
-from ..metric import Aggregation
+from ..metric import UNTIMED_VISITS, Aggregation
+from .history import listed
 from .integration import Integration
 
 __all__ = ["doubts", "strangers"]
@@ -33,6 +34,8 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
     yield from _different_kinds(joined)
     yield from _lacked_metrics(joined, lacked)
     yield from _lacked_locations(joined)
+    if joined.folding.remark:
+        yield joined.folding.remark
     for other in range(1, len(joined.operands)):
         if strangers(joined, [0], [other]):
             yield (
@@ -66,7 +69,7 @@ def _different_kinds(joined: Integration) -> Iterator[str]:
                 kind = replace(operand.metric(names[metric.name]), unit=metric.unit).aggregation
                 kinds.setdefault(kind, []).append(label)
         if len(kinds) > 1:
-            said = ", ".join(f"{_KINDS[kind]} in {_listed(labels)}" for kind, labels in kinds.items())
+            said = ", ".join(f"{_KINDS[kind]} in {listed(labels)}" for kind, labels in kinds.items())
             found.setdefault(said, []).append(metric.name)
     for said, metrics in found.items():
         yield f"{', '.join(metrics)}: {said}, so not added up in the result"
@@ -76,15 +79,15 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
     lacking: dict[tuple[tuple[int, ...], str], list[str]] = {}
     for metric in joined.metrics:
         operands = tuple(index for index, names in enumerate(joined.names) if metric.name not in names)
-        if operands and (said := lacked.get(metric.aggregation)):
+        if metric.name != UNTIMED_VISITS.name and operands and (said := lacked.get(metric.aggregation)):
             lacking.setdefault((operands, said), []).append(metric.name)
     for (operands, said), metrics in lacking.items():
-        yield f"not in {_listed(joined.labels[each] for each in operands)}, and {said}: {', '.join(metrics)}"
+        yield f"not in {listed(joined.labels[each] for each in operands)}, and {said}: {', '.join(metrics)}"
 
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:
     unadded = [metric.name for metric in joined.metrics if metric.aggregation != "sum"]
-    values = "its values on the others count as 0" + (f", but are missing for {_listed(unadded)}" if unadded else "")
+    values = "its values on the others count as 0" + (f", but are missing for {listed(unadded)}" if unadded else "")
     for operand, label in enumerate(joined.labels):
         lost = joined.lost(operand)
         there = np.zeros(len(joined.locations), dtype=bool)
@@ -100,8 +103,3 @@ def _lacked_locations(joined: Integration) -> Iterator[str]:
             else f"{int(there.sum())} of {len(joined.locations)} threads"
         )
         yield f"{label} has {part}: {values}"
-
-
-def _listed(labels: Iterable[str]) -> str:
-    first, *others = labels
-    return f"{first} and {len(others)} more" if others else first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from ..experiment import Experiment
@@ -10,9 +10,11 @@ from ..notes import Notes
 from ..region import Region
 from .regions import Alike
 
-__all__ = ["derived_notes", "labels_of", "likenesses"]
+__all__ = ["derived_notes", "labels_of", "likenesses", "listed"]
 
 _LONGEST: Final = 60  # characters of an operation in the name of another
+# How many entries of a result were not timed, as its visits come about.
+_UNTIMED: Final[Mapping[str, Callable[[Sequence[int]], int]]] = {"sum": sum, "mean": lambda of: sum(of) // len(of)}
 
 _T = TypeVar("_T")
 
@@ -38,7 +40,9 @@ def derived_notes(
     operands: Sequence[Experiment],
     labels: Sequence[str],
     alike: Sequence[Sequence[Alike]],
-    remarks: Iterable[str] = (),
+    *,
+    remarks: Iterable[str],
+    throttled: Mapping[str, str],
 ) -> Notes:
     """Give the notes of a result: what all operands have in common, and everything that was said of any.
 
@@ -48,6 +52,7 @@ def derived_notes(
         labels: What they are called.
         alike: For each one, its regions that were matched by likeness.
         remarks: What else is to be said.
+        throttled: What any of them has throttled, with reasons.
     """
     notes = [each.notes for each in operands]
     processes = [each.expected_processes for each in notes]
@@ -63,7 +68,9 @@ def derived_notes(
         remarks=(*_said_of(notes, labels), *likenesses(labels, alike), *remarks),
         clocks=_common((each.clocks for each in notes), {}),
         probe_ns=_common((each.probe_ns for each in notes), None),
-        throttled_ns=_common((each.throttled_ns for each in notes), None),
+        throttled_ns=max((each.throttled_ns for each in notes if each.throttled_ns is not None), default=None),
+        throttled=dict(throttled),
+        untimed=_UNTIMED.get(operation, max)([each.untimed for each in notes]),
         repairs=sum(each.repairs for each in notes),
         processors=_common((each.processors for each in notes), None),
         counts_by_rank=all(each.counts_by_rank for each in notes),
@@ -98,8 +105,13 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
         for pair in pairs:
             found.setdefault(pair, []).append(label)
     for pair, (label, *others) in found.items():
-        more = f" and {len(others)} more" if others else ""
-        yield f"matched by similarity: {_named(pair.right)} in {label}{more} is {_named(pair.left)}"
+        yield f"matched by similarity: {_named(pair.right)} in {listed([label, *others])} is {_named(pair.left)}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Name the first, and say how many more there are."""
+    first, *others = names
+    return f"{first} and {len(others)} more" if others else first
 
 
 def _named(region: Region) -> str:

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from ...errors import UsageError
 from ..experiment import CallPath, Experiment, Location, Severity, name_below_root
-from ..metric import Metric
+from ..metric import ENTRIES, Aggregation, Metric
 from ..topology import Topology
 from .call_paths import merge_call_paths
+from .folding import Folding, fold_throttled
 from .history import labels_of, likenesses
 from .locations import Hierarchy, System, merge_locations
 from .metrics import merge_metrics
@@ -39,6 +40,7 @@ class Integration:
         rows: For each operand, where its call paths stand in the domain.
         columns: For each operand, where its locations stand in the domain.
         alike: For each operand, its regions that were matched by likeness.
+        folding: What has no time of its own in any operand, because one has throttled it.
     """
 
     operands: tuple[Experiment, ...]
@@ -51,6 +53,7 @@ class Integration:
     rows: tuple[_Indices, ...]
     columns: tuple[_Indices, ...]
     alike: tuple[tuple[Alike, ...], ...]
+    folding: Folding
 
     @cached_property
     def _kinds(self) -> dict[str, Metric]:
@@ -76,11 +79,19 @@ class Integration:
 
         A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost,
         and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio. A metric
-        that it lacks is 0, as the tools of CUBE have it, unless it does not add up.
+        that it lacks is 0, as the tools of CUBE have it, unless it does not add up. What another one has throttled is
+        folded, but for visits.
         Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
+        values = self._extended(operand, metric)
+        return self.folding.applied(values) if metric not in ENTRIES and self._kind(metric) == "sum" else values
+
+    def _kind(self, metric: str) -> Aggregation:
+        return self._kinds[metric].aggregation
+
+    def _extended(self, operand: int, metric: str) -> Severity:
         shape = (len(self.call_paths), len(self.locations))
-        kind = self._kinds[metric].aggregation
+        kind = self._kind(metric)
         if metric in self.names[operand]:
             values = self.operands[operand].exclusive(self.names[operand][metric])
             rows, columns = self.rows[operand], self.columns[operand]
@@ -133,6 +144,7 @@ def integrate(
         forest.rows,
         merged.columns,
         forest.alike,
+        fold_throttled(operands, called, forest.call_paths, forest.rows),
     )
 
 

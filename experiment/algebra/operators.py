@@ -213,7 +213,14 @@ def _experiment(
         call_paths=joined.call_paths,
         locations=joined.locations,
         severities=LazySeverities(names, values) if steps <= _MOST_STEPS else {name: values(name) for name in names},
-        notes=derived_notes(operation, joined.operands, joined.labels, joined.alike, [*_losses(joined), *remarks]),
+        notes=derived_notes(
+            operation,
+            joined.operands,
+            joined.labels,
+            joined.alike,
+            remarks=[*_losses(joined), *remarks],
+            throttled=joined.folding.throttled,
+        ),
         topologies=joined.topologies,
     )
     _STEPS[result] = steps % (_MOST_STEPS + 1)

@@ -1,8 +1,21 @@
 """A plan: which regions a build makes, as data."""
 
 from .pattern import Pattern
-from .plan import Exclude, Include, Merge, Plan, Split, build_line
+from .plan import PLAN_FILE, RUN_FOLDER, Exclude, Include, Merge, Plan, Split, build_line, left_out
 from .reader import load_plan
 from .writer import save_plan
 
-__all__ = ["Exclude", "Include", "Merge", "Pattern", "Plan", "Split", "build_line", "load_plan", "save_plan"]
+__all__ = [
+    "PLAN_FILE",
+    "RUN_FOLDER",
+    "Exclude",
+    "Include",
+    "Merge",
+    "Pattern",
+    "Plan",
+    "Split",
+    "build_line",
+    "left_out",
+    "load_plan",
+    "save_plan",
+]

@@ -32,14 +32,15 @@
 
 A rule holds for the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
 ``ordinal``; texts are patterns (``*``, ``?``, ``[…]``). Kind, file, function and ordinal together are a region's
-identity.
+identity. In the entries that runs write, ``texts`` says for which texts of the file they hold: ordinals mean other
+regions in others.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -47,9 +48,23 @@ from typing import Final
 from ..region import Region
 from .pattern import Pattern
 
-__all__ = ["PARTS", "VERSION", "Exclude", "Include", "Merge", "Plan", "Split", "build_line"]
+__all__ = [
+    "PARTS",
+    "PLAN_FILE",
+    "RUN_FOLDER",
+    "VERSION",
+    "Exclude",
+    "Include",
+    "Merge",
+    "Plan",
+    "Split",
+    "build_line",
+    "left_out",
+]
 
 VERSION: Final = 2
+RUN_FOLDER: Final = "autoanalyzer-out"  # where a run leaves its data if nothing else is said, and in it
+PLAN_FILE: Final = "plan.toml"
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
@@ -77,11 +92,17 @@ class Exclude:
         pattern: Which.
         reason: Why.
         comment: What a reader is told; not read back.
+        texts: The texts of its file that the rule holds for, as ``Region.text`` names them; any if there are none.
     """
 
     pattern: Pattern
     reason: str = ""
     comment: str = field(default="", compare=False)
+    texts: tuple[str, ...] = ()
+
+    def matches(self, region: Region) -> bool:
+        """Tell whether a region is meant, in the text that it has now."""
+        return (not self.texts or region.text in self.texts) and self.pattern.matches(region)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +168,20 @@ class Plan:
     split: tuple[Split, ...] = ()
 
     def patterns(self) -> Iterator[tuple[str, Pattern]]:
-        """Give each rule's table and pattern, but for those of ``merge``."""
+        """Give each rule's table and pattern, but for those of ``merge``, or of certain texts."""
         for table in ("include", "exclude", "eliminate", "split"):
             for rule in getattr(self, table):
-                yield table, rule.pattern
+                if not getattr(rule, "texts", ()):
+                    yield table, rule.pattern
+
+
+def left_out(throttled: Mapping[str, str]) -> tuple[Exclude, ...]:
+    """Give the rules that leave out what was throttled, by descriptor, each with the reason."""
+    regions = {Region.from_descriptor(descriptor): reason for descriptor, reason in throttled.items()}
+    return tuple(
+        Exclude(Pattern.of(region), reason, texts=(region.text,) if region.text else ())
+        for region, reason in regions.items()
+    )
 
 
 def build_line(path: Path) -> str:

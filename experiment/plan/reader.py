@@ -89,15 +89,17 @@ class _Reader:
         return Pattern(**values)
 
     def _include(self, entry: dict[str, Any]) -> Include:
-        # An entry that was turned round keeps the reason that it had.
-        pattern = self._pattern("include", entry, "modes", "reason")
+        # An entry that was turned round keeps the reason and the texts that it had.
+        pattern = self._pattern("include", entry, "modes", "reason", "texts")
         modes = self._modes("include: modes", entry["modes"]) if "modes" in entry else ()
         if not modes and "modes" in entry:
             raise self._refuse("include: modes", "at least one mode, or no modes key for all", entry["modes"])
         return Include(pattern, modes)
 
     def _exclude(self, table: str, entry: dict[str, Any]) -> Exclude:
-        return Exclude(self._pattern(table, entry, "reason"), self._text(table, entry, "reason"))
+        pattern = self._pattern(table, entry, "reason", "texts")
+        texts = self._strings(f"{table}: texts", entry.get("texts", []))
+        return Exclude(pattern, self._text(table, entry, "reason"), texts=texts)
 
     def _merge(self, entry: dict[str, Any]) -> Merge:
         self._expect_known("merge", entry, ("file", "function", "regions", "name"))
@@ -123,9 +125,12 @@ class _Reader:
         return value
 
     def _modes(self, key: str, value: object) -> tuple[str, ...]:
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise self._refuse(key, "a list of names", value)
         try:
-            return modes_of(value, f"{self.name}: {key}")
+            return modes_of(self._strings(key, value), f"{self.name}: {key}")
         except UsageError as error:
             raise InputError(str(error)) from None
+
+    def _strings(self, key: str, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise self._refuse(key, "a list of names", value)
+        return tuple(value)

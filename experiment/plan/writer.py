@@ -37,7 +37,8 @@ def _lines(plan: Plan, head: str) -> Iterator[str]:
         yield from _entry("include", {**include.pattern.keys(), "modes": include.modes or None}, include.comment)
     for table, rules in (("exclude", plan.exclude), ("eliminate", plan.eliminate)):
         for rule in rules:
-            yield from _entry(table, {**rule.pattern.keys(), "reason": rule.reason or None}, rule.comment)
+            more = {"reason": rule.reason or None, "texts": rule.texts or None}
+            yield from _entry(table, {**rule.pattern.keys(), **more}, rule.comment)
     for merge in plan.merge:
         keys = {"file": merge.file, "function": merge.function, "regions": merge.regions, "name": merge.name or None}
         yield from _entry("merge", keys)

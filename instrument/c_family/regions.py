@@ -12,6 +12,7 @@ from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions
+from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON
 from ..syntax import Body, Syntax, UnreadError
 from .calls import LibraryCalls
 from .judge import Judge
@@ -23,8 +24,6 @@ from .statement_cost import StatementCost
 
 __all__ = ["find_regions"]
 
-_TINY: Final = 20  # statements of a function up to which a probe may cost as much as it
-_SHORT: Final = 200  # statements: what is inline is called often, and a probe costs a good part of them
 _YIELDING: Final = ("tiny", "short")
 
 
@@ -148,48 +147,54 @@ class _Finder:
 
     def _judged(self, body: Body, region: Region) -> Iterator[CodeRegion]:
         """Give a function and what is in it, each with the reason against it."""
-        inline = self.judge.is_inline(body)
-        loops = {start: self._loop(body, start, end, inline=inline) for start, end in self._outermost(body)}
+        shared = {each.at for each in self._constructs(body)}
+        outermost = self._outermost(body)
+        loops = {start: (end, self._why_not_loop(body, start, end, start in shared)) for start, end in outermost}
         is_kept = region.name == "main" or body.unread or self._apart(body, loops)
-        reason = self.judge.why_not_whole(body) or ("" if is_kept else self._why_tiny(body, loops, inline=inline))
+        reason = self.judge.why_not_whole(body) or ("" if is_kept else self._why_tiny(body, loops))
         yields = reason.startswith(_YIELDING)
         yield CodeRegion(region, block_start(self.unit, body.opening + 1), body.end, reason, yields=yields)
         inner = [
-            *self._loops(body, region, loops),
-            *self._inner_loops(body, region, loops, inline=inline),
+            *self._loops(region, loops, shared),
+            *self._inner_loops(body, region, loops, shared),
             *self._shared(body, region, loops),
             *(self.calls.regions(body, region, self.judge, self.choice) if self.calls else ()),
         ]
         inner += [] if body.unread else planned_parts(body, region, inner, self.judge, self.choice)
         yield from sorted(inner, key=lambda each: (each.start, -each.end))
 
-    def _loop(self, body: Body, start: int, end: int, *, inline: bool) -> tuple[int, str]:
-        """Give a loop's end, and the reason against it."""
-        is_short = inline and self.cost.executed(body, start, end) <= _SHORT
-        short = f"short: in an inline function, at most {_SHORT} statements are executed" if is_short else ""
-        return end, self.judge.why_not(body, start, end) or short
+    def _why_not_loop(self, body: Body, start: int, end: int, is_shared: bool, *, is_inner: bool = False) -> str:
+        """Say why a loop has no probe; that it is short counts where it is entered often, and by one thread."""
+        is_short = not is_shared and self.cost.executed(body, start, end) <= SHORT
+        short = SHORT_REASON if is_short and (is_inner or self._is_often(body)) else ""
+        return self.judge.why_not(body, start, end) or short
 
-    def _loops(self, body: Body, function: Region, loops: dict[int, tuple[int, str]]) -> Iterator[CodeRegion]:
-        shared = {each.at for each in self._constructs(body)}
+    def _is_often(self, body: Body) -> bool:
+        """Tell whether a function may be called often: what is inline is, as other units see the same text."""
+        return body.name_offset in self.cost.often or self.judge.is_inline(body)
+
+    def _loops(
+        self, function: Region, loops: dict[int, tuple[int, str]], shared: Container[int]
+    ) -> Iterator[CodeRegion]:
         for ordinal, (start, (end, reason)) in enumerate(loops.items()):
             modes = ("outer-loops", "openmp") if start in shared else ("outer-loops",)
             yield self._loop_region(function, ordinal, (start, end), reason, modes)
 
     def _inner_loops(
-        self, body: Body, function: Region, outermost: dict[int, tuple[int, str]], *, inline: bool
+        self, body: Body, function: Region, outermost: dict[int, tuple[int, str]], shared: Container[int]
     ) -> Iterator[CodeRegion]:
         """Give the loops within others, numbered after the outermost."""
         starts = [loop.offset for loop in body.loops]
         if len(starts) == len(outermost) or not self.choice.wants("inner-loops"):
             return
-        shared = {each.at for each in self._constructs(body)}
         nested = nested_by_directive(self.unit, starts) if self.unit.pragmas else set()
         for ordinal, start in enumerate((start for start in starts if start not in outermost), len(outermost)):
             if start in shared:
                 continue
-            end, reason = self._loop(body, start, statement_end(self.unit.masked, start), inline=inline)
+            end = statement_end(self.unit.masked, start)
             bound = "a directive binds it to the enclosing loop" if start in nested else ""
-            yield self._loop_region(function, ordinal, (start, end), bound or reason, ("inner-loops",))
+            reason = bound or self._why_not_loop(body, start, end, False, is_inner=True)
+            yield self._loop_region(function, ordinal, (start, end), reason, ("inner-loops",))
 
     def _loop_region(
         self, function: Region, ordinal: int, place: tuple[int, int], reason: str, modes: tuple[str, ...]
@@ -222,18 +227,19 @@ class _Finder:
                 end = statement_end(self.unit.masked, loop.offset)
                 yield loop.offset, end
 
-    def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]], *, inline: bool) -> str:
+    def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
         """Say why a function is too small for a probe, given its outermost loops, each with the reason against it."""
         cost, start, end = self.cost, body.opening, body.end
-        if not loops and cost.statements(start, end) <= _TINY:
+        inline = self.judge.is_inline(body)
+        if not loops and cost.statements(start, end) <= TINY:
             if not cost.calls(body):
-                return f"tiny: no loop, no call, at most {_TINY} statements"
+                return TINY_REASON
             if inline and not cost.is_weighty(body):
-                return f"tiny: inline, no loop, at most {_TINY} statements"
-        if inline and cost.executed(body, start, end) <= _SHORT:
-            return f"short: inline, at most {_SHORT} statements are executed"
+                return f"tiny: inline, no loop, at most {TINY} statements"
+        if cost.executed(body, start, end) <= SHORT and self._is_often(body):
+            return SHORT_REASON
         has_loops = inline and "outer-loops" in self.choice.modes
         long = [loop for loop, (_, reason) in loops.items() if has_loops and not reason]
-        if long and cost.executed(body, start, end, long) <= _TINY:
-            return f"short: inline, at most {_TINY} statements are executed outside of its loops"
+        if long and cost.executed(body, start, end, long) <= TINY:
+            return f"short: inline, at most {TINY} statements are executed outside of its loops"
         return ""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator
+from functools import cached_property
+from itertools import accumulate
 from math import inf
-from typing import Final
+from typing import Final, TypeVar
 
 from ..library_names import is_instruction
-from ..syntax import Body
+from ..size import called_often
+from ..syntax import Body, Call, Loop
 from .lexer import statement_end
 
 __all__ = ["StatementCost"]
@@ -21,6 +25,7 @@ _WEIGHTY: Final = re.compile(
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
 _CONDITION: Final = re.compile(r"for\s*\([^;{}()]*;[^;{}]*;")
+_Item = TypeVar("_Item", Call, Loop)
 
 
 class StatementCost:
@@ -33,7 +38,8 @@ class StatementCost:
 
     def __init__(self, masked: str, bodies: Iterable[Body]) -> None:
         self._masked = masked
-        self._bodies = {body.name_offset: body for body in bodies if body.name}
+        self._all = tuple(bodies)
+        self._bodies = {body.name_offset: body for body in self._all if body.name}
         self._executed: dict[int, float] = {}
         self._bounds = {call for body in self._bodies.values() for call in self._bounding(body)}
 
@@ -59,37 +65,66 @@ class StatementCost:
             without: Where loops begin that do not count.
 
         Returns:
-            The number; infinity where a loop or a call tells none.
+            The number; infinity where a loop or a call tells none, or a jump may go back.
         """
         total = 0.0
-        for loop in body.loops:
-            if start <= loop.offset < end:
+        if any(start <= label.offset < end for label in body.labels):
+            return inf
+        for loop in _within(body.loops, start, end):
+            if start <= loop.offset:
+                counts = loop.offset not in without
+                if counts and not loop.trips:
+                    return inf
                 total += self._straight(body, start, loop.offset)
                 start = statement_end(self._masked, loop.offset)
-                if loop.offset not in without:
-                    total += (loop.trips or inf) * max(self.executed(body, loop.offset + 1, start), 1)
+                if counts:
+                    total += loop.trips * max(self.executed(body, loop.offset + 1, start), 1)
         return total + self._straight(body, start, end)
+
+    @cached_property
+    def often(self) -> set[int]:
+        """Where the names of functions stand that may run often, and the starts of lambdas."""
+        main = {offset for offset, body in self._bodies.items() if body.name == "main"}
+        return called_often((body.name_offset for body in self._all), main, self._callings())
+
+    def _callings(self) -> Iterator[tuple[int, int, bool]]:
+        """Tell who calls whom of the unit's functions, and whether in a loop."""
+        for body in self._all:
+            calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
+            loops = body.loops if calls else ()
+            ends = [0, *accumulate((statement_end(self._masked, loop.offset) for loop in loops), max)]
+            for call in calls:
+                yield body.name_offset, call.callee, call.offset < ends[bisect_left(loops, call.offset, key=_offset)]
 
     def _bounding(self, body: Body) -> Iterator[int]:
         """Give the calls that are a constant by which a loop is bound: ``i < a.size()`` of an array."""
         for loop in body.loops:
             if loop.trips and (condition := _CONDITION.match(self._masked, loop.offset)):
-                yield from (call.offset for call in body.calls if loop.offset < call.offset < condition.end())
+                yield from (call.offset for call in _within(body.calls, loop.offset, condition.end()))
 
     def _straight(self, body: Body, start: int, end: int) -> float:
         calls = [
             call
-            for call in body.calls
-            if start <= call.offset < end and call.offset not in self._bounds and not is_instruction(call.name)
+            for call in _within(body.calls, start, end)
+            if call.offset not in self._bounds and not is_instruction(call.name)
         ]
         called = (self._called(-1 if call.is_virtual else call.callee) for call in calls)
         return self.statements(start, end) + sum(called)
 
     def _called(self, callee: int) -> float:
-        if callee not in self._bodies:
+        if callee not in self._bodies or self._bodies[callee].unread:
             return inf
         if callee not in self._executed:
             self._executed[callee] = inf  # should it call itself
             body = self._bodies[callee]
             self._executed[callee] = self.executed(body, body.opening, body.end)
         return self._executed[callee]
+
+
+def _within(items: tuple[_Item, ...], start: int, end: int) -> tuple[_Item, ...]:
+    """Give what begins in a part, of what is in order."""
+    return items[bisect_left(items, start, key=_offset) : bisect_left(items, end, key=_offset)]
+
+
+def _offset(item: Call | Loop) -> int:
+    return item.offset

@@ -10,7 +10,7 @@ from .lines import Statement
 from .meaning import Kind
 from .units import Procedure
 
-__all__ = ["declared", "declared_names", "first_executable"]
+__all__ = ["declared", "declared_names", "entities", "first_executable"]
 
 _TYPE: Final = re.compile(
     r"(?:integer|real|complex|logical|character|doubleprecision|doublecomplex|byte|type(?=\()|class(?=\())"
@@ -57,31 +57,31 @@ def declared_names(code: str) -> Iterator[tuple[str, bool]]:
     Args:
         code: The statement in lower case without blanks.
     """
-    attributes, colons, entities = code.partition("::")
+    attributes, colons, listed = code.partition("::")
     if not colons or not _TYPE.match(code):
         if match := (_TYPE.match(code) or _ATTRIBUTE.match(code)):
-            attributes, entities = "", code[match.end() :].lstrip(",")
+            attributes, listed = "", code[match.end() :].lstrip(",")
         elif match := _COMMON.match(code):
-            attributes, entities = "", _BLOCK.sub(",", code[match.end() :])
+            attributes, listed = "", _BLOCK.sub(",", code[match.end() :])
         else:
             return
     all_are = "dimension(" in attributes or code.startswith("dimension")
-    for entity in _split(entities):
+    for entity in entities(listed):
         if match := _ENTITY.match(entity):
             yield match.group(1), all_are or bool(match.group(2))
 
 
-def _split(entities: str) -> Iterator[str]:
+def entities(listed: str) -> Iterator[str]:
     """Cut a list at the commas outside parentheses."""
     depth = start = 0
-    for match in re.finditer(r"[()\[\],]", entities):
+    for match in re.finditer(r"[()\[\],]", listed):
         found = match.group()
         if found == "," and depth == 0:
-            yield entities[start : match.start()]
+            yield listed[start : match.start()]
             start = match.end()
         elif found != ",":
             depth += 1 if found in "([" else -1
-    yield entities[start:]
+    yield listed[start:]
 
 
 def _are_different(names: str) -> bool:

@@ -13,6 +13,7 @@ from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion
 from ..line_markers import MarkedText
+from ..size import SHORT_REASON
 from .calls import find_calls
 from .constructs import Construct, find_constructs
 from .declarations import first_executable
@@ -21,7 +22,7 @@ from .form import Form
 from .lines import Directive
 from .meaning import Kind
 from .spans import Mark, blocks, find_marks, why_no_probe, why_no_span
-from .tiny import why_tiny
+from .tiny import Sizes
 from .units import Loop, Procedure
 
 __all__ = ["SAID_REASONS", "ProcedureRegion", "SpanRegion", "code_region", "find_regions"]
@@ -105,14 +106,15 @@ def find_regions(
     """
     own = frozenset(procedure.meaning.name.lower() for procedure in procedures)
     found = []
+    sizes = Sizes(procedures, form)
     for procedure in procedures:
-        region = _whole(procedure, text, form, on_device)
-        region.spans = sorted(_Spans(region, text, form, choice).find(own), key=lambda each: each.order)
+        region = _whole(procedure, text, sizes, on_device)
+        region.spans = sorted(_Spans(region, text, form, sizes, choice).find(own), key=lambda each: each.order)
         found.append(region)
     return found
 
 
-def _whole(procedure: Procedure, text: MarkedText, form: Form, on_device: frozenset[str]) -> ProcedureRegion:
+def _whole(procedure: Procedure, text: MarkedText, sizes: Sizes, on_device: frozenset[str]) -> ProcedureRegion:
     first = text.place(procedure.header.start)
     end = procedure.end or procedure.steps[-1].statement
     region = Region(
@@ -125,19 +127,20 @@ def _whole(procedure: Procedure, text: MarkedText, form: Form, on_device: frozen
         text.place(end.start).line,
     )
     forbidden = _why_not(procedure, on_device)
-    reason = forbidden or why_tiny(procedure, form)
+    reason = forbidden or sizes.why_small(procedure)
     return ProcedureRegion(region, procedure, first_executable(procedure), forbidden, reason)
 
 
 class _Spans:
     """The parts of one procedure."""
 
-    def __init__(self, whole: ProcedureRegion, text: MarkedText, form: Form, choice: Choice) -> None:
+    def __init__(self, whole: ProcedureRegion, text: MarkedText, form: Form, sizes: Sizes, choice: Choice) -> None:
         self.whole = whole
         self.procedure = whole.procedure
         self.steps = whole.procedure.steps
         self.text = text
         self.form = form
+        self.sizes = sizes
         self.choice = choice
         self.device = _on_device(whole.procedure, form)
 
@@ -154,7 +157,7 @@ class _Spans:
         for ordinal, loop in enumerate(outermost):
             shared = self.form.threads and any(each.sentinel == "omp" for each in self._binding(loop.first))
             span = self._span("loop", "loop", ordinal, loop.first, loop.last)
-            span.reason = span.reason or _why_not_loop(self.procedure, loop)
+            span.reason = span.reason or self._why_not_loop(loop)
             span.of_modes = ("outer-loops", "openmp") if shared else ("outer-loops",)
             yield span
         if self.choice.wants("inner-loops"):
@@ -179,9 +182,13 @@ class _Spans:
                 span.reason = span.reason or "a directive binds it to the enclosing loop"
             if last < 0:
                 span.reason = span.reason or "shares its last statement with the enclosing loop"
-            span.reason = span.reason or _why_not_loop(self.procedure, Loop(span.first, span.last))
+            span.reason = span.reason or self._why_not_loop(Loop(span.first, span.last))
             if step.place not in bound:
                 yield span
+
+    def _why_not_loop(self, loop: Loop) -> str:
+        reason = _why_not_loop(self.procedure, loop)
+        return reason or self.sizes.why_short(self.procedure, loop.first, loop.last)
 
     def _binding(self, place: int) -> Sequence[Directive]:
         return binding(self.steps[place].directives)
@@ -287,7 +294,14 @@ def code_region(procedure: Procedure, span: SpanRegion) -> CodeRegion:
     elif span.is_call and first.meaning.action:
         start = first.statement.at(first.meaning.action_at)
     return CodeRegion(
-        span.region, start, end, span.reason, is_said=span.is_said, of_modes=span.of_modes, of_plan=span.of_plan
+        span.region,
+        start,
+        end,
+        span.reason,
+        is_said=span.is_said,
+        yields=span.reason == SHORT_REASON,
+        of_modes=span.of_modes,
+        of_plan=span.of_plan,
     )
 
 

@@ -126,9 +126,9 @@ class SourceUnit:
         for found in self.regions:
             whole = next(regions)
             inner = [next(regions) for _ in found.spans]
-            found.reason = whole.reason
+            found.region, found.reason = whole.region, whole.reason
             for span, region in zip(found.spans, inner, strict=True):
-                span.reason = region.reason
+                span.region, span.reason = region.region, region.reason
             leave_alone(found)
             result.append(whole)
             result += (replace(region, reason=span.reason) for span, region in zip(found.spans, inner, strict=True))

@@ -1,22 +1,35 @@
-"""Procedures so small that a probe may cost as much as they do."""
+"""Procedures and loops so small that a probe may cost as much as they do."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from math import inf, isnan, nan, prod
 from typing import Final
 
-from .declarations import declared, declared_names
+from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON, called_often
+from .declarations import declared, declared_names, entities
 from .directives import is_active
 from .form import Form
+from .lines import Statement
 from .meaning import Kind
 from .units import Procedure
 
-__all__ = ["why_tiny"]
+__all__ = ["Sizes"]
 
-_TINY: Final = 20  # statements, as in C
 _PLAIN: Final = {
     *(Kind.ASSIGNMENT, Kind.IF, Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.BRANCH, Kind.CONTINUE, Kind.RETURN),
+    *(Kind.DO, Kind.END_DO, Kind.EXIT, Kind.CYCLE),
 }
+_DO: Final = re.compile(r"(?:\w+:)?do\d*,?[a-z]\w*=([^,]+),([^,]+)(?:,([^,]+))?")
+_SUM: Final = re.compile(r"(?:[+-]?\w+)+")
+_TERM: Final = re.compile(r"([+-]?)(\w+)")
+_PARAMETERS: Final = re.compile(r"parameter\((.*)\)|[^:]*,parameter\b[^:]*::(.*)")
+_ENTITY: Final = re.compile(r"(\w+)(=?)(.*)")
+_WORD: Final = re.compile(r"\w+")
+_ALIAS: Final = re.compile(r"(\w+)=>")
+_REFERENCE: Final = re.compile(r"([a-z]\w*)\(|(?:^|\))call([a-z]\w*)$")
 _NAME: Final = re.compile(r"(?<![\w%.'])[a-z]\w*(?!\w)(\(?)")
 _OPERATOR: Final = re.compile(r"\.([a-z]+)\.")
 _OWN_OPERATORS: Final = frozenset("lt le eq ne gt ge and or not eqv neqv xor true false".split())  # noqa: SIM905
@@ -32,34 +45,141 @@ _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 
 
-def why_tiny(procedure: Procedure, form: Form) -> str:
-    """Say that a procedure is tiny: a few scalar statements, without loop, call, I/O or array syntax.
+class Sizes:
+    """How much the procedures of a source execute.
 
     What may be a call, or a whole array, is taken for one: neither may hide in a caller's time.
+
+    Args:
+        procedures: All of the source.
+        form: How it is laid out.
     """
-    steps = [step for step in procedure.steps if step.is_executable]
-    if procedure.is_program or not 0 < len(steps) <= _TINY:
-        return ""
-    if any((step.meaning.action or step.meaning).kind not in _PLAIN for step in steps):
-        return ""
-    if any(is_active(directive, form) for step in procedure.steps for directive in step.directives):
-        return ""
-    names = _Names(procedure)
-    if all(names.are_scalar(step.statement.code) for step in steps):
-        return f"tiny: no loop, no call, at most {_TINY} statements"
-    return ""
+
+    def __init__(self, procedures: list[Procedure], form: Form) -> None:
+        self._procedures = procedures
+        self._form = form
+        self._names: dict[int, _Names] = {}
+
+    def why_small(self, procedure: Procedure) -> str:
+        """Say that a procedure is small: scalar statements, without call, I/O or array syntax."""
+        steps = [step for step in procedure.steps if step.is_executable]
+        if procedure.is_program or not steps:
+            return ""
+        executed = self._executed(procedure, 0, len(procedure.steps))
+        if executed <= TINY and not procedure.loops:
+            return TINY_REASON
+        return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
+
+    def why_short(self, procedure: Procedure, first: int, last: int) -> str:
+        """Say that a loop is short, and entered often; its statements as those of small procedures."""
+        is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
+        is_short = self._executed(procedure, first, last + 1) <= SHORT
+        return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
+
+    def _executed(self, procedure: Procedure, first: int, end: int) -> float:
+        """Count the statements that some of a procedure's steps execute at most; infinity if they tell none."""
+        if (names := self._names.get(id(procedure))) is None:
+            names = self._names[id(procedure)] = _Names(procedure)
+        trips: dict[int, float] = {}
+        total = 0.0
+        for step in procedure.steps[first:end]:
+            if any(is_active(directive, self._form) for directive in step.directives):
+                return inf
+            if not step.is_executable:
+                continue
+            kind, code = (step.meaning.action or step.meaning).kind, step.statement.code
+            if kind is Kind.DO:
+                trips[step.place] = _trips(code, names.constants)
+            elif kind not in _PLAIN or not names.are_scalar(code):
+                return inf
+            total += prod(trips.get(place, 1) for place in (*step.around, step.place))
+            if total > SHORT:
+                return inf
+        return total
+
+    @cached_property
+    def _often(self) -> set[str]:
+        names = {_name(procedure) for procedure in self._procedures}
+        main = {_name(procedure) for procedure in self._procedures if procedure.is_program}
+        return called_often(names, main, self._calls(names))
+
+    def _calls(self, names: set[str]) -> Iterator[tuple[str, str, bool]]:
+        """Tell who names whom of the source's procedures, and whether in a loop."""
+        for procedure in self._procedures:
+            for step in (step for step in procedure.steps if step.is_executable):
+                in_loop = any(procedure.steps[place].meaning.kind is Kind.DO for place in step.around)
+                words = {word for pair in _REFERENCE.findall(step.statement.code) for word in pair}
+                for name in names & (words | {word.removeprefix("call") for word in words}):
+                    yield _name(procedure), name, in_loop
+
+
+def _name(procedure: Procedure) -> str:
+    return procedure.meaning.name.lower()
+
+
+def _trips(code: str, constants: dict[str, float]) -> float:
+    """Count the trips of a DO; infinity if its bounds or its step are no constants."""
+    match = _DO.fullmatch(code)
+    first, last, step = (_value(text or "1", constants) for text in match.groups()) if match else (nan, nan, nan)
+    return inf if isnan(first + last + step) or not step else max((last - first + step) // step, 1)
+
+
+def _constants(procedure: Procedure) -> dict[str, float]:
+    """Give the whole numbers that PARAMETER statements and attributes declare, and nothing hides."""
+    found: dict[str, float] = {}
+    for statements in procedure.specified[:-1]:
+        _specify(statements, found)
+    is_deep = len(procedure.specified) > 2  # and the dummies between are not in sight
+    uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
+    if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
+        found.clear()  # a name that is not seen may be a host's, too
+    entries = [step.statement.code for step in procedure.steps if step.statement.code.startswith("entry")]
+    for name in (name for code in (procedure.header.code, *uses, *entries) for name in _WORD.findall(code)):
+        found.pop(name, None)
+    _specify(procedure.specified[-1], found)
+    for name in (name for step in procedure.steps for name in _ALIAS.findall(step.statement.code)):
+        found.pop(name, None)
+    return found
+
+
+def _specify(statements: Iterable[Statement], found: dict[str, float]) -> None:
+    """Add the constants of a unit; what it declares twice, in a BLOCK, is none."""
+    own: set[str] = set()
+    for statement in statements:
+        if match := _PARAMETERS.fullmatch(statement.code):
+            for entity in entities(match[1] or match[2]):
+                if constant := _ENTITY.fullmatch(entity):
+                    name, is_scalar, text = constant.groups()
+                    found[name] = _value(text, found) if is_scalar and name not in own else nan
+                    own.add(name)
+        else:
+            found.update((name, nan) for name, _ in declared_names(statement.code))
+
+
+def _value(text: str, constants: dict[str, float]) -> float:
+    """Evaluate a sum of literals and names; NaN if it is none, or one of another kind."""
+    terms = _TERM.findall(text) if _SUM.fullmatch(text) else []
+    values = [float(word) if word.isdigit() else constants.get(word, nan) for _, word in terms]
+    signed = [-value if sign == "-" else value for (sign, _), value in zip(terms, values, strict=True)]
+    return sum(signed) if signed else nan
 
 
 class _Names:
     """What is known of the names in a procedure."""
 
     def __init__(self, procedure: Procedure) -> None:
+        self._procedure = procedure
         self.is_array = declared(procedure.specified[-1])
         uses = any(step.meaning.kind is Kind.USE for step in procedure.steps)
         self.sees_others = procedure.has_host or procedure.includes_unseen or uses
         self.own = procedure.meaning.name.lower()
         derived = [step for step in procedure.steps if step.statement.code.startswith(("type(", "class("))]
         self.derived = {name for step in derived for name, _ in declared_names(step.statement.code)}
+
+    @cached_property
+    def constants(self) -> dict[str, float]:
+        """Those that a DO may be bound by."""
+        return _constants(self._procedure)
 
     def are_scalar(self, code: str) -> bool:
         """Whether a statement has nothing but scalars, elements of arrays, and what compilers do in an instruction."""

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import CallPath, Experiment, Location, Region
-from ...experiment.metric import COUNT_METRICS, STORED_METRICS, Metric
+from ...experiment.grouping import to_callers
+from ...experiment.metric import COUNT_METRICS, ENTRIES, STORED_METRICS, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_sites import with_call_sites
@@ -69,12 +70,10 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         columns += forest.add(process, shard)
     call_paths, position = forest.in_order()
     counted = _counted(shard for shard in processes.values() if shard.threads)
-    metrics = (*STORED_METRICS, *counted)
-    fields = _FIELDS | {metric.name: (metric.name,) for metric in counted}
-    throttled = {int(position[place]) for column in columns for place in column.throttled}
-    folded = [
-        (place, parent) for place in sorted(throttled, reverse=True) if (parent := call_paths[place].parent) is not None
-    ]
+    throttled = {int(place) for column in columns for place in position[column.places[list(column.throttled)]]}
+    metrics = (*STORED_METRICS, *([UNTIMED_VISITS] if throttled else []), *counted)
+    fields = _FIELDS | {metric.name: (metric.name,) for metric in metrics[len(STORED_METRICS) :]}
+    folded = [(place, parent) for place in sorted(throttled) if (parent := call_paths[place].parent) is not None]
     table = _Table(columns, position, fields, folded)
     return Experiment(
         metrics=metrics,
@@ -104,7 +103,7 @@ class _Column:
         location: The thread.
         nodes: What it recorded.
         places: For each node a call path; the same array for threads that have the same.
-        throttled: The call paths whose time it did not take to the end.
+        throttled: The nodes whose time it did not take to the end, each with the visits of which the time is known.
         root: The call path of the program.
         whole: Whether what it did outside of every region is the program's.
         program_time: Of the process's first thread.
@@ -113,7 +112,7 @@ class _Column:
     location: Location
     nodes: npt.NDArray[np.void]
     places: npt.NDArray[np.intp]
-    throttled: npt.NDArray[np.intp]
+    throttled: Mapping[int, int]
     root: int
     whole: bool = False
     program_time: float = 0.0
@@ -123,6 +122,8 @@ class _Column:
 
         The time outside every region is left out, but for what MPI and I/O calls took: those are the program's.
         """
+        if name == UNTIMED_VISITS.name:
+            return self._untimed_visits()
         values = self.nodes[name].astype(np.float64)
         if self.whole:
             if name == "visits":
@@ -130,6 +131,11 @@ class _Column:
         elif name in _OWN:
             bases = np.flatnonzero(self.nodes["region"] < 0)
             values[bases] = sum(self.nodes[each][bases] for each in _OWN[name])
+        return values
+
+    def _untimed_visits(self) -> npt.NDArray[np.float64]:
+        values, nodes = np.zeros(len(self.nodes)), list(self.throttled)
+        values[nodes] = self.nodes["visits"][nodes] - np.array(list(self.throttled.values()))
         return values
 
 
@@ -153,7 +159,7 @@ class _Table:
         self._columns = columns
         self._position = position
         self._fields = fields
-        self._folded = folded  # call paths and their parents, children first
+        self._folded = folded  # call paths and their callers
         kinds = {id(column.places): column.places for column in columns}
         self._places = {kind: position[places] for kind, places in kinds.items()}
 
@@ -168,10 +174,10 @@ class _Table:
             places = self._places[id(column.places)]
             for each in self._fields[name]:
                 found[number] += np.bincount(places, weights=column.values(each), minlength=paths)
-        for place, parent in self._folded if name != "visits" else ():
-            found[:, parent] += found[:, place]
-            found[:, place] = 0.0
-        return np.ascontiguousarray(found.T)
+        values = np.ascontiguousarray(found.T)
+        if name not in ENTRIES:
+            to_callers(values, self._folded)
+        return values
 
 
 _Shape = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -207,7 +213,7 @@ class _Forest:
         if not shard.threads:
             root = self._place(None, _program(shard))
             empty = np.zeros(0, dtype=np.intp)
-            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, empty, root)]
+            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, {}, root)]
         main = _main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         root = self._place(None, region)
@@ -218,7 +224,7 @@ class _Forest:
                 Location(_MACHINE, shard.host, process, tree.index),
                 tree.nodes,
                 places,
-                places[list(tree.throttled)],
+                tree.throttled,
                 root,
                 main is None and tree.index == 0,
                 _program_time(shard) if tree.index == 0 else 0.0,

@@ -9,6 +9,7 @@
 #include "event.h"
 #include "counter.h"
 #include "delay.h"
+#include "gate.h"
 #include "key.h"
 #include "probe.h"
 #include "self.h"
@@ -60,6 +61,8 @@ static void book_off(struct aa_thread *thread, int64_t took) {
     if (off > 0) {
         open_time(thread)->off += off;
         thread->watch.owed -= off;
+        if (thread->call.share == AA_OWN)
+            aa_throttle_leave_out(thread, (uint64_t)off);
     }
 }
 
@@ -133,10 +136,20 @@ static inline void push(struct aa_thread *thread, const char *key, struct aa_nod
     thread->current = node;
 }
 
-static inline void visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
+/* What the fast path ends in gives the key on, so that it need not be kept. */
+static __attribute__((noinline)) const char *look(const char *key) {
+    aa_throttle_look(aa_thread_self);
+    return key;
+}
+
+static __attribute__((noinline)) const char *look_at_passing(const char *key, struct aa_node *node) {
+    aa_throttle_pass(key, node);
+    return key;
+}
+
+static inline const char *visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
     push(thread, key, child);
-    if (aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0))
-        aa_throttle_look(thread);
+    return aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0) ? look(key) : key;
 }
 
 /* Whether time goes on where it went in this child: what a library calls back is no time of the library. */
@@ -144,9 +157,10 @@ static inline bool is_passed(const struct aa_thread *thread, const struct aa_nod
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
 
-static inline void pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    aa_throttled_node(child)->visits++;
+static inline const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    struct aa_node *node = aa_throttled_node(child);
     push(thread, key, thread->current);
+    return aa_unlikely(++node->visits % AA_THROTTLE_PERIOD == 0) ? look_at_passing(key, node) : key;
 }
 
 /* Whether time goes on where it went when the region is left. */
@@ -196,20 +210,19 @@ static void enter(struct aa_thread *thread, const char *key) {
     errno = error;
 }
 
-static __attribute__((noinline)) void enter_slowly(const char *key) {
+static __attribute__((noinline)) const char *enter_slowly(const char *key) {
     aa_counter_stop();
     struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
     if (thread)
         enter(thread, key);
     aa_counter_go();
+    return key;
 }
 
-void aa_probe_enter(const char *descriptor) {
+const char *aa_probe_enter(const char *descriptor) {
     struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread)) {
-        enter_slowly(descriptor);
-        return;
-    }
+    if (aa_unlikely(!thread))
+        return enter_slowly(descriptor);
     const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
     /* Read once, for the table may be emptied. */
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
@@ -217,15 +230,12 @@ void aa_probe_enter(const char *descriptor) {
         aa_likely(child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
         if (aa_likely(!aa_is_throttled(child))) {
             book_until(thread, aa_clock_count());
-            visit(thread, descriptor, child);
-            return;
+            return visit(thread, descriptor, child);
         }
-        if (is_passed(thread, child)) {
-            pass(thread, descriptor, child);
-            return;
-        }
+        if (is_passed(thread, child))
+            return pass(thread, descriptor, child);
     }
-    enter_slowly(descriptor);
+    return enter_slowly(descriptor);
 }
 
 /* Entry and exit may carry the same text at two addresses. */
@@ -274,9 +284,17 @@ void aa_probe_exit(const char *descriptor) {
     leave_slowly(thread, descriptor);
 }
 
+void aa_probe_exit_or_pass(const char *descriptor) {
+    const struct aa_thread *thread = aa_thread_self;
+    if (thread && aa_key_get(&thread->top[-1].key) != descriptor && aa_gate_passes(descriptor))
+        return;
+    aa_probe_exit(descriptor);
+}
+
 void aa_probe_resync(const char *descriptor) {
     struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread) || aa_likely(aa_key_get(&thread->top[-1].key) == descriptor))
+    if (aa_unlikely(!thread) || aa_likely(aa_key_get(&thread->top[-1].key) == descriptor) ||
+        aa_gate_stop(descriptor))
         return;
     struct aa_frame *frame = find_frame(thread, descriptor);
     if (frame == thread->frames) {
@@ -303,6 +321,7 @@ static void go_on_with(struct aa_thread *thread, uint32_t share) {
     if (thread->call.share != AA_OWN)
         aa_throttle_leave_out(thread, thread->last - before);
     thread->call.share = share;
+    aa_gate_shut(share != AA_OWN && (uint8_t)share != AA_OMP);
     aa_counter_go();
 }
 

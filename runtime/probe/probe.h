@@ -18,12 +18,20 @@
 #define AA_EXPORT __attribute__((visibility("default")))
 
 /*
- * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last") must live
- * as long as the process: its address is the key, its text the identity. Instrumented programs find these
- * functions by dlsym.
+ * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last", and perhaps
+ * by what plans know the text of the file) must live as long as the process: its address is the key, its text
+ * the identity. Instrumented programs find these functions by dlsym. Enter gives the descriptor back, for the
+ * stub to end in the call.
  */
-AA_EXPORT void aa_probe_enter(const char *descriptor);
+AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
+
+/*
+ * The same for Fortran, whose probes do not know whether the region was entered, or throttled and let pass:
+ * only what was entered last is left. In recursion an outer call is left too early; its time is its caller's
+ * anyway.
+ */
+AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 
 /*
  * A jump has landed in an open region: those entered since are left. It is where languages jump by rule, as

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "throttle.h"
 #include "counter.h"
+#include "gate.h"
 #include "key.h"
 #include "self.h"
 #include "tree.h"
@@ -9,20 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEN 64u          /* nodes of a thread that are kept in mind */
-#define PART_OF_SHARE 0.2 /* what a node must take of the share to be worth throttling */
+#define REGIONS 1024u     /* later ones share their places in what follows with the first */
+#define PART_OF_SHARE 0.2 /* what a region must take of the share to be worth throttling */
+#define SOONEST 0.1 /* seconds of computing that the share is one of at least: beginnings are not judged */
 
 static double allowed; /* of the time outside of library calls */
 
 /* What a thread knows of its tree; whoever takes another one, as the child of a fork does, begins anew. */
 static _Thread_local struct {
     const struct aa_thread *tree;
-    uint64_t entries; /* of all nodes that were looked at */
-    uint64_t called;  /* ticks in library calls */
-    struct look {
-        const struct aa_node *node;
-        uint64_t ticks;
-    } looks[SEEN];
+    uint64_t entries;  /* of all nodes that were looked at */
+    uint64_t left_out; /* ticks in library calls and off the processor */
+    uint32_t looks[REGIONS];
 } seen AA_INITIAL_EXEC;
 
 void aa_throttle_load(void) {
@@ -39,14 +38,6 @@ void aa_throttle_load(void) {
     allowed = value / 100;
 }
 
-/* The time since the last look; 0 at the first. */
-static uint64_t since_last_look(const struct aa_node *node, uint64_t now) {
-    struct look *look = &seen.looks[((uintptr_t)node >> 6) % SEEN];
-    uint64_t before = look->node == node ? look->ticks : now;
-    *look = (struct look){node, now};
-    return now - before;
-}
-
 static void look_at(const struct aa_thread *thread) {
     if (seen.tree != thread)
         memset(&seen, 0, sizeof seen);
@@ -57,7 +48,7 @@ void aa_throttle_leave_out(const struct aa_thread *thread, uint64_t ticks) {
     if (allowed <= 0)
         return;
     look_at(thread);
-    seen.called += ticks;
+    seen.left_out += ticks;
 }
 
 static bool costs_too_much(const struct aa_thread *thread, const struct aa_node *node) {
@@ -65,10 +56,12 @@ static bool costs_too_much(const struct aa_thread *thread, const struct aa_node 
     look_at(thread);
     seen.entries += AA_THROTTLE_PERIOD;
     double pair = header->pair_cost * header->ticks_per_second * 1e-9;
-    double computing = (double)(thread->last - header->start.ticks) - (double)seen.called;
-    double took = (double)since_last_look(node, thread->last);
-    return took > 0 && (double)seen.entries * pair > allowed * computing &&
-           AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * took;
+    double computing = (double)(thread->last - header->start.ticks) - (double)seen.left_out;
+    if (computing < SOONEST * header->ticks_per_second)
+        computing = SOONEST * header->ticks_per_second;
+    uint32_t looks = ++seen.looks[node->region % REGIONS];
+    return looks > 1 && (double)seen.entries * pair > allowed * computing &&
+           looks * AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * computing;
 }
 
 /* The record stands in the shard before the first entry whose time is not known. */
@@ -83,6 +76,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     record->visits = node->visits;
     aa_shard_publish();
     aa_tree_throttle(thread, edge->node, node);
+    aa_gate_pass(aa_key_get(&edge->key), &node->visits);
 }
 
 /* Recursion leads to no child; and in a library call the time of the child must not become the library's. */
@@ -100,5 +94,15 @@ void aa_throttle_look(struct aa_thread *thread) {
         throttle(thread, aa_tree_edge(thread, frame->node, aa_key_get(&frame->key)));
         aa_shard_unlock();
     }
+    aa_section_end(section);
+}
+
+void aa_throttle_pass(const char *key, struct aa_node *node) {
+    if (aa_thread_closed)
+        return;
+    struct aa_section section = aa_section_begin();
+    aa_shard_lock();
+    aa_gate_pass(key, &node->visits);
+    aa_shard_unlock();
     aa_section_end(section);
 }

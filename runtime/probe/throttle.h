@@ -1,7 +1,7 @@
 /*
  * Regions so small and entered so often that measuring them costs more than AUTOANALYZER_MAX_OVERHEAD allows:
- * their time goes to their parents from then on, and their entries are counted at no more than the price of a
- * call.
+ * their time goes to their parents from then on, and their entries end in the program's own stub (gate.h)
+ * where it can be.
  */
 #ifndef AA_THROTTLE_H
 #define AA_THROTTLE_H
@@ -14,10 +14,13 @@
  * library is loaded. */
 void aa_throttle_load(void);
 
-/* So long the thread was in a library call, such as a wait for another rank, and computed nothing. */
+/* So long the thread was in a library call, such as a wait for another rank, or off the processor. */
 void aa_throttle_leave_out(const struct aa_thread *thread, uint64_t ticks);
 
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);
+
+/* A throttled region was entered by this key for so many times again. */
+void aa_throttle_pass(const char *key, struct aa_node *node);
 
 #endif

@@ -131,7 +131,7 @@ static bool well_formed(const char *descriptor) {
     int bars = 0;
     for (const char *c = descriptor; *c; c++)
         bars += *c == '|';
-    return bars == DESCRIPTOR_BARS;
+    return bars == DESCRIPTOR_BARS || bars == DESCRIPTOR_BARS + 1; /* the last field may be left out */
 }
 
 static void refuse(const char *descriptor) {

@@ -1,13 +1,15 @@
 """What measuring cost is an estimate, and one number in the verdict."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.overhead import measuring_cost
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Experiment, Notes
+from autoanalyzer.experiment import Experiment, Metric, Notes
+from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.verdict import verdict_lines
 
 
@@ -33,7 +35,17 @@ def test_the_warning_says_what_the_headline_does(make_experiment):
     lines = verdict_lines(analyze(measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])))
     assert lines[0].endswith("measuring cost 20 % of computing")
     (costly,) = [line for line in lines if line.startswith("measuring is costly here: small functions")]
-    assert costly.endswith("(--max-overhead 5% throttles them)")
+    assert costly.endswith("(a lower --max-overhead, such as 1%, throttles more of them)")
+
+
+def test_where_counters_ran_nothing_is_said_to_be_throttled_with_them(make_experiment):
+    run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
+    counted = Metric("instructions", "occ", source="measured:papi:PAPI_TOT_INS")
+    values = {each.name: run.exclusive(each.name) for each in run.metrics}
+    values["instructions"] = values["visits"]
+    run = run.replaced(metrics=[*run.metrics, counted], severities=values)
+    (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
+    assert costly.endswith("(nothing is throttled while counters run: measure with --counters none)")
 
 
 def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_experiment):
@@ -55,6 +67,21 @@ def test_ranks_that_differ_by_less_than_probes_took_are_put_in_question(make_exp
     lines = verdict_lines(analyze(run))
     assert lines[2].startswith(f" 1  {word}")
     assert any("no larger than the cost of measuring there" in line for line in lines) == (word == "IMBALANCE?")
+
+
+@pytest.mark.parametrize(("more", "word"), [(0.0, None), (0.6, "IMBALANCE?"), (2.5, "IMBALANCE ")])
+def test_what_throttling_took_from_one_rank_only_is_no_difference(make_experiment, more, word):
+    run = make_experiment(
+        {"loop@3": [1 + 2.0 + more, 1 + 0.8], "loop@3/f": [0.0, 0.0]},
+        visits={"": [1, 1], "loop@3": [1, 1], "loop@3/f": [1e8, 1e8]},
+        untimed_visits={"loop@3/f": [0, 1e8]},
+    )
+    findings = analyze(run.replaced(notes=Notes(program="app", probe_ns=20.0, throttled_ns=8.0)))
+    assert findings.dissimilarity.exists == bool(word)
+    found = findings_document(findings, Path("x"))["dissimilarity"]
+    assert found["may_be_measuring"] == any(each["may_be_measuring"] for each in found["cccr"]) == (more == 0.6)
+    lines = verdict_lines(findings)
+    assert not word or (lines[2].startswith(f" 1  {word}") and f"rank 0 computes {3 + more:.1f} s" in lines[3])
 
 
 def test_new_call_paths_cost_more_than_entries(make_experiment):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.refine import Refinement, refine
+from autoanalyzer.analyze.refine import Refinement, cheaper, refine
 from autoanalyzer.experiment import CallPath, Region
-from autoanalyzer.experiment.plan import load_plan, save_plan
+from autoanalyzer.experiment.plan import Pattern, load_plan, save_plan
 
 
 def alike(value: float) -> list[float]:
@@ -32,6 +36,29 @@ def test_the_regions_that_part_the_ranks_come_first(make_experiment):
     times = {"even": alike(9.0), "odd": [1.0, 1.0, 3.0, 3.0]}
     refinement = refine(analyze(make_experiment(times)))
     assert next(each.function for each in refinement.opened) == "odd"
+
+
+def test_what_was_throttled_stays_out(make_experiment):
+    made = make_experiment({"solve": alike(0.1), "solve/sweep": alike(8.0), "solve/sweep/tiny": alike(0.0)})
+    tiny = next(path.region for path in made.call_paths if path.region.name == "tiny")
+    made.notes = replace(made.notes, throttled={tiny.descriptor: "often"})
+    (rule,) = refine(analyze(made)).plan.exclude
+    assert (rule.pattern.function, rule.reason) == ("tiny", "often")
+
+
+@pytest.mark.parametrize(
+    ("slower", "throttled", "again"), [(1.1, True, True), (1.02, True, False), (1.1, False, False)]
+)
+def test_a_round_that_costs_too_much_is_made_again_without_what_it_throttled(make_experiment, slower, throttled, again):
+    before = analyze(make_experiment({"solve": alike(8.0)}))
+    made = make_experiment({"solve": alike(8.0 * slower), "solve/loop@7": alike(0.0)})
+    loop = next(path.region for path in made.call_paths if path.region.kind == "loop")
+    made.notes = replace(made.notes, throttled={loop.descriptor: "often"} if throttled else {})
+    other = cheaper(refine(before), before, analyze(made))
+    assert (other is not None) == again
+    if other:
+        assert [rule.pattern for rule in other.plan.exclude] == [Pattern.of(loop)]
+        assert other.plan.include == refine(before).plan.include
 
 
 def test_calls_are_told_apart_where_they_take_time(make_experiment):

@@ -81,6 +81,20 @@ def test_compare_says_once_what_was_matched_by_likeness(tool, written):
     assert likeness == ["matched by similarity: work (w.c:10) in b0.cube and 1 more is work (a.c:10)"]
 
 
+def test_a_caller_is_not_slower_because_its_callee_was_throttled(tool, written):
+    often = Notes(throttled={"aa1|function|work|a.c|work|0|10|19": "entered often"})
+    for number, noise in enumerate((1.0, 1.002, 1.01)):
+        written(f"a{number}.cube", [1 * noise, 2 * noise, 1 * noise])
+        written(f"b{number}.cube", [3 * noise, 0, 1 * noise], notes=often)
+    done = succeed(tool("autoanalyzer", "compare", *A, "--with", *B, "--fail-on", "5%", "--json", "c.json"))
+    said = done.stdout.decode()
+    folded = "folded in all: work, throttled in b0.cube and 2 more"
+    assert said.count(folded) == 1
+    assert "SLOWER" not in said
+    assert "work (" not in said
+    assert json.loads((tool.folder / "c.json").read_text())["comparisons"][0]["folded"] == folded
+
+
 def test_compare_refuses_a_run_that_is_named_twice(files):
     (files.folder / "again.cube").symlink_to("a.cube")
     line = refused(files("autoanalyzer", "compare", "a.cube", "again.cube", "--with", "b.cube"))

@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+from autoanalyzer.experiment import Region, load
+
 from ..conftest import BIN, Done, Tool
 from .conftest import refused, succeed
 
@@ -107,6 +109,37 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert (project.folder / "found.json").exists()
     out = project.folder / "autoanalyzer-out"
     assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
+
+
+def test_what_the_first_round_throttles_stays_out_of_the_second(project: Tool) -> None:
+    tiny = "static double add(double s, int n) { for (int k = 1; k < n; k++) s += 1.0 / k; return s; }\n"
+    project.write("app.c", SOURCE.replace("static", tiny + "static", 1).replace("1.0 / (i + j)", "add(j, i % 3)"))
+    succeed(debug(project, "--max-overhead", "0.1%"))
+    first, second = (
+        load(project.folder / "autoanalyzer-out" / name) for name in ("first/experiment.cube", "experiment.cube")
+    )
+    assert [Region.from_descriptor(each).name for each in first.notes.throttled] == ["add"]
+    assert "add" not in {path.region.name for path in second.call_paths}
+
+
+@pytest.mark.measured
+def test_a_loop_of_few_trips_is_left_out_again(project: Tool) -> None:
+    project.write("app.c", SOURCE.replace("j < 1000", "j < n / 6666").replace("i < n", "i < 1000 * n"))
+    done = succeed(debug(project))
+    assert b"2 of 2, again: ./app\n" in done.stderr
+    names = [path.region.name for path in load(project.folder / "autoanalyzer-out" / "experiment.cube").call_paths]
+    assert names == ["main", "spin", "loop@5"]
+
+
+@pytest.mark.measured
+def test_where_the_build_without_them_fails_the_verdict_is_of_the_second_round(project: Tool) -> None:
+    project.write("app.c", SOURCE.replace("j < 1000", "j < n / 6666").replace("i < n", "i < 1000 * n"))
+    build = "touch times; test $(wc -l < times) = 2 && exit 1; echo >> times; make"
+    done = debug(project, "--json", "found.json", build=build)
+    assert done.returncode == 2
+    assert b"loop in spin" in done.stderr
+    (core,) = json.loads((project.folder / "found.json").read_text())["disparity"]["cccr"]
+    assert core["name"] == "loop@5"
 
 
 def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool) -> None:

@@ -62,7 +62,7 @@ def test_what_a_header_has_is_printed_once(tool):
     assert done.stdout.decode().splitlines() == [
         *("a.c", "  deep  deep.h:1-4", "    loop@2  deep.h:2-2", "  a  2-2", "left out"),
         "  half  deep.h:5-5: tiny: no loop, no call, at most 20 statements",
-        *("b.c", "  b2  deep.h:7-7", "  b  3-3"),
+        *("b.c", "  b  3-3", "left out", "  b2  deep.h:7-7: short: at most 200 statements are executed"),
     ]
 
 

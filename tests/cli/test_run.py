@@ -243,7 +243,7 @@ def test_no_environment_is_kept_if_so_asked(tool):
             "nothing was recorded for mpirun -n 2 /bin/true: it must be an MPI",
         ),
         (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, found '500K'"),
-        (("run", "--max-overhead", "0", "--", "./app"), "less than 100%, such as 5%, found '0'"),
+        (("run", "--max-overhead", "100", "--", "./app"), "less than 100%, such as 5%, found '100'"),
         (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
         (("run", "--", "no-such-launcher", "./none"), "no-such-launcher: no such program"),
         (("run", "--", "."), ".: expected a program, found a folder"),

@@ -5,7 +5,9 @@ import shutil
 
 import pytest
 
-C = '#include "n.h"\nint f(int n) { for (int i = 0; i < N; i++) n += i; return n; }\n'
+from autoanalyzer.instrument.plan_file import text_of
+
+C = '#include "n.h"\nint f(int n) { for (int i = 0; i < N + n; i++) n--; return n; }\n'
 MODULE = "module m\n  integer, parameter :: n = 3\nend module\n"
 USER = "integer function f(k)\n  use m\n  integer :: i\n  f = k\n  do i = 1, n\n    f = f + i\n  end do\nend function\n"
 
@@ -69,6 +71,48 @@ def test_whatever_the_object_follows_from_is_looked_at(tool, compiler):
         stream.write("# another release\n")
     assert compiler("-c", "x.c")[1]
     assert compiler("-c", "x.c", AUTOANALYZER_CACHE_LIMIT="0")[1]
+
+
+def test_the_plan_of_the_last_run_is_looked_at_and_holds_for_the_texts_that_were_run(tool, compiler):
+    header = "static int g(int n) { for (int i = 0; i < n; i++) n ^= i; return n; }\n"
+    tool.write("n.h", "#define N n\n" + header)
+    tool.write("x.c", C.replace("n--", "n -= g(i)"))
+    plan = tool.write("autoanalyzer-out/plan.toml", "version = 2\n")
+
+    def compiled():
+        said, anew = compiler("-c", "x.c", AUTOANALYZER_PLAN="auto")
+        built = (tool.folder / "x.o").read_bytes()
+        return said.decode(), anew, [b"|loop@2|x.c|f|" in built, b"|loop@2|n.h|g|" in built]
+
+    def texts(*files):
+        entry = '[[exclude]]\nfile = "{}"\nkind = "loop"\ntexts = ["of another unit", "{}"]\n'
+        here = "".join(entry.format(file, text_of(str(tool.folder / file))) for file in files)
+        others = '[[exclude]]\nfile = "n.h"\nfunction = "{}"\ntexts = ["of an earlier one"]\n'
+        plan.write_text(f"version = 2\n{here}{others.format('g')}{others.format('of_another_unit')}")
+
+    assert compiled() == ("", True, [True, True])
+    assert compiled() == ("", False, [True, True])
+    texts("x.c", "n.h")
+    os.utime(tool.folder / "x.c", (1, 1))
+    os.utime(plan, (0, 0))
+    assert compiled() == ("", True, [False, False])
+    assert compiled() == ("", False, [False, False])
+    tool.write("n.h", "#define N n /* mine */\n" + header)
+    said = "autoanalyzer: n.h is not the text that autoanalyzer-out/plan.toml was made for: measured whole\n"
+    assert compiled() == (said, True, [False, True])
+    assert compiled() == (said, False, [False, True])
+    texts("n.h")
+    assert compiled() == ("", True, [True, False])
+    plan.write_text("version = 3\n")
+    said, *done = compiled()
+    assert "autoanalyzer-out/plan.toml: expected a plan of version 2, found version 3" in said
+    assert "; no plan is obeyed\n" in said
+    assert done == [True, [True, True]]
+    plan.unlink()
+    assert compiled() == ("", True, [True, True])
+    words = ["sh", "-c", "mkdir gone; cd gone; rmdir ../gone; aa-mpicc -c $OLDPWD/x.c -o $OLDPWD/x.o"]
+    done = tool(*words, env={"AUTOANALYZER_PLAN": "auto"})
+    assert (done.returncode, b"autoanalyzer" in done.stderr) == (0, False)
 
 
 def test_what_the_compiler_and_we_said_is_said_again(tool, compiler):

@@ -9,6 +9,10 @@ from autoanalyzer.experiment.region import KINDS, Region
 def test_a_descriptor_is_what_the_probe_interface_says():
     region = Region("loop", "loop@41", "rays.c", "trace", 0, 41, 57)
     assert region.descriptor == "aa1|loop|loop@41|rays.c|trace|0|41|57"
+    known = Region("loop", "loop@41", "rays.c", "trace", 0, 41, 57, "0a1b")
+    assert known.descriptor == f"{region.descriptor}|0a1b"
+    assert Region.from_descriptor(known.descriptor).text == "0a1b"
+    assert known == region
 
 
 @given(
@@ -34,9 +38,9 @@ def test_a_descriptor_of_another_version_is_refused_naming_both(text: str):
         Region.from_descriptor(text)
 
 
-@pytest.mark.parametrize("text", ["aa1|loop", "aa1|loop|a|b|c|x|1|2", "aa1|loop|a|b|c|0|1|2|3"])
+@pytest.mark.parametrize("text", ["aa1|loop", "aa1|loop|a|b|c|x|1|2", "aa1|loop|a|b|c|0|1|2|3|4"])
 def test_a_broken_descriptor_is_refused(text: str):
-    with pytest.raises(InputError, match="with eight fields"):
+    with pytest.raises(InputError, match="with eight or nine fields"):
         Region.from_descriptor(text)
 
 

@@ -6,13 +6,15 @@ import tomllib
 
 import pytest
 
-from autoanalyzer.experiment import load
+from autoanalyzer.experiment import Region, load
+from autoanalyzer.experiment.plan import load_plan
+from autoanalyzer.instrument.plan_file import text_of
 
 from ..conftest import Tool
 from .probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
 
 TINY = """
-static int add(int a, int b) { int s = a; for (int i = 0; i < 1; i++) s += b; return s; }
+static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; return s; }
 static double heavy(int n) { double s = 0; for (int i = 0; i < n; i++) s += 1.0 / (i + 1); return s; }
 static double drive(int n) { double s = 0; for (int i = 0; i < n; i++) s += add(i, 1); return s + heavy(20000); }
 int main(void) { double s = 0; for (int i = 0; i < 300; i++) s += drive(3000); return s < 0; }
@@ -36,9 +38,132 @@ def test_tiny_regions_are_throttled_and_no_time_or_entry_is_lost(throttled: Tool
     assert sum(visits[place] for place, name in enumerate(names) if name == "heavy") == 300
     assert {each.split("|")[4] for each in experiment.notes.throttled} == {"add"}
     assert 1_000_000 < experiment.notes.untimed <= 1_800_000
+    assert experiment.exclusive("untimed_visits").sum() == experiment.notes.untimed
     times = experiment.inclusive("wall_time").sum(axis=1)
     assert [times[place] for place, name in enumerate(names) if name == "add"] == [0]
     assert times[names.index("main")] == pytest.approx(experiment.exclusive("wall_time").sum())
+
+
+def test_five_percent_are_allowed_unless_something_else_is_asked_for(throttled: Tool) -> None:
+    done = throttled("autoanalyzer", "run", "-o", "whole", "--max-overhead", "off", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    assert load(throttled.folder / "whole" / "experiment.cube").notes.throttled == {}
+    for option, variable, limit in (
+        *((None, None, "5%"), (None, "", "5%"), (None, "off", "0"), (None, "0", "0"), (None, "2.5", "2.5")),
+        *(("", "off", "5%"), ("off", "1%", "0"), ("0", "", "0"), ("1%", "0", "1%")),
+    ):
+        words = ["exec"] if option is None else ["run", "--max-overhead", option, "--"]
+        env = {} if variable is None else {"AUTOANALYZER_MAX_OVERHEAD": variable}
+        done = throttled("autoanalyzer", *words, "sh", "-c", "echo $AUTOANALYZER_MAX_OVERHEAD", env=env)
+        assert done.stdout.decode() == f"{limit}\n"
+
+
+def test_an_environment_with_a_limit_that_is_none_is_told(tool: Tool) -> None:
+    said = "AUTOANALYZER_MAX_OVERHEAD: expected off, or a share of less than 100%, such as 5%, found 'little'"
+    for command in (("run", "--"), ("exec",)):
+        done = tool("autoanalyzer", *command, "true", env={"AUTOANALYZER_MAX_OVERHEAD": "little"})
+        assert done.returncode == 2
+        assert done.stderr.decode().endswith(f"autoanalyzer: {said}\n")
+    assert not (tool.folder / "autoanalyzer-out").exists()
+
+
+HEAD = """
+#include <stdio.h>
+static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; return s; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "visits"),
+    [
+        pytest.param(
+            "cc",
+            HEAD.replace("return s", "if (s == b) throw s; return s")
+            + "static int run(int n) { int s = 0; for (int i = 0; i < n; i++) try { s += add(i % 2, 1); } catch (int e)"
+            " { s += e; } return s; }\nint main() { return run(300000) < 0; }",
+            {"add": 300_000, "run": 1},
+            id="exceptions",
+        ),
+        pytest.param(
+            "c",
+            "#include <setjmp.h>\nstatic jmp_buf place;"
+            + HEAD.replace("return s", "if (s == b) longjmp(place, 1); return s")
+            + "static int run(int n) { volatile int i = 0, s = 0; setjmp(place);"
+            " while (i < n) { i++; s += add(i % 2, 1); } return s; }\nint main(void) { return run(300000) < 0; }",
+            {"add": 300_000, "run": 1},
+            id="longjmp",
+        ),
+        pytest.param(
+            "c",
+            HEAD + "static int down(int n) { int s = 0; for (int i = 0; i < 2; i++) s += add(n, 1);"
+            " return n ? s + down(n - 1) : s; }\n"
+            "int main(void) { int s = 0; for (int i = 0; i < 30000; i++) s += down(9); return s < 0; }",
+            {"add": 600_000, "down": 300_000},
+            id="recursion",
+        ),
+        pytest.param(
+            "c",
+            "#include <dlfcn.h>\n" + HEAD + "int main(void) { int s = 0; for (int k = 0; k < 3; k++) {"
+            ' void *b = dlopen("./plug.so", RTLD_NOW); int (*f)(int) = (int (*)(int))dlsym(b, "plug");'
+            " for (int i = 0; i < 100000; i++) s += f(i % 7); dlclose(b); } return s < 0; }",
+            {"plug": 300_000},
+            id="dlclose",
+        ),
+    ],
+)
+def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
+    tool: Tool, suffix: str, text: str, visits: dict[str, int]
+) -> None:
+    wrapper = {"c": "aa-mpicc", "cc": "aa-mpicxx"}[suffix]
+    tool.write(
+        "plug.c", HEAD + "int plug(int n) { int s = 0; for (int i = 0; i < n + 2; i++) s += add(n, i); return s; }"
+    )
+    assert tool("aa-mpicc", "-g", "-shared", "-fPIC", "plug.c", "-o", "plug.so").returncode == 0
+    tool.write(f"app.{suffix}", text)
+    assert tool(wrapper, "-g", f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    found = dict.fromkeys(visits, 0)
+    for path, entries in zip(experiment.call_paths, experiment.exclusive("visits").sum(axis=1), strict=True):
+        if path.region.name in found:
+            found[path.region.name] += int(entries)
+    assert found == visits
+    assert next(iter(visits)) in {text.split("|")[4] for text in experiment.notes.throttled}
+    assert experiment.notes.repairs == 0 or "longjmp" in text
+
+
+CALLED_BACK = """
+#include <mpi.h>
+#include <time.h>
+static int busy;
+static void op(void *a, void *b, int *n, MPI_Datatype *t) {
+    clock_t end = clock() + 300000;
+    (void)n, (void)t;
+    for (*(int *)b += *(int *)a; busy && clock() < end;);
+}
+int main(int c, char **v) {
+    int s = 0, all;
+    MPI_Op o;
+    MPI_Init(&c, &v);
+    MPI_Op_create(op, 1, &o);
+    for (int i = 0; i < 300000; i++) op(&s, &c, 0, 0);
+    busy = 1;
+    MPI_Allreduce(&s, &all, 1, MPI_INT, o, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_what_mpi_calls_back_is_computing_though_it_is_throttled(tool: Tool) -> None:
+    tool.build(CALLED_BACK)
+    run = ["autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--"]
+    assert tool(*run, "mpirun", "--oversubscribe", "-n", "2", "./app").returncode == 0
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    assert {text.split("|")[4] for text in experiment.notes.throttled} == {"op"}
+    computed = (experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")).sum(axis=0)
+    assert computed.max() >= 0.3
 
 
 def test_what_one_process_throttles_is_folded_into_its_caller_in_all(tool: Tool) -> None:
@@ -69,7 +194,88 @@ def test_the_plan_leaves_throttled_regions_out_of_the_next_build(throttled: Tool
     assert throttled("autoanalyzer", "run", "-o", "out", "--", "./app").returncode == 0
     experiment = load(throttled.folder / "out" / "experiment.cube")
     assert "add" not in {path.region.name for path in experiment.call_paths}
-    assert not (throttled.folder / "out" / "plan.toml").exists()
+    assert tomllib.loads((throttled.folder / "out" / "plan.toml").read_text()) == plan
+
+
+def test_the_plan_of_the_last_run_is_found_in_this_folder_and_from_those_below(tool: Tool) -> None:
+    tool.write("src/app.c", TINY)
+    tool.write("src/last/app.c", TINY)
+    tool.write("src/last/autoanalyzer-out/notes", "of a run that has throttled nothing")
+    tool.write("autoanalyzer-out/plan.toml", 'version = 2\n[[exclude]]\nfunction = "drive"\n')
+    for folder, plan in (
+        (".", "autoanalyzer-out/plan.toml"),
+        ("src", "../autoanalyzer-out/plan.toml"),
+        ("src/last", ""),
+    ):
+        for asked in ("auto", ""):
+            words = ["sh", "-c", f"cd {folder}; autoanalyzer regions $(find . -name app.c)"]
+            done = tool(*words, env={"AUTOANALYZER_PLAN": asked})
+            assert done.returncode == 0, done.stderr
+            assert (b": left out by the plan" in done.stdout) == bool(asked and plan)
+            assert done.stderr.decode() == (f"autoanalyzer: plan {plan}\n" if asked and plan else "")
+
+
+def test_what_exec_has_throttled_is_in_the_plan_once_it_is_analysed(throttled: Tool) -> None:
+    env = {"AUTOANALYZER_MAX_OVERHEAD": "0.1%"}
+    assert throttled("autoanalyzer", "exec", "./app", env=env).returncode == 0
+    throttled.write("app.c", f"{TINY}/* edited before anybody has looked */")
+    done = throttled("autoanalyzer", "analyze", "autoanalyzer-out")
+    assert done.returncode == 0, done.stderr
+    assert b"autoanalyzer: autoanalyzer-out/plan.toml leaves the throttled regions out of the next build" in done.stderr
+    plans = [load_plan(throttled.folder / out / "plan.toml") for out in ("autoanalyzer-out", "out")]
+    assert {rule.pattern for rule in plans[0].exclude} == {rule.pattern for rule in plans[1].exclude}
+    throttled.write("gen/app.c", TINY)
+    for folder, left_out in ((".", False), ("gen", True)):
+        words = ["sh", "-c", f"cd {folder}; autoanalyzer regions app.c"]
+        done = throttled(*words, env={"AUTOANALYZER_PLAN": "auto"})
+        assert (b": left out by the plan" in done.stdout) == left_out
+        assert (b"app.c is not the text that autoanalyzer-out/plan.toml was made for" in done.stderr) != left_out
+
+
+PASSING = """module m
+contains
+  recursive integer function down(n) result(r)
+    integer, intent(in) :: n
+    integer :: i
+    r = n
+    do i = 1, 2
+      r = r + tiny(i)
+    end do
+    if (n > 0) r = r + down(n - 1)
+  end function
+  integer function tiny(n)
+    integer, intent(in) :: n
+    integer :: i
+    do i = 1, n
+      tiny = n + i
+      if (n > 7) return
+    end do
+  end function
+end module
+program p
+  use m
+  integer :: i, r
+  r = 0
+  do i = 1, 30000
+    r = mod(r + down(9), 7)
+  end do
+  if (r > 8) stop 1
+end program
+"""
+
+
+def test_a_throttled_fortran_procedure_is_counted_and_left_once(tool: Tool) -> None:
+    tool.write("p.f90", PASSING)
+    assert tool("aa-mpifort", "-g", "p.f90", "-o", "app").returncode == 0
+    assert tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app").returncode == 0
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    names = [path.region.name for path in experiment.call_paths]
+    visits = experiment.exclusive("visits").sum(axis=1).tolist()
+    assert sum(each for each, name in zip(visits, names, strict=True) if name == "m::tiny") == 600_000
+    assert sum(each for each, name in zip(visits, names, strict=True) if name == "m::down") == 300_000
+    told = {region.name: region.text for region in map(Region.from_descriptor, experiment.notes.throttled)}
+    assert told["m::tiny"] == text_of(str(tool.folder / "p.f90"))
+    assert experiment.notes.repairs == 0
 
 
 FORTRAN = """module m
@@ -78,7 +284,7 @@ contains
     real, intent(in) :: a, b
     integer :: i
     add = a
-    do i = 1, 2
+    do i = 1, int(b)
       add = add + b
     end do
   end function
@@ -154,7 +360,7 @@ def test_what_is_short_of_memory_gives_up_the_deepest_levels_first(preloaded: Re
     ("option", "value", "said"),
     [
         ("--max-memory", "12 M", "expected bytes, such as 64M, and at least 1M, found '12 M'"),
-        ("--max-overhead", "-5%", "expected a share of more than 0% and less than 100%, such as 5%, found '-5%'"),
+        ("--max-overhead", "-5%", "expected off, or a share of less than 100%, such as 5%, found '-5%'"),
     ],
 )
 def test_limits_that_are_none_are_told(tool: Tool, option: str, value: str, said: str) -> None:

@@ -287,6 +287,7 @@ def test_the_document_has_the_keys_of_the_schema():
         "root_causes": [],
         "evidence": [],
         "same_work": False,
+        "may_be_measuring": False,
     }
     assert document["verdict"][0].startswith("app")
 

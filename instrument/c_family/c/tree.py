@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from math import nan
 from typing import Any, Final
 
 from pycparser import c_ast
@@ -16,6 +17,7 @@ from ...syntax import Body, Call, Case, Label, Loop, Syntax, Unread, UnreadError
 from ..lexer import blank, group_end
 from ..preprocessed import Preprocessed, readable
 from .sanitise import PRELUDE, outer_braces, sanitise
+from .trip_counts import TripCounts
 
 __all__ = ["read_c"]
 
@@ -28,14 +30,15 @@ _CALLED: Final = re.compile(r"\b[A-Za-z_]\w*(?=\s*\()")
 _OPENING: Final = re.compile(r"\s*\(")
 _OF_A_GROUP: Final = re.compile(r"[)}]\s*\.")
 _FIELDS: Final = {
-    **dict.fromkeys((c_ast.For, c_ast.While, c_ast.DoWhile), "loops"),
     **dict.fromkeys((c_ast.Case, c_ast.Default), "cases"),
     c_ast.Label: "labels",
     c_ast.Switch: "switches",
     c_ast.Compound: "blocks",
     c_ast.CompoundLiteral: "literals",
 }
+_LOOPS: Final = frozenset((c_ast.For, c_ast.While, c_ast.DoWhile))
 _STATEMENTS: Final = frozenset((c_ast.Compound, c_ast.Case, c_ast.Default, c_ast.Label))
+_NAMED: Final = frozenset((c_ast.Decl, c_ast.Typedef, c_ast.Enumerator))
 _DECLARATIONS: Final = (c_ast.Decl, c_ast.Typedef)
 _TELLING: Final = frozenset(
     (
@@ -87,6 +90,7 @@ class _Reader:
         self._text = unit.text
         self._unread = unread
         self._line_starts = line_starts
+        self._trips = TripCounts(root)
         self._functions = [node for node in root.ext if isinstance(node, c_ast.FuncDef)]
         self._defined = {node.decl.name: self._offset(node.decl) for node in self._functions}
         declarations = (node for node in root.ext if isinstance(node, c_ast.Decl) and node.name in self._defined)
@@ -106,15 +110,22 @@ class _Reader:
         opening, named = self._offset(function.body), self._offset(function.decl)
         found: dict[str, list[Any]] = defaultdict(list)
         calls: list[tuple[Any, str]] = []
-        hidden: set[str] = set()
+        addressed: set[str] = set()
+        loops: list[Any] = []
+        hidden: dict[str, float] = {}
         pending: list[tuple[Any, str, int]] = [(function, "", -1)]
         while pending:
             node, reason, switch = pending.pop()
             kind = type(node)
             if kind is c_ast.FuncCall:
                 calls.append((node, reason))
-            elif kind is c_ast.Decl and node.name and not isinstance(node.type, c_ast.FuncDecl):
-                hidden.add(node.name)
+            elif kind in _NAMED and node.name and not isinstance(getattr(node, "type", None), c_ast.FuncDecl):
+                lowest = self._trips.lowest(node)
+                hidden[node.name] = lowest if hidden.get(node.name, lowest) == lowest else nan
+            elif kind is c_ast.UnaryOp and node.op == "&" and isinstance(node.expr, c_ast.ID):
+                addressed.add(node.expr.name)
+            elif kind in _LOOPS and not _runs_once(node):
+                loops.append(node)
             elif kind is c_ast.Switch:
                 switch = self._offset(node)
             if kind in _FIELDS:
@@ -124,8 +135,11 @@ class _Reader:
             if kind in _TELLING:
                 reason = _why_constant(node) or reason
             pending.extend((child, reason, switch) for child in node)
+        hidden |= dict.fromkeys(addressed.intersection(hidden), nan)
         found["calls"] = sorted((self._call(*call, hidden) for call in calls), key=lambda call: call.offset)
-        found["loops"].sort(key=lambda loop: loop.offset)
+        found["loops"] = sorted(
+            (Loop(self._offset(loop), self._trips.most(loop, hidden)) for loop in loops), key=lambda loop: loop.offset
+        )
         fields: dict[str, Any] = {name: tuple(items) for name, items in found.items()}
         name, end = self._name(named, function.decl.name), group_end(self._masked, opening)
         return Body(name, named, named, opening, end, unread=self._unread.get(opening), **fields)
@@ -139,10 +153,8 @@ class _Reader:
                 yield Case(self._offset(node), switch)
             case c_ast.Compound() | c_ast.CompoundLiteral() | c_ast.Switch():
                 yield self._offset(node)
-            case _ if not _runs_once(node):
-                yield Loop(self._offset(node))
 
-    def _call(self, node: Any, reason: str, hidden: set[str]) -> Call:
+    def _call(self, node: Any, reason: str, hidden: Container[str]) -> Call:
         start = self._offset(node.name)
         name = getattr(node.name, "name", None)
         if not isinstance(name, str) or name in hidden:

@@ -61,6 +61,8 @@ def _declare() -> None:
     """Tell the types of functions that the bindings leave out."""
     lib = conf.lib
     lib.clang_getCursorBinaryOperatorKind.argtypes = [Cursor]
+    lib.clang_getCursorUnaryOperatorKind.argtypes = [Cursor]
+    lib.clang_Cursor_getStorageClass.argtypes = [Cursor]
     lib.clang_Cursor_Evaluate.argtypes = [Cursor]
     lib.clang_Cursor_Evaluate.restype = c_void_p
     lib.clang_EvalResult_getKind.argtypes = [c_void_p]

@@ -16,7 +16,7 @@ from .destructors import Destructors
 from .digest import digest
 from .instances import PARAMETERS, Instances
 from .names import qualified_name
-from .trip_counts import most_trips
+from .trip_counts import TripCounts
 
 __all__ = ["Found", "parse"]
 
@@ -159,8 +159,8 @@ class _Reader:
 
     def finish(self, text: bytes) -> Found:
         """Give what was found; how often loops run is asked once all instances of templates are seen."""
-        constants = Constants(text, self._end, self._instances)
-        self.found.loops = [Loop(start, most_trips(loop, constants)) for start, loop in self._loops.items()]
+        trips = TripCounts(Constants(text, self._end, self._instances))
+        self.found.loops = [Loop(start, trips.most(loop)) for start, loop in self._loops.items()]
         return self.found
 
     def visit(self, cursor: Any, parent: Any, _data: Any) -> int:

@@ -2,62 +2,176 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any, Final
 
-from clang.cindex import CursorKind
+from clang.cindex import CursorKind, TypeKind, conf
 
+from ..counted import SIGNED, trips
 from .constants import Constants
-from .cursors import children, operator_of, spelling
+from .cursors import children, evaluated, operator_of
 
-__all__ = ["most_trips"]
+__all__ = ["TripCounts"]
 
 _FOR: Final = CursorKind.FOR_STMT.value
 _RANGE: Final = CursorKind.CXX_FOR_RANGE_STMT.value
 _DECLARATION: Final = CursorKind.DECL_STMT.value
+_VARIABLE: Final = CursorKind.VAR_DECL.value
+_NAME: Final = CursorKind.DECL_REF_EXPR.value
 _BINARY: Final = CursorKind.BINARY_OPERATOR.value
-_STEPS: Final = frozenset((CursorKind.UNARY_OPERATOR.value, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR.value))
+_UNARY: Final = CursorKind.UNARY_OPERATOR.value
+_COMPOUND: Final = CursorKind.COMPOUND_ASSIGNMENT_OPERATOR.value
+_PARENTHESES: Final = CursorKind.PAREN_EXPR.value
+_LAMBDA: Final = CursorKind.LAMBDA_EXPR.value
+_SUBSCRIPT: Final = CursorKind.ARRAY_SUBSCRIPT_EXPR.value
+_VALUE: Final = CursorKind.UNEXPOSED_EXPR.value  # an object becomes a number by a cast that is not written
+_SCOPES: Final = frozenset(
+    kind.value
+    for kind in (
+        *(CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD),
+        *(CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR, CursorKind.CONVERSION_FUNCTION),
+    )
+)
+_INTEGERS: Final = {
+    **dict.fromkeys((TypeKind.SHORT.value, TypeKind.INT.value, TypeKind.LONG.value, TypeKind.LONGLONG.value), SIGNED),
+    **dict.fromkeys((TypeKind.USHORT.value, TypeKind.UINT.value, TypeKind.ULONG.value, TypeKind.ULONGLONG.value), 0),
+}
 # Twins of libclang's Index.h.
-_COMPARISONS: Final = {11: 0, 12: 0, 16: 0, 13: 1, 14: 1}  # < > !=, and a trip more for <= >=
+_COMPARISONS: Final = {11: "<", 12: ">", 16: "!=", 13: "<=", 14: ">="}
 _ASSIGNMENT: Final = 22
+_STEPS: Final = {
+    (_UNARY, 1): 1,
+    (_UNARY, 3): 1,
+    (_COMPOUND, 26): 1,
+    (_UNARY, 2): -1,
+    (_UNARY, 4): -1,
+    (_COMPOUND, 27): -1,
+}
+_ADDRESS: Final = 5
+_SHIFTS: Final = frozenset((8, 9))  # in a template, they may be of a stream
+_AUTOMATIC: Final = frozenset((1, 6, 7))
 
 
-def most_trips(loop: Any, constants: Constants) -> int:
-    """Give the most trips of a loop that compile-time constants bound; 0 if they are not known.
-
-    ::
-
-        for (int i = 0; i < 8; ++i) …    8
-        for (int i = 0; i < N; ++i) …    the largest N that the unit has, of a template
-        for (double x : coordinates) …   3, where that is an array of 3
-        for (int i = 0; i < n; ++i) …    0
-
-    What the body does with the variable is not looked at.
+class TripCounts:
+    """Evaluate the bounds of loops.
 
     Args:
-        loop: The cursor of a loop.
         constants: What is constant in the unit.
     """
-    parts = children(loop)
-    if loop._kind_id == _RANGE:
-        return constants.elements(parts[-2]) or 0 if len(parts) > 2 else 0
-    if loop._kind_id != _FOR or len(parts) != 4:
-        return 0
-    first, condition, step, _ = parts
-    if condition._kind_id != _BINARY or operator_of(condition) not in _COMPARISONS or step._kind_id not in _STEPS:
-        return 0
-    variable, low = _start(first, constants)
-    compared, bound = children(condition)
-    if not variable or spelling(compared) != variable or low is None or (high := constants.value(bound)) is None:
-        return 0
-    return abs(high - low) + _COMPARISONS[operator_of(condition)]
+
+    def __init__(self, constants: Constants) -> None:
+        self._constants = constants
+        self._seen: dict[int, bool] = {}
+
+    def most(self, loop: Any) -> int:
+        """Give the most trips of a loop that compile-time constants bound; 0 if they are not known.
+
+        ::
+
+            for (int i = 0; i < 8; ++i) …    8
+            for (int i = 0; i < N; ++i) …    the largest N that the unit has, of a template
+            for (double x : coordinates) …   3, where that is an array of 3
+            for (int i = 0; i < n; ++i) …    0
+
+        Args:
+            loop: The cursor of a loop.
+        """
+        parts = children(loop)
+        if loop._kind_id == _RANGE:
+            return self._constants.elements(parts[-2]) or 0 if len(parts) > 2 else 0
+        if loop._kind_id != _FOR or len(parts) != 4:
+            return 0
+        first, condition, step, body = parts
+        if condition._kind_id != _BINARY or operator_of(condition) not in _COMPARISONS:
+            return 0
+        variable, start = _start(first)
+        compared, bound = children(condition)
+        if variable is None or not _is(compared, variable):
+            return 0
+        by = _step(step, variable)
+        # A template's largest is no bound of where a loop starts upwards, or ends downwards.
+        low, high = (evaluated, self._constants.value) if by > 0 else (self._constants.value, evaluated)
+        comparison, lowest = _COMPARISONS[operator_of(condition)], _lowest(variable, compared)
+        count = trips(_number(low(start)), comparison, _number(high(bound)), by, lowest)
+        is_own = count and (first._kind_id == _DECLARATION or not self._is_seen(variable))
+        return count if is_own and not _gives_away(body, variable, setting=True) else 0
+
+    def _is_seen(self, variable: Any) -> bool:
+        """Tell whether something may point to a variable that lives longer than a loop."""
+        key = conf.lib.clang_hashCursor(variable)
+        if key not in self._seen:
+            scope = conf.lib.clang_getCursorSemanticParent(variable)
+            self._seen[key] = scope._kind_id not in _SCOPES or _gives_away(scope, variable, setting=False)
+        return self._seen[key]
 
 
-def _start(statement: Any, constants: Constants) -> tuple[str, int | None]:
+def _start(statement: Any) -> tuple[Any, Any]:
     """Give the variable that a loop counts by, and what it is at first."""
     parts = children(statement)
     if statement._kind_id == _DECLARATION and len(parts) == 1:
         values = children(parts[0])
-        return spelling(parts[0]), constants.value(values[-1]) if values else None
-    if statement._kind_id == _BINARY and operator_of(statement) == _ASSIGNMENT:
-        return spelling(parts[0]), constants.value(parts[1])
-    return "", None
+        return (parts[0], values[-1]) if values else (None, None)
+    if statement._kind_id == _BINARY and operator_of(statement) == _ASSIGNMENT and parts[0]._kind_id == _NAME:
+        return conf.lib.clang_getCursorReferenced(parts[0]), parts[1]
+    return None, None
+
+
+def _lowest(variable: Any, compared: Any) -> float:
+    """Give the least that a local variable can hold and be compared as; NaN if it is no integer, or static."""
+    kind = conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(variable))
+    is_plain = variable._kind_id == _VARIABLE and conf.lib.clang_Cursor_getStorageClass(variable) in _AUTOMATIC
+    is_volatile = conf.lib.clang_isVolatileQualifiedType(kind)
+    is_unsigned = _INTEGERS.get(conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(compared))._kind_id) == 0
+    lowest = 0 if is_unsigned and kind._kind_id in _INTEGERS else _INTEGERS.get(kind._kind_id, nan)
+    return lowest if is_plain and not is_volatile else nan
+
+
+def _step(statement: Any, variable: Any) -> float:
+    """Give what a loop adds to its variable; NaN if that varies."""
+    kind, parts = statement._kind_id, children(statement)
+    operator = conf.lib.clang_getCursorUnaryOperatorKind(statement) if kind == _UNARY else operator_of(statement)
+    if (kind, operator) not in _STEPS or not _is(parts[0], variable):
+        return nan
+    return _STEPS[kind, operator] * (_number(evaluated(parts[1])) if kind == _COMPOUND else 1)
+
+
+def _number(value: int | None) -> float:
+    return nan if value is None else value
+
+
+def _is(expression: Any, variable: Any) -> bool:
+    """Tell whether an expression is a variable."""
+    while expression._kind_id in {_VALUE, _PARENTHESES} and len(parts := children(expression)) == 1:
+        expression = parts[0]
+    declared = conf.lib.clang_getCursorReferenced(expression) if expression._kind_id == _NAME else None
+    return declared is not None and bool(conf.lib.clang_equalCursors(declared, variable))
+
+
+def _gives_away(node: Any, variable: Any, *, setting: bool) -> bool:
+    """Tell whether a variable below a node may be used but for its value, by which it is set, or its address taken.
+
+    Args:
+        node: Where it is looked for.
+        variable: Its declaration.
+        setting: Whether to set it counts.
+    """
+    pending = [(node, child, setting) for child in children(node)]
+    while pending:
+        parent, child, counts = pending.pop()
+        if child._kind_id == _NAME and _is(child, variable) and not _takes_value(parent, variable, counts):
+            return True
+        user = parent if child._kind_id == _PARENTHESES else child
+        counts = counts or child._kind_id == _LAMBDA  # a loop may call it
+        pending += [(user, each, counts) for each in children(child)]
+    return False
+
+
+def _takes_value(parent: Any, variable: Any, setting: bool) -> bool:
+    """Tell whether an expression does no more with a variable than to ask for its value, or to set it."""
+    kind = parent._kind_id
+    if kind == _UNARY:
+        operator = conf.lib.clang_getCursorUnaryOperatorKind(parent)
+        return operator != _ADDRESS and not (setting and (_UNARY, operator) in _STEPS)
+    if kind == _COMPOUND or (kind == _BINARY and operator_of(parent) == _ASSIGNMENT):
+        return not setting or not _is(children(parent)[0], variable)
+    return kind in {_VALUE, _SUBSCRIPT} or (kind == _BINARY and operator_of(parent) not in _SHIFTS)

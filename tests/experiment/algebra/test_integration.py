@@ -81,6 +81,36 @@ def test_a_metric_in_two_units_is_refused_in_one_line_that_names_both():
     assert "\n" not in str(caught.value)
 
 
+def test_what_one_operand_has_throttled_is_folded_into_its_caller_in_all():
+    paths = [CallPath(MAIN), CallPath(WORK, 0), CallPath(SEND, 1)]
+    metrics = [Metric("visits", "occ"), Metric("time", "sec")]
+    timed, folded = (
+        simple(
+            [times[1]],
+            paths,
+            locations=[Location("m", "n", 0)],
+            metrics=metrics,
+            severities={each.name: np.array(values)[:, None] for each, values in zip(metrics, times, strict=True)},
+            notes=Notes(throttled=throttled, untimed=6 * len(throttled), throttled_ns=ns),
+        )
+        for times, throttled, ns in (
+            (([1.0, 8.0, 1.0], [1.0, 2.0, 4.0]), {}, 3.0),
+            (([1.0, 8.0, 1.0], [3.5, 0.0, 4.0]), {WORK.descriptor: "often"}, 5.0),
+        )
+    )
+    expected = {difference: [-0.5, 0, 0], mean: [3.25, 0, 4], total: [6.5, 0, 8], minimum: [3, 0, 4], merge: [3, 0, 4]}
+    for operation, times in expected.items():
+        result = operation(timed, folded, labels=["a.cube", "b.cube"])
+        assert result.exclusive("time")[:, 0].tolist() == times
+        assert result.exclusive("visits")[1, 0] == (0 if operation is difference else 16 if operation is total else 8)
+        assert result.notes.throttled == {WORK.descriptor: "often"}
+        assert (result.notes.untimed, result.notes.throttled_ns) == (3 if operation is mean else 6, 5)
+        assert "folded in all: work, throttled in b.cube" in result.notes.remarks
+        assert timed.exclusive("time")[:, 0].tolist() == [1, 2, 4]
+    again = mean(folded, folded)
+    assert (again.exclusive("time")[:, 0].tolist(), again.notes.remarks) == ([3.5, 0, 4], ())
+
+
 def placed(*nodes: str, threads: tuple[int, ...] = (0,)) -> Experiment:
     locations = [Location("m", node, process, thread + 0) for process, node in enumerate(nodes) for thread in threads]
     return simple([[1.0] * len(locations)], [CallPath(MAIN)], locations=locations)

@@ -1,5 +1,7 @@
 """Functions: which are regions, by what name, from which file."""
 
+import pytest
+
 HEADER = """
 static int sum(int n) {
     int s = 0;
@@ -44,6 +46,101 @@ def test_tiny_functions_are_left_out_with_the_reason_and_main_never(lab):
         "square": "tiny: no loop, no call, at most 20 statements",
         "wrapped": "tiny: inline, no loop, at most 20 statements",
     }
+
+
+SHORT = r"""
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum sizes { sides = 3, nodes = 2 * sides + 2, last };
+static const int few = 4;
+static int often(int n) { for (int i = 0; i < nodes; i++) n += i; return n; }
+static int through(int n) { return often(n) + 1; }
+static int once(int n) { for (int i = 0; i < few; i++) n += i; return n; }
+static int open(int n) { int m = 0; for (int i = 0; i < n; i++) m++; return m; }
+static int hides(int nodes) { int m = 0; for (int i = 0; i < nodes; i++) m++; return m; }
+static int large(int n) { for (int i = -60; i <= 10 * last; i += 1) n += i; return n; }
+static int back(int n) { again: if (through(n--) > 40) goto again; return n; }
+static int says(int n) { for (int i = 0; i < few; i++) if (n == i) putchar('0' + n); return n; }
+static int both(int n, int m) { for (int i = few; i > 0; i--) n += i; while (m < n) m++; return m; }
+static int compare(const void *one, const void *other) {
+    assert(one != other);
+    return through(*(const int *)one) - through(*(const int *)other);
+}
+int main(void) {
+    int n = 0, some[3] = {2, 3, 1};
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j != few; ++j) n++;
+        for (int j = 0; j < i; ++j) n++;
+        n += through(3) + open(3) + hides(3) + large(3) + back(13) + says(3) + both(3, 1);
+    }
+    n += once(n);
+    qsort(some, 3, sizeof some[0], compare);
+    printf("%d %d\n", n, some[0]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
+def test_what_is_short_and_may_run_often_is_left_out(lab, cc, name):
+    modes = "functions,outer-loops,inner-loops"
+    assert lab.run(SHORT, cc=cc, name=name, modes=modes).visits == {
+        **{"main": 1, "main:loop@22": 1, "main:loop@24": 2, "once": 1, "once:loop@9": 1},
+        **{"open": 2, "open:loop@10": 2, "hides": 2, "hides:loop@11": 2, "large": 2, "large:loop@12": 2},
+        **{"back": 2, "says": 2, "says:loop@14": 2, "both": 2, "both:loop@15": 2},
+    }
+    left_out = lab.left_out(name, modes=modes)
+    assert set(left_out) == {"often", "loop@7", "through", "compare", "loop@15", "loop@23"}
+    assert set(left_out.values()) == {"short: at most 200 statements are executed"}
+
+
+def test_a_loop_that_sets_its_variable_is_of_any_length(lab):
+    body = "for (int i = 0; i < 3; i++) { %s n++; } return n;"
+    functions = "".join(
+        f"static int f{place}(int n) {{ {body % words} }}\n"
+        for place, words in enumerate(("", "if (n < 5) i = 0;", "if (n < 5) i--;", "int *p = &i; if (n < 5) *p = 0;"))
+    )
+    main = "int main(void) { int n = 0; for (int i = 0; i < 2; i++) n += f0(1) + f1(1) + f2(1) + f3(1); return n; }\n"
+    assert set(lab.run(functions + main).visits) == {
+        *("main", "main:loop@5", "f1", "f1:loop@2", "f2", "f2:loop@3", "f3", "f3:loop@4"),
+    }
+
+
+NOT_COUNTED = r"""
+#include <stddef.h>
+#include <stdint.h>
+enum { few = 4 };
+int g, at[8];
+void set(int *);
+void relax(void);
+void copied(char *d, const char *s, size_t n) { for (int i = 0; i < 3; i++) __builtin_memcpy(d + i * n, s, n); }
+void real(double by) { for (double t = 0; t < 10; t += by) g++; }
+void another(int n) { int j = 0; for (int i = 0; i < 8; j++) if (j > n) break; }
+void by_some(int n) { for (int i = 0; i < 8; i += n) g++; }
+void backwards(int n) { for (unsigned i = 3; i < 4; i--) g++; }
+void past(void) { for (unsigned i = 7; i > 0; i -= 2) g++; }
+void never(void) { for (int i = 0; i != 7; i += 2) g++; }
+void cast(void) { for (uint32_t i = 0; i < (uint32_t)-1; i++) g++; }
+void minus(void) { for (unsigned i = 0; i < -1u; i++) g++; }
+void signs(void) { for (unsigned i = 0; i != -1; i++) g++; }
+void mixed(void) { for (int i = 9; i >= 0u; i--) g++; }
+void narrow(void) { for (unsigned char i = 0; i < 300; i++) g++; }
+void pointed(void) { int i, *p = &i; for (i = 0; i < 8; i++) *p = 0; }
+void seen(void) { int i; set(&i); for (i = 0; i < 8; i++) relax(); }
+void global(void) { for (g = 0; g < 8; g++) at[g]++; }
+void retried(int n) { for (int i = 0; i < 3; i++) if (at[n]) --i; }
+void hidden(void) { enum { few = 1000000 }; for (int i = 0; i < few; i++) g++; }
+void counted(void) { for (int i = 9; i >= 0; i -= 3) g += at[i] + (i); }
+void before(void) { size_t i; for (i = 0; i < few; ++i) g += at[i] + 1; for (i = 2; i <= 6; i += 2) g++; }
+"""
+
+
+@pytest.mark.parametrize("name", ["x.c", "x.cc"])
+def test_only_what_is_plainly_counted_has_trips(lab, name):
+    lab.tool.write(name, NOT_COUNTED)
+    loops = {int(loop.removeprefix("loop@")) for loop in lab.left_out(name) if loop.startswith("loop@")}
+    assert loops == {line for line, text in enumerate(NOT_COUNTED.splitlines(), 1) if "at[i] +" in text}
 
 
 WORDS_OF_CXX = r"""

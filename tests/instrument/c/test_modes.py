@@ -13,7 +13,7 @@ int main(void) {
             while (n % 5 != 4) n++;
         do { n++; } while (0);
     }
-    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (i) break; else continue;
+    for (int i = 0; i < 2; i++) for (int j = 0; j < 2 + i; j++) if (i) break; else continue;
     printf("%d\n", n);
     return 0;
 }
@@ -39,7 +39,7 @@ int main(void) {
     #pragma omp parallel for collapse(2) reduction(+ : n)
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            for (int k = 0; k < 4; k++) n++;
+            for (int k = 0; k < 4 + j; k++) n++;
     #pragma omp parallel
     for (int i = 0; i < 2; i++)
         #pragma omp for

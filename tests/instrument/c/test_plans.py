@@ -138,8 +138,8 @@ int main(void) {
             n--;
         } else
             n++;
-        for (int j = 0; j < 2; j++)
-            for (int k = 0; k < 2; k++) n++;
+        for (int j = 0; j < 2 + i; j++)
+            for (int k = 0; k < 2 + j; k++) n++;
         n += twice;
         if (n > 1000) break;
         n--;

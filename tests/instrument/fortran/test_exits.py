@@ -45,7 +45,7 @@ OUT = """
       subroutine leave(n)
       integer n, i
       around: block
-        do i = 1, 10
+        do i = 1, max(n, 10)
           if (n == i) exit around
           if (i > 3) then
             exit
@@ -54,25 +54,25 @@ OUT = """
         print *, 'block', i
       end block around
       test: if (n > 1) then
-        do i = 1, 10
+        do i = 1, max(n, 10)
           if (i == n) then
             exit test
           end if
         end do
         print *, 'never'
       else test
-        do i = 1, 10
+        do i = 1, max(n, 10)
           if (i == n) exit test
         end do
         print *, 'else', i
       end if test
       choice: select case (n)
       case (2:3) choice
-        do i = 1, 3
+        do i = 1, max(n, 3)
           exit choice
         end do
       case default
-        do i = 1, 3
+        do i = 1, max(n, 3)
           print *, 'default'
         end do
       end select choice

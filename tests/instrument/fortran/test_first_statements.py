@@ -84,7 +84,7 @@ FIRSTS = """
       subroutine marked(n)
       integer n
 !$omp parallel do
-      do i = 1, 2
+      do i = 1, n
         continue
       end do
 !$omp end parallel do

@@ -56,7 +56,7 @@ NAMES = """
       endif(1) = 7
       result = 8
       subroutine = 9
-      do function = 1, 2
+      do function = 1, module
         if (function == result) return
       end do
       print *, contains + entry + use + module + interface + type

@@ -18,7 +18,7 @@ NEST = """      program p
                if (k .eq. 3) go to 20
    10       n = n + 1
    20       if (j .eq. 2) go to 30
-            do 25 k = 1, 2
+            do 25 k = 1, min(n, 2)
                do 25 m = 1, 2
    25             n = n + 1
          end do
@@ -43,7 +43,7 @@ NEST = """      program p
       subroutine leave(n)
       integer :: n
       do i = 1, 3
-         do j = 1, 3
+         do j = 1, n
             if (j .eq. 2) return
          end do
       end do
@@ -76,7 +76,7 @@ COLLAPSED = """      program p
 !$omp parallel do collapse(2) private(k) reduction(+:n)
       do i = 1, 4
          do j = 1, 4
-            do k = 1, 4
+            do k = 1, max(i, 4)
                n = n + 1
             end do
          end do
@@ -249,7 +249,7 @@ PLANNED = """      program p
          if (i .eq. 3) then
             n = n + 5
          end if
-         do j = 1, 2
+         do j = 1, i
             n = n + j
          end do
          if (n .gt. 1000) exit

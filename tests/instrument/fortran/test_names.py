@@ -60,7 +60,7 @@ NAMES = """
           real, intent(in) :: s
           integer i
           inner = 0
-          do i = 1, 4
+          do i = 1, int(s)
             inner = inner + s
           end do
           end function

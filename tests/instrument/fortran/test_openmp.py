@@ -239,7 +239,7 @@ ACC = """
       subroutine on_device(n)
 !$acc routine seq
       integer n, i
-      do i = 1, 2
+      do i = 1, min(n, 2)
         n = n + 1
       end do
       end subroutine

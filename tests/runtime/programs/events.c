@@ -515,7 +515,7 @@ static void perform(struct words words) {
 int main(int count, char **argv) {
     arguments = argv;
 #if defined(LINKED)
-    probe_enter = aa_probe_enter;
+    probe_enter = (void (*)(const char *))(void *)aa_probe_enter;
     probe_exit = aa_probe_exit;
     probe_resync = aa_probe_resync;
 #else

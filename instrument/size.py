@@ -1,0 +1,42 @@
+"""What is so short that a probe would cost as much as it: the limits, in all languages the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Final, TypeVar
+
+__all__ = ["SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often"]
+
+TINY: Final = 20
+"""Statements of a function up to which a probe may cost as much as it."""
+
+SHORT: Final = 200
+"""Statements executed: a probe takes as long as some hundred."""
+
+TINY_REASON: Final = f"tiny: no loop, no call, at most {TINY} statements"
+SHORT_REASON: Final = f"short: at most {SHORT} statements are executed"
+
+_Function = TypeVar("_Function", bound=Hashable)
+
+
+def called_often(
+    functions: Iterable[_Function], main: set[_Function], calls: Iterable[tuple[_Function, _Function, bool]]
+) -> set[_Function]:
+    """Give the functions that may run often: called in a loop, by one that runs often, or from nowhere in the unit.
+
+    Args:
+        functions: All that the unit defines.
+        main: Those of them that run once.
+        calls: Who calls whom, and whether in a loop.
+    """
+    known = [(caller, called, in_loop) for caller, called, in_loop in calls if called != caller]
+    called_by: dict[_Function, list[_Function]] = {}
+    for caller, called, _ in known:
+        called_by.setdefault(caller, []).append(called)
+    often = set(main)  # whose callees are asked for alone
+    pending = [*(set(functions) - {called for _, called, _ in known}), *(called for _, called, loop in known if loop)]
+    while pending:
+        if (function := pending.pop()) not in often:
+            often.add(function)
+            pending += called_by.get(function, ())
+    return often.difference(main)
