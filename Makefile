@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
 	@echo "make test       run the tests"
-	@echo "make test-long  run those that take longest: whole projects, the wheel, every C++ standard, fuzzing, killed runs"
+	@echo "make test-long  run those that take longest: samples, whole projects, the wheel, every C++ standard, fuzzing, killed runs"
 	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, pages, documents"
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
 	@echo "make check      lint, type-check, verify the import order"
@@ -46,7 +46,7 @@ test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-long: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -m long -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -q -m "long and not measured" -n auto --dist worksteal $(ARGS)
 
 test-fast: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)

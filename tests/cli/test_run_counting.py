@@ -270,6 +270,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.long
 def test_programs_in_other_languages_are_counted_as_a_whole(tool):
     tool.write("app.py", PYTHON)
     tool.write("app.cpp", CPP)

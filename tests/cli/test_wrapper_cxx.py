@@ -61,6 +61,7 @@ def check(tool, path="app", launcher="mpirun"):
     return (tool.folder / path).read_bytes()
 
 
+@pytest.mark.long
 def test_make_with_both_mpis(tool, mpi):
     launcher, compiler = mpi
     compiler = compiler.replace("mpicc", "mpicxx")

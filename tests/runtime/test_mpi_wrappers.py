@@ -40,6 +40,7 @@ def test_no_c_code_gives_a_warning(mpi: tuple[str, str]) -> None:
     assert probe_library(find_mpi([mpi[0]])).with_name(WARNINGS).read_text() == ""
 
 
+@pytest.mark.long
 def test_no_c_code_gives_a_warning_of_clang(mpi: tuple[str, str], tmp_path: Path) -> None:
     _, compiler = mpi
     environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}

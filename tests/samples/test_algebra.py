@@ -15,6 +15,8 @@ from autoanalyzer.experiment.aggregate import totals
 from ..conftest import run
 from .conftest import LAUNCH, SCRIPTS, copied
 
+pytestmark = pytest.mark.long
+
 SIZE = ("120", "30")
 
 

@@ -16,6 +16,8 @@ from autoanalyzer.experiment.plan import load_plan
 from ..conftest import run
 from .conftest import LAUNCH, SCRIPTS, copied
 
+pytestmark = pytest.mark.long
+
 # Sample → its size, the file with the planted loop, a text in that loop's first line and that line's offset from it.
 PLANTED = {
     "spectra": ("600", "analyse_anew.c", "real += tapered", -1),

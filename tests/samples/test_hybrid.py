@@ -12,6 +12,8 @@ from autoanalyzer.experiment import load
 
 from .conftest import Sample, apart
 
+pytestmark = pytest.mark.long
+
 STEPS = 20
 LAUNCH = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n", "2")
 THREADS = ["0.0", "0.1", "1.0", "1.1"]

@@ -9,6 +9,8 @@ import pytest
 
 from .conftest import LAUNCH, Sample, apart, copied
 
+pytestmark = pytest.mark.long
+
 # Half of the work that they do by default, and little.
 SIZES = {"rays": (("400", "500"), ("200", "250")), "heat": (("840", "1200", "250"), ("84", "120", "25"))}
 

@@ -11,6 +11,8 @@ import pytest
 
 from .conftest import LAUNCH, LAUNCH_MPICH, Sample, apart, copied
 
+pytestmark = pytest.mark.long
+
 CURED = ("DISPATCH=dynamic", "LOCALITY=good")
 
 

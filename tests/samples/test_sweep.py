@@ -9,6 +9,8 @@ import pytest
 
 from .conftest import SCRIPTS, Sample, apart
 
+pytestmark = pytest.mark.long
+
 SIZE = ("24", "8", "2")
 DENSE = {10, 11, 14, 15}
 LAUNCH = ("mpirun.openmpi", "--oversubscribe", "-n", "16")

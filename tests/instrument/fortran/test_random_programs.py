@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 PROCEDURES = 30
 JUMPS = [
     "if (more()) go to @",

@@ -276,6 +276,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(tool: Tool
     assert not (tool.folder / "ran").exists()
 
 
+@pytest.mark.long
 def test_no_home_is_needed(tool: Tool, tmp_path: Path) -> None:
     tool.build("int main(void) { return 0; }", compiler="gcc")
     homeless = {"HOME": "/proc/none", "XDG_CACHE_HOME": "", "AUTOANALYZER_CACHE": "", "TMPDIR": str(tmp_path)}
