@@ -19,19 +19,6 @@ static aa_probe *aa_fortran_enter = aa_fortran_ignore;
 static aa_probe *aa_fortran_exit = aa_fortran_ignore;
 static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 
-/* As in stub.h: entries of throttled regions end here. What leaves them is for the library to know. */
-struct aa_slot {
-    const char *descriptor;
-    unsigned long *visits;
-};
-struct aa_gate {
-    unsigned long mask;
-    struct aa_slot slots[1];
-};
-static struct aa_gate aa_fortran_shut_gate;
-static struct aa_gate *aa_fortran_own_gate = &aa_fortran_shut_gate;
-static struct aa_gate **aa_fortran_gates = &aa_fortran_own_gate;
-
 /* The symbol by which Fortran calls it. */
 #ifndef AA_NAME
 #define AA_NAME(name) name##_
@@ -39,12 +26,7 @@ static struct aa_gate **aa_fortran_gates = &aa_fortran_own_gate;
 #define AA_STUB __attribute__((__weak__, __visibility__("hidden"))) void
 
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
-    struct aa_gate *gate = *aa_fortran_gates;
-    struct aa_slot *slot = gate->slots + ((unsigned long)descriptor >> 5 & gate->mask);
-    if (slot->descriptor != descriptor)
-        aa_fortran_enter(descriptor);
-    else if (slot->visits)
-        ++*slot->visits;
+    aa_fortran_enter(descriptor);
 }
 
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
@@ -60,25 +42,17 @@ __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     void *enter;
     void *leave;
     void *resync;
-    void *passing;
-    void *gates;
     if (!dlsym)
         return;
     enter = dlsym((void *)0, "aa_probe_enter");
-    leave = dlsym((void *)0, "aa_probe_exit");
+    leave = dlsym((void *)0, "aa_probe_exit_or_pass");
     resync = dlsym((void *)0, "aa_probe_resync");
-    passing = dlsym((void *)0, "aa_probe_exit_or_pass");
-    gates = dlsym((void *)0, "aa_probe_gate");
     if (enter && leave) {
         aa_fortran_enter = (aa_probe *)enter;
         aa_fortran_exit = (aa_probe *)leave;
         if (resync)
             aa_fortran_resync = (aa_probe *)resync;
-        if (passing && gates) {
-            aa_fortran_exit = (aa_probe *)passing;
-            aa_fortran_gates = (struct aa_gate **)gates;
-        }
     }
-    if (!(enter && leave && resync && passing && gates) && dlerror)
+    if (!(enter && leave && resync) && dlerror)
         dlerror(); /* or the program would take our failure for one of its own */
 }

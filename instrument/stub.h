@@ -13,39 +13,13 @@ typedef const char *aa_entering(const char *);
 extern void *aa_lookup(void *, const char *) __asm__("dlsym") __attribute__((__weak__));
 extern char *aa_lookup_error(void) __asm__("dlerror") __attribute__((__weak__));
 
-/* The regions that are throttled, each at its own place: what enters them calls nobody. */
-struct aa_slot {
-    const char *descriptor;
-    unsigned long *visits;
-};
-struct aa_gate {
-    unsigned long mask;
-    struct aa_slot slots[1];
-};
-__attribute__((__weak__, __visibility__("hidden"))) struct aa_gate aa_shut_gate = {0, {{0, 0}}};
-__attribute__((__weak__, __visibility__("hidden"))) struct aa_gate *aa_own_gate = &aa_shut_gate;
-__attribute__((__weak__, __visibility__("hidden"))) struct aa_gate **aa_gates = &aa_own_gate;
-
-__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__)) const char *
-aa_ignore(const char *descriptor) {
-    (void)descriptor;
-    return (const char *)0;
-}
-
-__attribute__((__weak__, __visibility__("hidden"))) aa_entering *aa_enter_probe = aa_ignore;
+__attribute__((__weak__, __visibility__("hidden"))) aa_entering *aa_enter_probe = 0;
 __attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = 0;
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __nothrow__)) const char *
 aa_enter(const char *descriptor) {
-    struct aa_gate *gate = *aa_gates;
-    struct aa_slot *slot = gate->slots + ((unsigned long)descriptor >> 5 & gate->mask);
-    if (slot->descriptor != descriptor)
-        return aa_enter_probe(descriptor);
-    if (slot->visits)
-        ++*slot->visits;
-    return (const char *)0;
+    return aa_enter_probe ? aa_enter_probe(descriptor) : (const char *)0;
 }
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
@@ -54,7 +28,7 @@ aa_exit(const char *descriptor) {
     aa_exit_probe(descriptor);
 }
 
-/* Mostly inline: whether a region was entered stays in a register. */
+/* Mostly inline: what is throttled was not entered, and is left without a call. */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ void
 aa_leave(const char *const *descriptor) {
@@ -77,15 +51,12 @@ __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
 aa_connect(void) {
     aa_entering *enter;
     aa_probe *leave;
-    struct aa_gate **gates;
     if (!aa_lookup)
         return;
     enter = __extension__(aa_entering *) aa_lookup((void *)0, "aa_probe_enter");
     leave = __extension__(aa_probe *) aa_lookup((void *)0, "aa_probe_exit");
-    gates = __extension__(struct aa_gate **) aa_lookup((void *)0, "aa_probe_gate");
-    if (enter && leave && gates) {
+    if (enter && leave) {
         aa_exit_probe = leave;
-        aa_gates = gates;
         aa_enter_probe = enter;
     } else if (aa_lookup_error) {
         aa_lookup_error(); /* or the program would take our failure for one of its own */

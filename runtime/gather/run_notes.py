@@ -179,19 +179,16 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
     entered: dict[str, int] = {}
     timed: dict[str, int] = {}
     seconds: dict[str, float] = {}
-    uncounted: set[str] = set()  # threads do not count what they let pass
     for shard in shards:
         for tree in shard.threads:
             for node, visits in tree.throttled.items():
                 name = without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
                 all_visits = int(tree.nodes["visits"][node])
-                uncounted.update([name] if len(shard.threads) > 1 else [])
                 entered[name] = entered.get(name, 0) + all_visits
                 timed[name] = timed.get(name, 0) + min(visits, all_visits)
                 seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
     reasons = {
-        name: f"entered {'at least ' * (name in uncounted)}{entered[name]:,} times,"
-        f" for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
+        name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
         for name in sorted(entered, key=lambda name: -entered[name])
     }
     return reasons, sum(entered.values()) - sum(timed.values())

@@ -139,7 +139,6 @@ class _Reader:
         if strange:
             raise self.defect("throttled nodes", f"none at byte {min(strange)}")
         nodes = self._take(places, layout.NODE_LAYOUT)
-        self.throttled_regions = np.unique(nodes["region"])
         for place, visits, node in zip(places, found["visits"].tolist(), nodes, strict=True):
             if node["region"] == layout.NO_REGION:
                 raise self.defect("throttled regions", f"a base at byte {place}")
@@ -182,25 +181,12 @@ class _Reader:
             alive=bool(thread["in_use"]),
             current=int(current[0]) if len(current) else 0,
             last=self._since_start(thread["last"]) or 0.0,
-            throttled=self._throttled_in(tree, places) if self.throttled else {},
+            throttled={place: self.throttled[at] for place, at in enumerate(places.tolist()) if at in self.throttled}
+            if self.throttled
+            else {},
             nodes=tree,
             **{name: int(thread[name]) for name in counts},
         )
-
-    def _throttled_in(self, tree: npt.NDArray[np.void], places: npt.NDArray[np.int64]) -> dict[int, int]:
-        """Give the nodes of throttled regions, and their timed visits; those that were not are counted at one of them.
-
-        They are shared out among the region's nodes as the timed visits are.
-        """
-        nodes = np.flatnonzero(np.isin(tree["region"], self.throttled_regions))
-        found = {int(node): self.throttled.get(int(places[node]), int(tree["visits"][node])) for node in nodes}
-        for region in np.unique(tree["region"][nodes]):
-            own = nodes[tree["region"][nodes] == region]
-            timed = np.array([found[int(node)] for node in own])
-            untimed = int(tree["visits"][own].sum() - timed.sum())
-            parts = np.rint(untimed * timed.cumsum() / max(timed.sum(), 1)).astype(np.int64)
-            tree["visits"][own] = timed + np.diff(parts, prepend=0)
-        return found
 
     def _nodes(
         self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], regions: int, thread: int

@@ -9,7 +9,6 @@
 #include "event.h"
 #include "counter.h"
 #include "delay.h"
-#include "gate.h"
 #include "key.h"
 #include "probe.h"
 #include "self.h"
@@ -142,11 +141,6 @@ static __attribute__((noinline)) const char *look(const char *key) {
     return key;
 }
 
-static __attribute__((noinline)) const char *look_at_passing(const char *key, struct aa_node *node) {
-    aa_throttle_pass(key, node);
-    return key;
-}
-
 static inline const char *visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
     push(thread, key, child);
     return aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0) ? look(key) : key;
@@ -157,10 +151,13 @@ static inline bool is_passed(const struct aa_thread *thread, const struct aa_nod
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
 
+/* Only counted; if somebody must know where the region is open, it is put down that it is. */
 static inline const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    struct aa_node *node = aa_throttled_node(child);
+    aa_throttled_node(child)->visits++;
+    if (aa_likely(!aa_is_framed(child)))
+        return NULL;
     push(thread, key, thread->current);
-    return aa_unlikely(++node->visits % AA_THROTTLE_PERIOD == 0) ? look_at_passing(key, node) : key;
+    return key;
 }
 
 /* Whether time goes on where it went when the region is left. */
@@ -191,30 +188,31 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
 }
 
 /* Null: an entry that is not told apart. */
-static void go_into(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    if (!child)
-        push(thread, key, thread->current);
-    else if (is_passed(thread, child))
-        pass(thread, key, child);
-    else
-        visit(thread, key, aa_throttled_node(child));
+static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    if (child && is_passed(thread, child))
+        return pass(thread, key, child);
+    if (child)
+        return visit(thread, key, aa_throttled_node(child));
+    push(thread, key, thread->current);
+    return key;
 }
 
-static void enter(struct aa_thread *thread, const char *key) {
+static const char *enter(struct aa_thread *thread, const char *key) {
     int error = errno; /* the program's */
     aa_event_book(thread);
     if (has_room(thread))
-        go_into(thread, key, aa_tree_step(thread, key));
+        key = go_into(thread, key, aa_tree_step(thread, key));
     else
         aa_thread_stop();
     errno = error;
+    return key;
 }
 
 static __attribute__((noinline)) const char *enter_slowly(const char *key) {
     aa_counter_stop();
     struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
     if (thread)
-        enter(thread, key);
+        key = enter(thread, key);
     aa_counter_go();
     return key;
 }
@@ -227,13 +225,13 @@ const char *aa_probe_enter(const char *descriptor) {
     /* Read once, for the table may be emptied. */
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
     if (aa_likely(edge->node == thread->current) && aa_likely(aa_key_get(&edge->key) == descriptor) &&
-        aa_likely(child != NULL) && aa_likely(thread->top < thread->limit) && undisturbed(thread)) {
-        if (aa_likely(!aa_is_throttled(child))) {
+        aa_likely(child != NULL) && aa_likely(thread->top < thread->limit)) {
+        if (aa_unlikely(is_passed(thread, child)))
+            return pass(thread, descriptor, child);
+        if (aa_likely(!aa_is_throttled(child)) && undisturbed(thread)) {
             book_until(thread, aa_clock_count());
             return visit(thread, descriptor, child);
         }
-        if (is_passed(thread, child))
-            return pass(thread, descriptor, child);
     }
     return enter_slowly(descriptor);
 }
@@ -284,21 +282,38 @@ void aa_probe_exit(const char *descriptor) {
     leave_slowly(thread, descriptor);
 }
 
+/* The child whose entries by this key only count. */
+static struct aa_node *find_passed(const struct aa_thread *thread, const char *key, struct aa_node *from) {
+    struct aa_node *child = aa_tree_edge(thread, from, key)->child;
+    return aa_is_throttled(child) && !aa_is_framed(child) ? aa_throttled_node(child) : NULL;
+}
+
 void aa_probe_exit_or_pass(const char *descriptor) {
     const struct aa_thread *thread = aa_thread_self;
-    if (thread && aa_key_get(&thread->top[-1].key) != descriptor && aa_gate_passes(descriptor))
+    if (thread && aa_key_get(&thread->top[-1].key) != descriptor &&
+        find_passed(thread, descriptor, thread->current))
         return;
     aa_probe_exit(descriptor);
 }
 
+/* A jump has landed in it; from the next entry on it is known where the region is open. */
+static bool frame_passed(struct aa_thread *thread, const char *key) {
+    struct aa_node *from = thread->current;
+    struct aa_node *passed = find_passed(thread, key, from);
+    for (struct aa_frame *frame = thread->top - 1; !passed && frame > thread->frames; frame--)
+        passed = find_passed(thread, key, from = frame->node);
+    if (passed)
+        aa_tree_mark(thread, from, passed, AA_FRAMED);
+    return passed != NULL;
+}
+
 void aa_probe_resync(const char *descriptor) {
     struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread) || aa_likely(aa_key_get(&thread->top[-1].key) == descriptor) ||
-        aa_gate_stop(descriptor))
+    if (aa_unlikely(!thread) || aa_likely(aa_key_get(&thread->top[-1].key) == descriptor))
         return;
     struct aa_frame *frame = find_frame(thread, descriptor);
     if (frame == thread->frames) {
-        thread->unmatched++;
+        thread->unmatched += !frame_passed(thread, descriptor);
     } else if (frame != thread->top - 1) {
         aa_counter_stop();
         aa_event_book(thread);
@@ -321,7 +336,6 @@ static void go_on_with(struct aa_thread *thread, uint32_t share) {
     if (thread->call.share != AA_OWN)
         aa_throttle_leave_out(thread, thread->last - before);
     thread->call.share = share;
-    aa_gate_shut(share != AA_OWN && (uint8_t)share != AA_OMP);
     aa_counter_go();
 }
 

@@ -1,7 +1,6 @@
 #include "price.h"
 #include "clock.h"
 #include "counter.h"
-#include "gate.h"
 #include "key.h"
 #include "probe.h"
 #include "self.h"
@@ -21,10 +20,11 @@ static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct 
     }
 }
 
-double aa_price_of_pair(void) {
+double aa_price_of_pair(bool throttled) {
     static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
     struct aa_node base = {.visits = 0}, child = {.visits = 0};
-    struct aa_edge edge = {&base, key, &child};
+    struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | (throttled ? AA_THROTTLED : 0));
+    struct aa_edge edge = {&base, key, marked};
     struct aa_frame frames[3] = {
         {.key = ""}}; /* the bottom, one for the pair, one for the pair of a handler */
     struct aa_thread scratch = {.index = 1,
@@ -44,47 +44,18 @@ double aa_price_of_pair(void) {
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t start = aa_clock_ticks();
         for (int i = 0; i < PAIRS; i++) {
-            aa_probe_enter(key);
-            aa_probe_exit(key);
+            const char *entered = aa_probe_enter(key);
+            if (entered)
+                aa_probe_exit(entered);
         }
         uint64_t took = aa_clock_ticks() - start;
         fastest = took < fastest ? took : fastest;
         keep_least(least, &base, &child);
     }
     aa_thread_self = self;
-    aa_counter_leave_out(least);
+    if (!throttled)
+        aa_counter_leave_out(least);
     aa_counter_stop();
     aa_watch_close(&scratch.watch);
-    return (double)fastest / PAIRS;
-}
-
-/* The twin of aa_enter in instrument/stub.h; aa_leave is inline there. */
-static __attribute__((noinline)) const char *enter_at(struct aa_gate *const *place, const char *key) {
-    struct aa_gate *gate = *place;
-    struct aa_slot *slot = &gate->slots[(uintptr_t)key >> AA_GATE_SHIFT & gate->mask];
-    if (slot->key != key)
-        return aa_probe_enter(key);
-    if (slot->visits)
-        ++*slot->visits;
-    return NULL;
-}
-
-double aa_price_of_passing(void) {
-    static const char keys[2][1 << AA_GATE_SHIFT] __attribute__((aligned(2 << AA_GATE_SHIFT))) = {"", ""};
-    uint64_t visits[2] = {0}, fastest = UINT64_MAX; /* two: to count in one waits for the last time */
-    struct aa_gate gate, *place = &gate;
-    gate.mask = 1;
-    for (int i = 0; i < 2; i++)
-        gate.slots[i] = (struct aa_slot){keys[i], &visits[i]};
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t start = aa_clock_ticks();
-        for (int i = 0; i < PAIRS; i++) {
-            const char *entered = enter_at(&place, keys[i & 1]);
-            if (entered)
-                aa_probe_exit(entered);
-        }
-        uint64_t took = aa_clock_ticks() - start;
-        fastest = took < fastest ? took : fastest;
-    }
     return (double)fastest / PAIRS;
 }

@@ -121,8 +121,8 @@ static void describe_process(struct aa_header *header) {
 
 static void describe_clocks(struct aa_header *header) {
     header->ticks_per_second = aa_clock_rate() * 1e9;
-    header->pair_cost = aa_price_of_pair() / aa_clock_rate();
-    header->throttled_cost = aa_price_of_passing() / aa_clock_rate();
+    header->pair_cost = aa_price_of_pair(false) / aa_clock_rate();
+    header->throttled_cost = aa_price_of_pair(true) / aa_clock_rate();
     header->start = aa_clock_start();
     header->latest = aa_clock_anchor();
     aa_delay_take(header);

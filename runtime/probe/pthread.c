@@ -1,6 +1,5 @@
 /* Threads that the program creates, by POSIX or by C11: what they do stands below where they were created. */
 #define _GNU_SOURCE
-#include "gate.h"
 #include "probe.h"
 #include "symbol.h"
 #include "self.h"
@@ -28,7 +27,6 @@ static struct birth take(void *given) {
     struct birth birth = *(struct birth *)given;
     free(given);
     aa_thread_birth = birth.node;
-    aa_gate_count_no_more();
     return birth;
 }
 

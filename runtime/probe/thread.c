@@ -3,7 +3,6 @@
 #include "self.h"
 #include "counter.h"
 #include "event.h"
-#include "gate.h"
 #include "process.h"
 #include "team.h"
 #include "tree.h"
@@ -96,7 +95,6 @@ void aa_key_forget_all(struct aa_span span) {
         aa_tree_forget_keys(thread, span);
         forget_keys(thread->frames, thread->frames ? thread->frame_capacity : 0, span);
     }
-    aa_gate_forget_keys(span);
     forget_keys(inherited.bottom, (uint64_t)(inherited.top - inherited.bottom), span);
     aa_shard_unlock();
     aa_section_end(section);
@@ -178,8 +176,6 @@ static void reopen_inherited(struct aa_thread *thread) {
 static void begin(struct aa_thread *thread) {
     thread->tid = thread_id();
     thread->in_use = 1;
-    if (thread != trees.main)
-        aa_gate_count_no_more();
     thread->current = aa_thread_birth ? aa_tree_base_below(thread, aa_thread_birth) : thread->base;
     thread->call = (struct aa_call){.share = AA_OWN};
     aa_frame_set(thread->frames, thread->current, aa_no_key, thread->call);
@@ -288,7 +284,6 @@ void aa_thread_before_fork(void) {
 void aa_thread_in_child(void) {
     inherited = handed_down;
     aa_tree_forget();
-    aa_gate_forget();
     trees.main = trees.free = NULL;
     aa_thread_self = NULL;
     aa_thread_birth = NULL;

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "throttle.h"
 #include "counter.h"
-#include "gate.h"
 #include "key.h"
 #include "self.h"
 #include "tree.h"
@@ -10,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REGIONS 1024u     /* later ones share their places in what follows with the first */
+#define REGIONS 256u /* later ones share their places in what follows with the first */
+#define NODES 64u
 #define PART_OF_SHARE 0.2 /* what a region must take of the share to be worth throttling */
 #define SOONEST 0.1 /* seconds of computing that the share is one of at least: beginnings are not judged */
 
@@ -22,6 +22,10 @@ static _Thread_local struct {
     uint64_t entries;  /* of all nodes that were looked at */
     uint64_t left_out; /* ticks in library calls and off the processor */
     uint32_t looks[REGIONS];
+    struct look {
+        const struct aa_node *node;
+        double computing; /* ticks */
+    } last[NODES];
 } seen AA_INITIAL_EXEC;
 
 void aa_throttle_load(void) {
@@ -51,17 +55,43 @@ void aa_throttle_leave_out(const struct aa_thread *thread, uint64_t ticks) {
     seen.left_out += ticks;
 }
 
+/* Since the last look, if it is known. */
+static double computed_since(const struct aa_node *node, double computing) {
+    struct look *last = &seen.last[((uintptr_t)node >> 6) % NODES];
+    double before = last->node == node ? last->computing : 0;
+    *last = (struct look){node, computing};
+    return computing - before;
+}
+
+/* The tree is searched ever more seldom. */
+static bool is_leaf(const struct aa_thread *thread, const struct aa_node *node) {
+    uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
+    return (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node);
+}
+
+/*
+ * Whether visits are so short, with all that is timed in them, that measuring them alone takes its part of
+ * the share; such as take longer are measured, however short they are on other call paths.
+ */
+static bool is_short(const struct aa_thread *thread, const struct aa_node *node, double since, double part) {
+    const struct aa_time *own = &node->time[AA_OWN];
+    double each = (double)(own->wall - own->off) / (double)node->visits;
+    return since < part || (each * AA_THROTTLE_PERIOD < part && is_leaf(thread, node));
+}
+
 static bool costs_too_much(const struct aa_thread *thread, const struct aa_node *node) {
     const struct aa_header *header = aa_shard();
     look_at(thread);
     seen.entries += AA_THROTTLE_PERIOD;
     double pair = header->pair_cost * header->ticks_per_second * 1e-9;
     double computing = (double)(thread->last - header->start.ticks) - (double)seen.left_out;
+    double since = computed_since(node, computing);
     if (computing < SOONEST * header->ticks_per_second)
         computing = SOONEST * header->ticks_per_second;
     uint32_t looks = ++seen.looks[node->region % REGIONS];
     return looks > 1 && (double)seen.entries * pair > allowed * computing &&
-           looks * AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * computing;
+           looks * AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * computing &&
+           is_short(thread, node, since, AA_THROTTLE_PERIOD * pair / (PART_OF_SHARE * allowed));
 }
 
 /* The record stands in the shard before the first entry whose time is not known. */
@@ -75,8 +105,8 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     record->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
     record->visits = node->visits;
     aa_shard_publish();
-    aa_tree_throttle(thread, edge->node, node);
-    aa_gate_pass(aa_key_get(&edge->key), &node->visits);
+    bool opens_teams = node->time[AA_OMP].wall > 0; /* which count their visits to it */
+    aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
 }
 
 /* Recursion leads to no child; and in a library call the time of the child must not become the library's. */
@@ -94,15 +124,5 @@ void aa_throttle_look(struct aa_thread *thread) {
         throttle(thread, aa_tree_edge(thread, frame->node, aa_key_get(&frame->key)));
         aa_shard_unlock();
     }
-    aa_section_end(section);
-}
-
-void aa_throttle_pass(const char *key, struct aa_node *node) {
-    if (aa_thread_closed)
-        return;
-    struct aa_section section = aa_section_begin();
-    aa_shard_lock();
-    aa_gate_pass(key, &node->visits);
-    aa_shard_unlock();
     aa_section_end(section);
 }

@@ -1,7 +1,6 @@
 /*
- * Regions so small and entered so often that measuring them costs more than AUTOANALYZER_MAX_OVERHEAD allows:
- * their time goes to their parents from then on, and their entries end in the program's own stub (gate.h)
- * where it can be.
+ * Call paths so short and entered so often that measuring them costs more than AUTOANALYZER_MAX_OVERHEAD
+ * allows: their time goes to their parents from then on, and an entry only counts.
  */
 #ifndef AA_THROTTLE_H
 #define AA_THROTTLE_H
@@ -19,8 +18,5 @@ void aa_throttle_leave_out(const struct aa_thread *thread, uint64_t ticks);
 
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);
-
-/* A throttled region was entered by this key for so many times again. */
-void aa_throttle_pass(const char *key, struct aa_node *node);
 
 #endif

@@ -62,12 +62,22 @@ void aa_tree_forget_keys(struct aa_thread *thread, struct aa_span span) {
         aa_key_forget(&thread->edges[i].key, span);
 }
 
-void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
+void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
+                  uintptr_t bits) {
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
-        if (edge->node == node && edge->child == child)
-            edge->child = (struct aa_node *)((uintptr_t)child | AA_THROTTLED);
+        if (edge->node == node && aa_throttled_node(edge->child) == child)
+            edge->child = (struct aa_node *)((uintptr_t)edge->child | bits);
     }
+}
+
+bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node) {
+    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
+        const struct aa_edge *edge = &thread->edges[i];
+        if (edge->node == node && edge->child != node && !aa_is_throttled(edge->child))
+            return false;
+    }
+    return true;
 }
 
 /* ---- nodes */

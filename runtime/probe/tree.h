@@ -5,15 +5,20 @@
 #include "key.h"
 #include "shard.h"
 
-/* An edge's child whose time goes to its parent has this bit. */
+/* Bits of an edge's child: its time goes to its parent; and yet somebody must know where it is open. */
 #define AA_THROTTLED ((uintptr_t)1)
+#define AA_FRAMED ((uintptr_t)2)
 
 static inline bool aa_is_throttled(const struct aa_node *child) {
     return (uintptr_t)child & AA_THROTTLED;
 }
 
+static inline bool aa_is_framed(const struct aa_node *child) {
+    return (uintptr_t)child & AA_FRAMED;
+}
+
 static inline struct aa_node *aa_throttled_node(const struct aa_node *child) {
-    return (struct aa_node *)((uintptr_t)child & ~AA_THROTTLED);
+    return (struct aa_node *)((uintptr_t)child & ~(AA_THROTTLED | AA_FRAMED));
 }
 
 static inline uint64_t aa_tree_hash(const struct aa_node *node, const char *key) {
@@ -45,8 +50,12 @@ struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_nod
 /* Append a node; null if there is no more memory. The caller holds the shard's lock, and publishes. */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
-/* All edges from the node to the child are marked: the child is throttled. */
-void aa_tree_throttle(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
+/* All edges from the node to the child get these bits. */
+void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
+                  uintptr_t bits);
+
+/* Whether nothing is entered from the node, or only what is throttled. */
+bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node);
 
 /* Descriptors in this memory lead nowhere any more. The caller holds the shard's lock; so it does in the
  * following. */

@@ -22,12 +22,6 @@ static void put(const char *event, const char *descriptor) {
         abort();
 }
 
-static struct {
-    unsigned long mask;
-    void *slot[2];
-} gate;
-void *aa_probe_gate = &gate;
-
 const char *aa_probe_enter(const char *descriptor) {
     put("enter", descriptor);
     return stack[depth++] = descriptor;
@@ -39,6 +33,10 @@ void aa_probe_exit(const char *descriptor) {
         put("mismatch", descriptor);
     else
         depth--;
+}
+
+void aa_probe_exit_or_pass(const char *descriptor) {
+    aa_probe_exit(descriptor);
 }
 
 void aa_probe_resync(const char *descriptor) {

@@ -109,6 +109,35 @@ static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; re
             {"plug": 300_000},
             id="dlclose",
         ),
+        pytest.param(
+            "c",
+            "#include <pthread.h>\n"
+            + HEAD
+            + "static void *work(void *n) { long s = 0; for (int i = 0; i < 300000; i++) s += add(i % 3, 2);"
+            " return s ? n : 0; }\nint main(void) { pthread_t thread[3]; for (int i = 0; i < 3; i++)"
+            " pthread_create(&thread[i], 0, work, 0); for (int i = 0; i < 3; i++) pthread_join(thread[i], 0);"
+            " return 0; }",
+            {"add": 900_000, "work": 3},
+            id="threads",
+        ),
+        pytest.param(
+            "c",
+            HEAD + "static int s;\n"
+            "static void some(int n) { int own = 0; for (int i = 0; i < n; i++) own += add(i % 3, 2);\n"
+            "#pragma omp atomic\ns += own;\n}\nint main(void) {\n#pragma omp parallel num_threads(3)\n"
+            "#pragma omp single\nfor (int i = 0; i < 9; i++) {\n#pragma omp task\nsome(100000);\n} return s < 0; }",
+            {"add": 900_000, "some": 9},
+            id="tasks",
+        ),
+        pytest.param(
+            "c",
+            "#include <sys/wait.h>\n#include <unistd.h>\n"
+            + HEAD.replace("s += b; return", "s += b; if (b == 5) fork(); return")
+            + "static int run(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 3, i == n / 2 ? 5 : 2);"
+            " return s; }\nint main(void) { int s = run(300000); while (wait(0) > 0); return s < 0; }",
+            {"add": 300_000 + 149_999},
+            id="forks",
+        ),
     ],
 )
 def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
@@ -120,7 +149,7 @@ def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     )
     assert tool("aa-mpicc", "-g", "-shared", "-fPIC", "plug.c", "-o", "plug.so").returncode == 0
     tool.write(f"app.{suffix}", text)
-    assert tool(wrapper, "-g", f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
+    assert tool(wrapper, "-g", "-fopenmp", f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
     assert done.returncode == 0, done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")
@@ -131,6 +160,38 @@ def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     assert found == visits
     assert next(iter(visits)) in {text.split("|")[4] for text in experiment.notes.throttled}
     assert experiment.notes.repairs == 0 or "longjmp" in text
+
+
+TWO_PATHS = """
+static int many(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 2); return s; }
+static int large(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 100000); return s; }
+int main(void) {
+    int s = 0;
+    for (int i = 0; i < 9; i++) s += many(500000) + large(1000);
+    return s == 0;
+}
+"""
+
+
+def test_a_call_path_whose_visits_take_long_is_measured_wherever_else_the_region_is_throttled(tool: Tool) -> None:
+    tool.build(HEAD + TWO_PATHS)
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "1%", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    many, large = (
+        next(
+            place
+            for place, path in enumerate(experiment.call_paths)
+            if path.region.name == "add" and f"{caller}/" in experiment.path_name(place)
+        )
+        for caller in ("many", "large")
+    )
+    visits, untimed, took = (
+        experiment.exclusive(metric).sum(axis=1) for metric in ("visits", "untimed_visits", "wall_time")
+    )
+    assert (visits[many], visits[large]) == (4_500_000, 9_000)
+    assert untimed[many] > 0 == untimed[large]
+    assert took[many] == 0 < took[large]
 
 
 CALLED_BACK = """
