@@ -1,17 +1,34 @@
-"""Files that are whole or not there at all."""
+"""Files that are whole or not there at all, and that one process at a time changes."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from .errors import InputError
 
-__all__ = ["replacing"]
+__all__ = ["one_at_a_time", "replacing"]
+
+
+@contextmanager
+def one_at_a_time(lock: Path) -> Iterator[None]:
+    """Let one process at a time carry the block out; where a file system has no locks, all of them.
+
+    Args:
+        lock: A file to lock, which stays.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with lock.open("w") as stream:
+        with suppress(OSError):
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 from ..experiment.metric import UNTIMED_VISITS
+from ..experiment.throttling import folded_paths
 from .compute_time import compute_time
 from .selection import complete
 
@@ -78,7 +79,7 @@ def measuring_cost(experiment: Experiment) -> Overhead:
 def probe_times(experiment: Experiment) -> Values:
     """Give what probes took, in seconds: ``float64[call path, location]``; 0 where it is not known.
 
-    Half of an entry and exit is time of the region, half of its caller; all of it is where the region is throttled.
+    Half of an entry and exit is time of the region, half of its caller; all of it is the latter's if it is folded.
     """
     notes, paths = experiment.notes, experiment.call_paths
     if "visits" not in experiment or not notes.probe_ns:
@@ -90,7 +91,7 @@ def probe_times(experiment: Experiment) -> Values:
         untimed = np.minimum(np.nan_to_num(experiment.exclusive(UNTIMED_VISITS.name)), visits)
     cost = ((visits - untimed) * (notes.probe_ns or 0.0) + untimed * (notes.throttled_ns or 0.0)) * 1e-9
     parents = np.array([-1 if path.parent is None else path.parent for path in paths])
-    folded = untimed.any(axis=1) & (parents >= 0)
+    folded = folded_paths(experiment) & (parents >= 0)
     timed_at = np.arange(len(paths))
     for place in np.flatnonzero(folded):
         timed_at[place] = timed_at[parents[place]]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..experiment import Experiment, Region
-from ..experiment.plan import Include, Merge, Pattern, Plan, Split, left_out
+from ..experiment.plan import Include, Merge, Pattern, Plan, Split
+from ..experiment.throttling import left_out
 from .compute_time import compute_time
 from .costs import Cost
 from .findings import Findings
@@ -94,7 +95,7 @@ def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refine
     Returns:
         The other refinement; None where nothing was throttled, or measuring was cheap enough.
     """
-    throttled = left_out(after.experiment.notes.throttled)
+    throttled = left_out(after.experiment)
     if not throttled or _computing(after.experiment) <= _DEARER * _computing(before.experiment):
         return None
     plan = refinement.plan
@@ -171,7 +172,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
             *(Include(Pattern.of(each), comment=_shown(each)) for each in kept if not _members(each)),
             *(Include(_all_of_function(each.region), each.modes, f"opens {_shown(each.region)}") for each in opened),
         ),
-        exclude=left_out(experiment.notes.throttled),
+        exclude=left_out(experiment),
         merge=tuple(_merge(each) for each in kept if _members(each)),
         split=tuple(dict.fromkeys(Split(_pattern(each), "blocks") for each in split if each not in apart)),
     )

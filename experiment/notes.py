@@ -69,7 +69,9 @@ class Notes:
         clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
         throttled_ns: The same of a throttled region.
-        throttled: Descriptors of regions whose time was counted to their callers, each with the reason.
+        max_overhead: Share of the time that measuring may take before regions are throttled; None if unknown.
+        throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
+            reason.
         untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
@@ -94,6 +96,7 @@ class Notes:
     clocks: dict[str, str] = field(default_factory=dict)
     probe_ns: float | None = None
     throttled_ns: float | None = None
+    max_overhead: float | None = None
     throttled: dict[str, str] = field(default_factory=dict)
     untimed: int = 0
     repairs: int = 0

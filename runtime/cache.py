@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
 import warnings
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..atomic_file import one_at_a_time
 from ..cache_place import cache_place
 from ..errors import BuildError
 
@@ -65,9 +65,7 @@ def locked(cache: Path) -> Iterator[None]:
         BuildError: The folder cannot be written, or is full.
     """
     try:
-        with (cache / "lock").open("w") as lock:
-            with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_EX)
+        with one_at_a_time(cache / "lock"):
             yield
     except OSError as error:
         raise BuildError(f"{cache}: {error.strerror or error}: set AUTOANALYZER_CACHE to a folder with room") from None

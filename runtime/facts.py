@@ -25,6 +25,7 @@ class RunFacts:
         environment: The variables that are kept.
         processors: How many processors this process may use.
         node: Name of this machine.
+        max_overhead: Share of the time that measuring may take; None if unknown.
         running: Processes of this machine that still ran when the others were gathered.
     """
 
@@ -34,6 +35,7 @@ class RunFacts:
     environment: dict[str, str] = field(default_factory=dict)
     processors: int | None = None
     node: str = ""
+    max_overhead: float | None = None
     running: list[int] = field(default_factory=list)
 
     def write(self, shards: Path) -> None:

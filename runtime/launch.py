@@ -15,7 +15,15 @@ from typing import BinaryIO, Final, NoReturn
 from ..errors import InputError, UsageError
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 
-__all__ = ["SHARDS_VARIABLE", "ended_in_order", "kept_environment", "launch", "measured_environment", "overhead_limit"]
+__all__ = [
+    "SHARDS_VARIABLE",
+    "ended_in_order",
+    "kept_environment",
+    "launch",
+    "measured_environment",
+    "overhead_limit",
+    "overhead_share",
+]
 
 SHARDS_VARIABLE: Final = "AUTOANALYZER_SHARDS"  # twin: runtime/probe/process.c
 _PRELOAD: Final = "LD_PRELOAD"
@@ -45,6 +53,11 @@ def overhead_limit(text: str) -> str:
     if not re.fullmatch(r"\d+(\.\d+)?%?", share) or float(share.rstrip("%")) >= 100:
         raise UsageError(f"expected off, or a share of less than 100%, such as 5%, found {text!r}")
     return share
+
+
+def overhead_share(environment: Mapping[str, str]) -> float:
+    """Give the share of the time that measuring may take, by the environment of the program."""
+    return float(environment[_OVERHEAD].rstrip("%")) / 100
 
 
 def measured_environment(library: Path, shards: Path) -> dict[str, str]:

@@ -18,7 +18,7 @@ from .facts import RunFacts
 from .folder import RunFolder
 from .gather.folder_shards import Told
 from .gather.gather import gather as gather_shards
-from .launch import kept_environment, launch, measured_environment
+from .launch import kept_environment, launch, measured_environment, overhead_share
 from .mpi.detection import find_mpi
 from .python_functions import python_environment, read_python_reports
 from .throttled_plan import add_throttled
@@ -87,7 +87,13 @@ def measure(
     folder.prepare()
     kept = kept_environment() if keep_environment else {}
     processors = len(os.sched_getaffinity(0))
-    facts = RunFacts(list(command), environment=kept, processors=processors, node=os.uname().nodename)
+    facts = RunFacts(
+        list(command),
+        environment=kept,
+        processors=processors,
+        node=os.uname().nodename,
+        max_overhead=overhead_share(environment),
+    )
     facts.write(folder.shards)
     status = launch(command, environment, launcher=mpi.openmpi_launcher)
     facts = replace(facts, status=status, ended=time.time())

@@ -1,14 +1,17 @@
-"""The plan in a run's folder: what runs have throttled, to be left out of the next build."""
+"""The plan in a run's folder: what runs have throttled and nobody misses, to be left out of the next build."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from ..atomic_file import one_at_a_time
 from ..errors import InputError
 from ..experiment import Experiment
-from ..experiment.plan import Plan, build_line, left_out, load_plan, save_plan
+from ..experiment.plan import Exclude, Plan, build_line, load_plan, save_plan
+from ..experiment.throttling import left_out
 
 __all__ = ["add_throttled"]
 
@@ -22,34 +25,43 @@ _TEXTS: Final = 4  # of a file that entries remember: of versions, or of files o
 
 
 def add_throttled(path: Path, experiment: Experiment) -> str:
-    """Add what a run has throttled to the plan in its folder, and say so; empty if it has throttled nothing.
+    """Add what a run has throttled to the plan in its folder, and say so; empty if it leaves nothing out for that.
 
     Built without these regions a program throttles nothing, and the build after that must not bring them back: so what
     the plan has stays; for another text of a file builds do not obey it. A plan that no run has written stays as it is.
-    The experiment is there already: nothing that goes wrong here may take it away.
+    Runs that end at the same time add one after the other. The experiment is there already: nothing that goes wrong
+    here may take it away.
 
     Args:
         path: The plan.
         experiment: The run.
     """
-    rules = left_out(experiment.notes.throttled)
+    rules = left_out(experiment)
     if not rules:
         return ""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else _OURS
-        if not text.startswith(_OURS):
-            more = f", and {len(rules) - 1} more" if len(rules) > 1 else ""
-            return (
-                f"{path} is not written by a run, and stays as it is; to leave out what was throttled, add "
-                f"[[exclude]] with {rules[0].pattern}{more}"
-            )
-        plan = load_plan(path) if text != _OURS else Plan()
-        exclude = {rule.pattern: rule for rule in plan.exclude}
-        for rule in rules:
-            before = exclude.get(rule.pattern, rule)
-            texts = tuple(dict.fromkeys([*rule.texts, *before.texts]))[:_TEXTS]
-            exclude[rule.pattern] = replace(rule, texts=texts)
-        save_plan(path, replace(plan, exclude=tuple(exclude.values())), _OURS + _HEAD.format(build=build_line(path)))
-    except (InputError, OSError) as error:
-        return f"{error}; what was throttled is not added to it"
+        with one_at_a_time(path.with_name(f".{path.name}.lock")):
+            return _added(path, rules)
+    except InputError as error:
+        said = str(error)
+    except OSError as error:
+        said = f"{path}: cannot be written: {error.strerror}"
+    return f"{said}; what was throttled is not added to it"
+
+
+def _added(path: Path, rules: Sequence[Exclude]) -> str:
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else _OURS
+    if not text.startswith(_OURS):
+        more = f", and {len(rules) - 1} more" if len(rules) > 1 else ""
+        return (
+            f"{path} is not written by a run, and stays as it is; to leave out what was throttled, add "
+            f"[[exclude]] with {rules[0].pattern}{more}"
+        )
+    plan = load_plan(path) if text != _OURS else Plan()
+    exclude = {rule.pattern: rule for rule in plan.exclude}
+    for rule in rules:
+        before = exclude.get(rule.pattern, rule)
+        texts = tuple(dict.fromkeys([*rule.texts, *before.texts]))[:_TEXTS]
+        exclude[rule.pattern] = replace(rule, texts=texts)
+    save_plan(path, replace(plan, exclude=tuple(exclude.values())), _OURS + _HEAD.format(build=build_line(path)))
     return f"{path} leaves the throttled regions out of the next build: {build_line(path)}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analyze import Findings
 from ..experiment import Region
+from ..experiment.throttling import left_out
 from .causes import NAMES
 from .counters import COUNTED_BY_PAPI
 from .place import Place
@@ -90,7 +91,7 @@ def _costly(findings: Findings) -> str:
 
 
 def _cheaper(findings: Findings) -> str:
-    if findings.experiment.notes.throttled:
+    if left_out(findings.experiment):
         return "build with the plan that the run wrote: it leaves out what was throttled"
     if any(COUNTED_BY_PAPI in each.source for each in findings.experiment.metrics):
         return "nothing is throttled while counters run: measure with --counters none"

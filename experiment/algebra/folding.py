@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..experiment import CallPath, Experiment
+from ..experiment import CallPath, Experiment, name_below_root
 from ..grouping import to_callers
 from ..region import Region
+from ..throttling import folded_paths
 from .history import listed
 
 __all__ = ["Folding", "fold_throttled"]
@@ -45,7 +46,7 @@ def fold_throttled(
     call_paths: Sequence[CallPath],
     rows: Sequence[npt.NDArray[np.intp]],
 ) -> Folding:
-    """Fold the regions that any operand has throttled, as the gather does with those of a process.
+    """Fold the call paths that any operand has folded, as the gather does with those of a process.
 
     Args:
         operands: The experiments.
@@ -53,26 +54,34 @@ def fold_throttled(
         call_paths: The domain.
         rows: For each operand, where its call paths stand in it.
     """
-    if not any(each.notes.throttled for each in operands):
-        return Folding()
-    names = [
-        {path.region: call_paths[row].region for path, row in zip(each.call_paths, of_each.tolist(), strict=True)}
-        for each, of_each in zip(operands, rows, strict=True)
-    ]
-    throttled: dict[str, str] = {}
-    by: dict[Region, list[str]] = {}
-    for each, label, known in zip(operands, labels, names, strict=True):
-        for descriptor, reason in each.notes.throttled.items():
-            own = Region.from_descriptor(descriptor)
-            region = known.get(own, own)
-            throttled.setdefault(region.descriptor, reason)
-            by.setdefault(region, []).append(label)
-    had = [{*known.values()} for known in names]
-    unlike = [region for region, those in by.items() if len(those) < sum(region in regions for regions in had)]
+    by: dict[int, list[str]] = {}
+    had = np.zeros(len(call_paths), dtype=int)
+    for each, label, of_each in zip(operands, labels, rows, strict=True):
+        had[of_each] += 1
+        for place in of_each[folded_paths(each)].tolist():
+            if call_paths[place].parent is not None:
+                by.setdefault(place, []).append(label)
+    unlike = [place for place in sorted(by) if len(by[place]) < had[place]]
     remark = ""
     if unlike:
-        some = dict.fromkeys(label for region in unlike for label in by[region])
-        remark = f"folded in all: {listed(region.name for region in unlike)}, throttled in {listed(some)}"
-    folded = enumerate(call_paths)
-    paths = ((place, path.parent) for place, path in folded if path.parent is not None and path.region in by)
-    return Folding(tuple(paths), throttled, remark)
+        some = dict.fromkeys(label for place in unlike for label in by[place])
+        names = (name_below_root(call_paths, place) for place in unlike)
+        remark = f"folded in all: {listed(names)}, throttled in {listed(some)}"
+    pairs = ((place, call_paths[place].parent) for place in sorted(by))
+    paths = tuple((place, parent) for place, parent in pairs if parent is not None)
+    return Folding(paths, _throttled(operands, call_paths, rows), remark)
+
+
+def _throttled(
+    operands: Sequence[Experiment], call_paths: Sequence[CallPath], rows: Sequence[npt.NDArray[np.intp]]
+) -> dict[str, str]:
+    """Give what the operands have throttled, as the domain knows it."""
+    throttled: dict[str, str] = {}
+    for each, of_each in zip(operands, rows, strict=True):
+        if each.notes.throttled:
+            places = zip(each.call_paths, of_each.tolist(), strict=True)
+            known = {path.region: call_paths[row].region for path, row in places}
+            for descriptor, reason in each.notes.throttled.items():
+                own = Region.from_descriptor(descriptor)
+                throttled.setdefault(known.get(own, own).descriptor, reason)
+    return throttled

@@ -69,6 +69,7 @@ def derived_notes(
         clocks=_common((each.clocks for each in notes), {}),
         probe_ns=_common((each.probe_ns for each in notes), None),
         throttled_ns=max((each.throttled_ns for each in notes if each.throttled_ns is not None), default=None),
+        max_overhead=_common((each.max_overhead for each in notes), None),
         throttled=dict(throttled),
         untimed=_UNTIMED.get(operation, max)([each.untimed for each in notes]),
         repairs=sum(each.repairs for each in notes),

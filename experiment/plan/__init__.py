@@ -1,7 +1,7 @@
 """A plan: which regions a build makes, as data."""
 
 from .pattern import Pattern
-from .plan import PLAN_FILE, RUN_FOLDER, Exclude, Include, Merge, Plan, Split, build_line, left_out
+from .plan import PLAN_FILE, RUN_FOLDER, Exclude, Include, Merge, Plan, Split, build_line
 from .reader import load_plan
 from .writer import save_plan
 
@@ -15,7 +15,6 @@ __all__ = [
     "Plan",
     "Split",
     "build_line",
-    "left_out",
     "load_plan",
     "save_plan",
 ]

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -59,7 +59,6 @@ __all__ = [
     "Plan",
     "Split",
     "build_line",
-    "left_out",
 ]
 
 VERSION: Final = 2
@@ -173,15 +172,6 @@ class Plan:
             for rule in getattr(self, table):
                 if not getattr(rule, "texts", ()):
                     yield table, rule.pattern
-
-
-def left_out(throttled: Mapping[str, str]) -> tuple[Exclude, ...]:
-    """Give the rules that leave out what was throttled, by descriptor, each with the reason."""
-    regions = {Region.from_descriptor(descriptor): reason for descriptor, reason in throttled.items()}
-    return tuple(
-        Exclude(Pattern.of(region), reason, texts=(region.text,) if region.text else ())
-        for region, reason in regions.items()
-    )
 
 
 def build_line(path: Path) -> str:

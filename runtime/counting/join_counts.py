@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...experiment import Experiment, Region
 from ...experiment.experiment import Severity
 from ...experiment.metric import COUNT_METRICS
+from ...experiment.throttling import folded_paths
 
 __all__ = ["join_counts", "with_ref_cycles"]
 
@@ -36,7 +37,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
     Call paths are matched by their regions, locations by process and thread. What was entered only when counting
     is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
-    call paths whose visits differ. Counts of a throttled region go where its time went. Where ranks did each other's
+    call paths whose visits differ. Counts of a folded call path go where its time went. Where ranks did each other's
     work, the notes say that counts are not by rank.
 
     Args:
@@ -125,14 +126,11 @@ def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArra
 
 
 def _timed_at(timing: Experiment) -> npt.NDArray[np.intp]:
-    """Give for each call path that which has its time: itself, or above it the first that is not throttled."""
+    """Give for each call path that which has its time: itself, or above it the first that is not folded."""
     found = np.arange(len(timing.call_paths))
-    if not timing.notes.throttled:
-        return found
-    untimed = (timing.exclusive("wall_time") == 0).all(axis=1)
-    for place, path in enumerate(timing.call_paths):
-        if untimed[place] and path.parent is not None and path.region.descriptor in timing.notes.throttled:
-            found[place] = found[path.parent]
+    for place in np.flatnonzero(folded_paths(timing)).tolist():
+        if (parent := timing.call_paths[place].parent) is not None:
+            found[place] = found[parent]
     return found
 
 

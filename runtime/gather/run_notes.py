@@ -60,6 +60,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         },
         probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
         throttled_ns=float(np.median([shard.throttled_cost for shard in shards])) * 1e9,
+        max_overhead=facts.max_overhead,
         throttled=throttled,
         untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),

@@ -61,6 +61,19 @@ def test_a_round_that_costs_too_much_is_made_again_without_what_it_throttled(mak
         assert other.plan.include == refine(before).plan.include
 
 
+def test_a_loop_that_was_throttled_on_one_call_path_and_is_heavy_on_another_stays(make_experiment):
+    times = {"a": alike(1.0), "b": alike(1.0)}
+    before = analyze(make_experiment(times))
+    made = make_experiment({**times, "a/loop@7": alike(0.0), "b/loop@7": alike(8.0)})
+    made.call_paths = tuple(  # one loop of both
+        replace(path, region=made.call_paths[3].region) if number == 4 else path
+        for number, path in enumerate(made.call_paths)
+    )
+    made.notes = replace(made.notes, throttled={made.call_paths[3].region.descriptor: "often"}, probe_ns=20.0)
+    assert refine(analyze(made)).plan.exclude == ()
+    assert cheaper(refine(before), before, analyze(made)) is None
+
+
 def test_calls_are_told_apart_where_they_take_time(make_experiment):
     refinement = refine(analyze(make_experiment({"a": alike(1.0), "b": alike(0.1)}, mpi_time={"a": alike(4.0)})))
     assert "mpi" in refinement.opened[0].modes

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
 from autoanalyzer.experiment.plan import load_plan
 from autoanalyzer.runtime.throttled_plan import add_throttled
 
 LOOPS = [Region("loop", f"loop@{3 * number}", "a.c", "f", number, 3 * number) for number in range(4)]
 OTHER = Region("function", "g", "b.c", "g", 0, 1)
+CALLER = Region("function", "large", "a.c", "large", 0, 9)
 
 
-def run(*throttled: Region) -> Experiment:
-    regions = [Region("program", "main", "main.c", "main"), *throttled]
+def run(*throttled: Region, elsewhere: Sequence[float] = (), visits: float = 1, share: float = 0.05) -> Experiment:
+    """A run that has folded regions into main; another call path of each takes so much time in the locations."""
+    main = CallPath(Region("program", "main", "main.c", "main"))
+    paths = [main, CallPath(CALLER, 0), *(CallPath(each, caller) for caller in (0, 1) for each in throttled)]
+    values = np.zeros((2, len(paths), max(len(elsewhere), 1)))
+    values[:, 0], values[0, 2:] = 1, visits
+    values[1, 2 + len(throttled) :] = elsewhere or 0
     return Experiment(
-        metrics=[Metric("wall_time", "sec")],
-        call_paths=[CallPath(region, 0 if number else None) for number, region in enumerate(regions)],
-        locations=[Location("m", "n", 0)],
-        severities={"wall_time": np.ones((len(regions), 1))},
-        notes=Notes(throttled={each.descriptor: f"{each.name}, often" for each in throttled}),
+        metrics=[Metric("visits", "occ"), Metric("wall_time", "sec")],
+        call_paths=paths,
+        locations=[Location("m", "n", rank) for rank in range(values.shape[2])],
+        severities={"visits": values[0], "wall_time": values[1]},
+        notes=Notes(
+            throttled={each.descriptor: f"{each.name}, often" for each in throttled}, probe_ns=20.0, max_overhead=share
+        ),
     )
 
 
@@ -48,6 +59,57 @@ def test_entries_hold_for_the_texts_that_runs_have_measured_the_latest_ones_firs
     for text in "abcdeaf":
         add_throttled(plan, run(replace(LOOPS[0], text=text), *([OTHER] if text == "a" else [])))
     assert [rule.texts for rule in load_plan(plan).exclude] == [("f", "a", "e", "d"), ()]
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "visits", "share", "stays"),
+    [
+        pytest.param([0.5], 1e3, 0.05, True, id="long visits that weigh"),
+        pytest.param([0.0, 0.5], 1e3, 0.05, True, id="on one rank alone"),
+        pytest.param([0.5], 1e7, 0.05, False, id="visits of 50 ns"),
+        pytest.param([0.5], 1e6, 0.05, True, id="visits of 500 ns, with 20 pairs of 20 ns"),
+        pytest.param([0.5], 1e6, 0.01, False, id="visits of 500 ns, where 1 % is allowed"),
+        pytest.param([1e-5], 1, 0.05, False, id="a first, slow visit"),
+        pytest.param([0.0], 1, 0.05, False, id="throttled on all call paths"),
+    ],
+)
+def test_a_region_stays_in_the_next_build_if_it_is_heavy_on_any_call_path(
+    tmp_path: Path, elsewhere: list[float], visits: float, share: float, stays: bool
+) -> None:
+    plan = tmp_path / "plan.toml"
+    said = add_throttled(plan, run(OTHER, elsewhere=elsewhere, visits=visits, share=share))
+    assert plan.exists() == bool(said) == (not stays)
+
+
+def test_runs_that_end_at_once_each_add_to_the_plan(tmp_path: Path) -> None:
+    regions = [Region("function", f"f{number}", "a.c", f"f{number}", 0, number) for number in range(60)]
+    for half in (0, 1):
+        for number, region in enumerate(regions[half::2]):
+            save(run(region), tmp_path / f"{half}.{number}.cube")
+    code = (
+        "import sys; from pathlib import Path; from autoanalyzer.experiment import load;"
+        " from autoanalyzer.runtime.throttled_plan import add_throttled\n"
+        "found = [load(Path(f'{sys.argv[1]}.{number}.cube')) for number in range(30)]\n"
+        "print(flush=True); sys.stdin.readline()\n"
+        "for each in found: assert add_throttled(Path('plan.toml'), each)"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(half)], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for half in (0, 1)
+    ]
+    for each in processes:
+        assert each.stdout
+        each.stdout.readline()
+    for each in processes:
+        assert each.stdin
+        each.stdin.write(b"\n")
+        each.stdin.flush()
+    for each in processes:
+        each.communicate(timeout=60)
+    assert [each.returncode for each in processes] == [0, 0]
+    assert {rule.pattern.function for rule in load_plan(tmp_path / "plan.toml").exclude} == {r.name for r in regions}
 
 
 FOREIGN = """{} is not written by a run, and stays as it is; to leave out what was throttled, add [[exclude]] with \

@@ -7,8 +7,22 @@ import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError, UsageError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, Topology, flat, select
+from autoanalyzer.experiment import (
+    CallPath,
+    Experiment,
+    Location,
+    Metric,
+    Notes,
+    Region,
+    Topology,
+    flat,
+    load,
+    save,
+    select,
+)
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
+from autoanalyzer.experiment.metric import STORED_METRICS, UNTIMED_VISITS
+from autoanalyzer.experiment.throttling import folded_paths
 
 from .conftest import simple
 
@@ -81,34 +95,68 @@ def test_a_metric_in_two_units_is_refused_in_one_line_that_names_both():
     assert "\n" not in str(caught.value)
 
 
-def test_what_one_operand_has_throttled_is_folded_into_its_caller_in_all():
-    paths = [CallPath(MAIN), CallPath(WORK, 0), CallPath(SEND, 1)]
-    metrics = [Metric("visits", "occ"), Metric("time", "sec")]
-    timed, folded = (
-        simple(
-            [times[1]],
-            paths,
-            locations=[Location("m", "n", 0)],
-            metrics=metrics,
-            severities={each.name: np.array(values)[:, None] for each, values in zip(metrics, times, strict=True)},
-            notes=Notes(throttled=throttled, untimed=6 * len(throttled), throttled_ns=ns),
-        )
-        for times, throttled, ns in (
-            (([1.0, 8.0, 1.0], [1.0, 2.0, 4.0]), {}, 3.0),
-            (([1.0, 8.0, 1.0], [3.5, 0.0, 4.0]), {WORK.descriptor: "often"}, 5.0),
-        )
+SMALL, LARGE = (Region("function", name, "a.c", name, 0, line, line) for name, line in (("small", 31), ("large", 33)))
+BY_TWO_WAYS = [CallPath(MAIN), CallPath(SMALL, 0), CallPath(WORK, 1), CallPath(LARGE, 0), CallPath(WORK, 3)]
+
+
+def throttled_below_small(times: list[float], untimed: float, notes: Notes) -> Experiment:
+    metrics = [*STORED_METRICS[:2], *([UNTIMED_VISITS] if untimed else [])]
+    rows = ([1.0, 1.0, 8.0, 1.0, 2.0], times, [0, 0, untimed, 0, 0])
+    return simple(
+        [times],
+        BY_TWO_WAYS,
+        locations=[Location("m", "n", 0)],
+        metrics=metrics,
+        severities={each.name: np.array(row)[:, None] for each, row in zip(metrics, rows, strict=False)},
+        notes=notes,
     )
-    expected = {difference: [-0.5, 0, 0], mean: [3.25, 0, 4], total: [6.5, 0, 8], minimum: [3, 0, 4], merge: [3, 0, 4]}
+
+
+@pytest.fixture
+def timed() -> Experiment:
+    return throttled_below_small([1.0, 1.0, 2.0, 1.0, 4.0], 0, Notes(throttled_ns=3.0))
+
+
+@pytest.fixture
+def folded() -> Experiment:
+    notes = Notes(throttled={WORK.descriptor: "often"}, untimed=6, throttled_ns=5.0)
+    return throttled_below_small([1.0, 3.5, 0.0, 1.0, 4.5], 6, notes)
+
+
+def test_what_one_operand_has_folded_goes_to_its_caller_in_all_but_on_no_other_call_path(timed, folded):
+    expected = {
+        difference: [0, -0.5, 0, 0, -0.5],
+        mean: [1, 3.25, 0, 1, 4.25],
+        total: [2, 6.5, 0, 2, 8.5],
+        minimum: [1, 3, 0, 1, 4],
+        merge: [1, 3, 0, 1, 4],
+    }
     for operation, times in expected.items():
         result = operation(timed, folded, labels=["a.cube", "b.cube"])
-        assert result.exclusive("time")[:, 0].tolist() == times
-        assert result.exclusive("visits")[1, 0] == (0 if operation is difference else 16 if operation is total else 8)
+        assert result.exclusive("wall_time")[:, 0].tolist() == times
+        assert result.exclusive("visits")[2, 0] == (0 if operation is difference else 16 if operation is total else 8)
         assert result.notes.throttled == {WORK.descriptor: "often"}
         assert (result.notes.untimed, result.notes.throttled_ns) == (3 if operation is mean else 6, 5)
-        assert "folded in all: work, throttled in b.cube" in result.notes.remarks
-        assert timed.exclusive("time")[:, 0].tolist() == [1, 2, 4]
+        assert "folded in all: small/work, throttled in b.cube" in result.notes.remarks
+        assert timed.exclusive("wall_time")[:, 0].tolist() == [1, 1, 2, 1, 4]
     again = mean(folded, folded)
-    assert (again.exclusive("time")[:, 0].tolist(), again.notes.remarks) == ([3.5, 0, 4], ())
+    assert (again.exclusive("wall_time")[:, 0].tolist(), again.notes.remarks) == ([1, 3.5, 0, 1, 4.5], ())
+
+
+def test_what_is_folded_is_known_of_results_and_parts_and_from_files(timed, folded, tmp_path):
+    save(folded, tmp_path / "folded.cube")
+    read = load(tmp_path / "folded.cube")
+    other = throttled_below_small([1.0, 3.0, 0.0, 1.0, 5.0], 6, folded.notes)
+    assert read.exclusive(UNTIMED_VISITS.name).tolist() == folded.exclusive(UNTIMED_VISITS.name).tolist()
+    for operand in (
+        read,
+        select(read, metrics=["wall_time"]),
+        difference(folded, other),
+        minimum(timed, folded),
+        folded.replaced(notes=Notes()),
+    ):
+        assert folded_paths(operand).tolist() == [False, False, True, False, False]
+        assert mean(timed, operand).exclusive("wall_time")[2, 0] == 0
 
 
 def placed(*nodes: str, threads: tuple[int, ...] = (0,)) -> Experiment:

@@ -1,0 +1,63 @@
+"""What a run has throttled: the call paths whose time is their callers', and what the next build leaves out for it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .experiment import Experiment
+from .metric import UNTIMED_VISITS
+from .plan import Exclude, Pattern
+from .region import Region
+
+__all__ = ["folded_paths", "left_out"]
+
+_MOST_OVERHEAD: Final = 0.05  # where a run does not say
+_WEIGHS: Final = 0.01  # of a thread's time; less may be the first, slow visits of what is tiny
+
+
+def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
+    """Tell of each call path whether its time is its caller's: entries of it were not timed, in some location.
+
+    A difference or a part of a run can have lost their number: there the time of a throttled region tells, which is 0
+    everywhere.
+    """
+    folded = np.zeros(len(experiment.call_paths), dtype=bool)
+    if UNTIMED_VISITS.name in experiment:
+        folded |= np.nan_to_num(experiment.exclusive(UNTIMED_VISITS.name)).any(axis=1)
+    if experiment.notes.throttled and "wall_time" in experiment:
+        regions = {Region.from_descriptor(each) for each in experiment.notes.throttled}
+        throttled = np.array([path.region in regions for path in experiment.call_paths], dtype=bool)
+        folded |= throttled & ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
+    return folded
+
+
+def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
+    """Give the rules that leave out what a run has throttled, each with the reason.
+
+    A region that was throttled on one call path stays if it weighs on another: if, in any location, its own time there
+    is a hundredth of the longest thread's, and its visits take as long as throttling leaves alone: 1/share of a probe
+    pair, 20 pairs at 5 %.
+    """
+    throttled = {Region.from_descriptor(each): reason for each, reason in experiment.notes.throttled.items()}
+    kept = _weighing(experiment) if throttled else frozenset()
+    return tuple(
+        Exclude(Pattern.of(region), reason, texts=(region.text,) if region.text else ())
+        for region, reason in throttled.items()
+        if region not in kept
+    )
+
+
+def _weighing(experiment: Experiment) -> frozenset[Region]:
+    """Give the regions that are worth measuring on some call path; folded ones cannot be judged."""
+    notes, shape = experiment.notes, (len(experiment.call_paths), len(experiment.locations))
+    wall, visits = (
+        np.nan_to_num(experiment.exclusive(name)) if name in experiment else np.zeros(shape)
+        for name in ("wall_time", "visits")
+    )
+    long = (notes.probe_ns or 0.0) * 1e-9 / (notes.max_overhead or _MOST_OVERHEAD)
+    weighs = (wall > 0) & (wall >= long * visits) & (wall >= _WEIGHS * wall.sum(axis=0).max(initial=0.0))
+    weighs[folded_paths(experiment)] = False
+    return frozenset(experiment.call_paths[path].region for path in np.flatnonzero(weighs.any(axis=1)))
