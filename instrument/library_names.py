@@ -14,6 +14,9 @@ _INSTRUCTIONS: Final = frozenset(
 ) | {"abs", "labs", "operator[]"}
 _ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort", "exit", "_exit", "_Exit"))
 
+# What compilers make calls of where it is not for a few bytes, or as builtins alone.
+_OF_BYTES: Final = re.compile(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
+
 _LIBM: Final = re.compile(
     r"c?(?:a?(?:sin|cos|tan)h?|exp|log|pow)[fl]?|(?:atan2|sincos|exp2|exp10|expm1|log2|log10|log1p|logb|ilogb|cbrt|hypot"
     r"|erfc?|[lt]gamma|lgamma_r|fmod|remainder|remquo|modf|frexp|ldexp|scalbl?n|nearbyint|nextafter|fdim|j[01n]|y[01n])[fl]?"
@@ -89,7 +92,8 @@ def is_instruction(name: str) -> bool:
     """Tell a function of C or C++ that compilers turn into an instruction or two, or that ends the program."""
     builtin = name.removeprefix("__builtin_")
     if builtin != name:
-        return not mode_of_call(builtin.strip("_").removesuffix("_chk"))
+        plain = builtin.strip("_").removesuffix("_chk")
+        return not (mode_of_call(plain) or _OF_BYTES.match(plain))
     return name in _INSTRUCTIONS or name in _ENDINGS
 
 

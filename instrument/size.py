@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final, TypeVar
 
-__all__ = ["SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often"]
+__all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often"]
 
 TINY: Final = 20
 """Statements of a function up to which a probe may cost as much as it."""
 
 SHORT: Final = 200
 """Statements executed: a probe takes as long as some hundred."""
+
+LARGE: Final = 256
+"""Bytes of an object up to which to copy it is a statement like others."""
 
 TINY_REASON: Final = f"tiny: no loop, no call, at most {TINY} statements"
 SHORT_REASON: Final = f"short: at most {SHORT} statements are executed"

@@ -40,6 +40,7 @@ _INSTRUCTIONS: Final = (
     "iachar iand ibclr ibits ibset ichar idint idnint ieor ifix int ior ishft isign kind lbound len max max0 "
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
+_WIDE: Final = re.compile(r"(?:type|class|character\*?)\(|character.*\*")  # objects of any size
 _TARGET: Final = re.compile(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -173,8 +174,8 @@ class _Names:
         uses = any(step.meaning.kind is Kind.USE for step in procedure.steps)
         self.sees_others = procedure.has_host or procedure.includes_unseen or uses
         self.own = procedure.meaning.name.lower()
-        derived = [step for step in procedure.steps if step.statement.code.startswith(("type(", "class("))]
-        self.derived = {name for step in derived for name, _ in declared_names(step.statement.code)}
+        codes = (step.statement.code for step in procedure.steps)
+        self.wide = {name for code in codes if _WIDE.match(code) for name, _ in declared_names(code)}
 
     @cached_property
     def constants(self) -> dict[str, float]:
@@ -186,7 +187,7 @@ class _Names:
         if "%" in code or ":" in code.removesuffix(":") or not _OWN_OPERATORS.issuperset(_OPERATOR.findall(code)):
             return False
         target = _TARGET.search(code)
-        if target and not self._is_scalar(target.group(1)):
+        if (target and not self._is_scalar(target.group(1))) or not self.wide.isdisjoint(_WORD.findall(code)):
             return False
         code = _OPERATOR.sub(" ", code)
         subscripted = {match.group().removesuffix("(") for match in _NAME.finditer(code) if match.group(1)}
@@ -198,5 +199,5 @@ class _Names:
     def _is_scalar(self, name: str) -> bool:
         """Whether a name that is assigned to is known to be a scalar of an intrinsic type."""
         if name in self.is_array:
-            return not self.is_array[name] and name not in self.derived
+            return not self.is_array[name]
         return not self.sees_others or name == self.own

@@ -16,6 +16,7 @@ from pycparser.c_parser import CParser, ParseError
 from ...syntax import Body, Call, Case, Label, Loop, Syntax, Unread, UnreadError
 from ..lexer import blank, group_end
 from ..preprocessed import Preprocessed, readable
+from .copies import COPYING, Copies
 from .sanitise import PRELUDE, outer_braces, sanitise
 from .trip_counts import TripCounts
 
@@ -91,6 +92,7 @@ class _Reader:
         self._unread = unread
         self._line_starts = line_starts
         self._trips = TripCounts(root)
+        self._copies = Copies(root, self._trips.value)
         self._functions = [node for node in root.ext if isinstance(node, c_ast.FuncDef)]
         self._defined = {node.decl.name: self._offset(node.decl) for node in self._functions}
         declarations = (node for node in root.ext if isinstance(node, c_ast.Decl) and node.name in self._defined)
@@ -113,6 +115,8 @@ class _Reader:
         addressed: set[str] = set()
         loops: list[Any] = []
         hidden: dict[str, float] = {}
+        own: dict[str, int] = {}
+        copying: list[Any] = []
         pending: list[tuple[Any, str, int]] = [(function, "", -1)]
         while pending:
             node, reason, switch = pending.pop()
@@ -122,6 +126,7 @@ class _Reader:
             elif kind in _NAMED and node.name and not isinstance(getattr(node, "type", None), c_ast.FuncDecl):
                 lowest = self._trips.lowest(node)
                 hidden[node.name] = lowest if hidden.get(node.name, lowest) == lowest else nan
+                own[node.name] = max(self._copies.depth(getattr(node, "type", None)), own.get(node.name, -1))
             elif kind is c_ast.UnaryOp and node.op == "&" and isinstance(node.expr, c_ast.ID):
                 addressed.add(node.expr.name)
             elif kind in _LOOPS and not _runs_once(node):
@@ -132,11 +137,15 @@ class _Reader:
                 found[_FIELDS[kind]] += self._items(node, switch)
             if kind in _STATEMENTS:
                 found["declarations"] += (self._offset(child) for child in node if isinstance(child, _DECLARATIONS))
+            if kind in COPYING:
+                copying.append(node)
             if kind in _TELLING:
                 reason = _why_constant(node) or reason
             pending.extend((child, reason, switch) for child in node)
         hidden |= dict.fromkeys(addressed.intersection(hidden), nan)
-        found["calls"] = sorted((self._call(*call, hidden) for call in calls), key=lambda call: call.offset)
+        copies = map(self._offset, (node for node in copying if self._copies.happens(node, own)))
+        found["calls"] = [*(self._call(*call, hidden) for call in calls), *(Call(at, at, "") for at in copies)]
+        found["calls"].sort(key=lambda call: call.offset)
         found["loops"] = sorted(
             (Loop(self._offset(loop), self._trips.most(loop, hidden)) for loop in loops), key=lambda loop: loop.offset
         )

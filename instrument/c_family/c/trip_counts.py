@@ -53,7 +53,7 @@ class TripCounts:
         if not isinstance(bound, c_ast.UnaryOp) and "unsigned" in getattr(bound, "type", "unsigned"):
             lowest = max(lowest, 0)  # of unsigned numbers none is below 0
         step = self._step(loop.next, variable, declared)
-        count = trips(self._value(first, declared), comparison, self._value(bound, declared), step, lowest)
+        count = trips(self.value(first, declared), comparison, self.value(bound, declared), step, lowest)
         return 0 if count and variable in _changed(loop.stmt) else count
 
     def lowest(self, declaration: Any) -> float:
@@ -73,22 +73,22 @@ class TripCounts:
         changed = node.expr if one else node.lvalue if isinstance(node, c_ast.Assignment) else None
         if getattr(changed, "name", "") != variable or not isinstance(changed, c_ast.ID) or node.op not in _STEPS:
             return nan
-        return _STEPS[node.op] * (1 if one else self._value(node.rvalue, declared))
+        return _STEPS[node.op] * (1 if one else self.value(node.rvalue, declared))
 
     def _declare(self, node: Any) -> None:
         of = node.type.type if isinstance(node.type, c_ast.TypeDecl) else node.type
         if isinstance(of, c_ast.Enum):
             value: float = -1
             for each in of.values or ():
-                value = self._value(each.value) if each.value else value + 1
+                value = self.value(each.value) if each.value else value + 1
                 self._constants[each.name] = value
         elif isinstance(node, c_ast.Typedef):
             self._types[node.name] = self._least(node.type)
         elif "const" in node.quals and "volatile" not in node.quals and self._least(node.type) <= 0:
-            value = self._value(node.init)
+            value = self.value(node.init)
             self._constants[node.name] = value if value >= 0 else nan
 
-    def _value(self, node: Any, hidden: Container[str] = ()) -> float:
+    def value(self, node: Any, hidden: Container[str] = ()) -> float:
         """Evaluate an expression of whole numbers; NaN if it varies, or may wrap around as it is unsigned."""
         match node:
             case c_ast.Constant() if node.type.endswith("int"):
@@ -97,12 +97,12 @@ class TripCounts:
             case c_ast.ID():
                 return nan if node.name in hidden else self._constants.get(node.name, nan)
             case c_ast.Cast():
-                value = self._value(node.expr, hidden)
+                value = self.value(node.expr, hidden)
                 return value if 0 <= value <= _SAFE and self._least(node.to_type.type) <= 0 else nan
             case c_ast.UnaryOp(op="-", expr=c_ast.Constant(type="int" | "long int" | "long long int")):
-                return -self._value(node.expr, hidden)
+                return -self.value(node.expr, hidden)
             case c_ast.BinaryOp() if node.op in _ARITHMETIC:
-                left, right = self._value(node.left, hidden), self._value(node.right, hidden)
+                left, right = self.value(node.left, hidden), self.value(node.right, hidden)
                 value = float(_ARITHMETIC[node.op](left, right)) if left >= 0 and right >= (node.op == "/") else nan
                 return value if value >= 0 else nan
         return nan

@@ -10,6 +10,7 @@ from typing import Any, Final
 from clang.cindex import CursorKind, Index, TranslationUnit, TranslationUnitLoadError, TypeKind, callbacks, conf
 from clang.cindex import c_object_p as pointer
 
+from ...size import LARGE
 from ...syntax import Body, Call, Label, Loop, Unread
 from .constants import Constants
 from .destructors import Destructors
@@ -74,6 +75,9 @@ _CALL: Final = CursorKind.CALL_EXPR.value
 _MAKING: Final = frozenset(
     kind.value for kind in (CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.INIT_LIST_EXPR, CursorKind.LAMBDA_EXPR)
 )
+# Statements like others by their looks, for which compilers call what allocates, copies or sets memory.
+_ALLOCATING: Final = frozenset((CursorKind.CXX_NEW_EXPR.value, CursorKind.CXX_DELETE_EXPR.value))
+_SETTING: Final = frozenset((CursorKind.INIT_LIST_EXPR.value, CursorKind.COMPOUND_LITERAL_EXPR.value))
 _FIELD: Final = CursorKind.FIELD_DECL.value
 _LITERAL: Final = CursorKind.COMPOUND_LITERAL_EXPR.value
 _LABEL: Final = CursorKind.LABEL_STMT.value
@@ -155,6 +159,8 @@ class _Reader:
         self._starts = {_BLOCK: found.blocks, **dict.fromkeys(_CASES, found.cases)}
         if language == "c":  # in C++ they end with their statement
             self._starts[_LITERAL] = found.literals
+        # In C++ what is assigned by an operator of no class is small.
+        self._copying = _SETTING | ({CursorKind.BINARY_OPERATOR.value} if language == "c" else set())
         self._spans = {_FIELD: found.fields, _SWITCH: found.switches}
 
     def finish(self, text: bytes) -> Found:
@@ -180,6 +186,8 @@ class _Reader:
                 return _NEXT
         if kind in self._starts:
             self._starts[kind].append(self._start(cursor))
+        if kind in _ALLOCATING or (kind in self._copying and self._is_large(cursor)):
+            found.calls.append(Call(self._start(cursor), self._start(cursor), ""))
         if kind in _BODIES and (parent_kind in _FUNCTIONS or parent_kind == _LAMBDA):
             found.bodies.setdefault(self._start(cursor), self._body(cursor, parent, parent_kind))
         elif kind in _LOOPS:
@@ -250,6 +258,9 @@ class _Reader:
             is_lambda = cursor._kind_id == _LAMBDA
             is_silent = not is_lambda and self._destructors.is_silent(conf.lib.clang_getCursorType(cursor))
             self.found.objects.append((self._start(cursor), is_silent))
+
+    def _is_large(self, cursor: Any) -> bool:
+        return bool(conf.lib.clang_Type_getSizeOf(conf.lib.clang_getCursorType(cursor)) > LARGE)
 
     def _is_users(self, cursor: Any) -> bool:
         offset = self._place(cursor)

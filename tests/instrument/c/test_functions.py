@@ -112,9 +112,22 @@ NOT_COUNTED = r"""
 #include <stdint.h>
 enum { few = 4 };
 int g, at[8];
+struct big { struct { double v[40]; } in; struct big *next; };
+typedef struct big bigs[2];
+static double first(struct big b) { return b.in.v[0]; }
+static struct big same(struct big *b) { return *b; }
 void set(int *);
 void relax(void);
 void copied(char *d, const char *s, size_t n) { for (int i = 0; i < 3; i++) __builtin_memcpy(d + i * n, s, n); }
+void zeroed(char *d, size_t n) { for (int i = 0; i < 3; i++) __builtin_bzero(d, n); }
+void assigned(struct big *a, struct big **b) { for (int i = 0; i < 3; i++) a[i] = **b; }
+void member(struct big *a, struct big *b) { for (int i = 0; i < 3; i++) a->next[i].in = (b + i)->in; }
+void one(bigs a, bigs *b) { for (int i = 0; i < 2; i++) a[i] = b[0][i]; }
+void kept(void) { for (int i = 0; i < 3; i++) { double v[40] = {1}; g += v[g & 7]; } }
+void made(struct big *a) { for (int i = 0; i < 3; i++) { struct big b = *a; g += b.in.v[i]; } }
+void passed(struct big *a) { for (int i = 0; i < 3; i++) g += first(*a); }
+void given(struct big *a) { for (int i = 0; i < 3; i++) g += same(a).in.v[0]; }
+void linked(struct big *a[], struct big *b) { for (int i = 0; i < 3; i++) { a[i] = b; b->next = *a; g += at[i] + 1; } }
 void real(double by) { for (double t = 0; t < 10; t += by) g++; }
 void another(int n) { int j = 0; for (int i = 0; i < 8; j++) if (j > n) break; }
 void by_some(int n) { for (int i = 0; i < 8; i += n) g++; }

@@ -35,6 +35,15 @@ TINY = """
       type(pair) :: p, q
       p%a = q%a
       end subroutine
+      subroutine of_elements(p, q)
+      type(pair) :: p(3), q(3)
+      p(1) = q(2)
+      end subroutine
+      subroutine of_texts(p, n)
+      integer n
+      character(len=n) p(3)
+      p(1) = p(2)
+      end subroutine
       subroutine section(a)
       real a(3)
       a(:2) = a(2:) * 2
@@ -80,8 +89,11 @@ TINY = """
       program main
       use m
       real :: x = 1, a(3) = 1
-      type(pair) p, q
+      type(pair) p, q, r(3)
+      character(9) c(3)
       do i = 1, 3
+        call of_elements(r, r)
+        call of_texts(c, 9)
         call add(x)
         x = x + element(a, 2)
         call of_host
