@@ -8,7 +8,7 @@ from typing import Final
 
 from ...experiment.region import Region
 from ..syntax import Body, Syntax
-from .jumps import has_jumps, why_entered
+from .jumps import Jumps, has_jumps
 from .last_calls import endless
 from .pragmas import device_text
 from .preprocessed import Preprocessed, readable
@@ -49,6 +49,7 @@ class Judge:
         self._exempt = self._exempt_functions(syntax)
         self._endless = endless(unit.masked, syntax.bodies)
         self._untouchable: dict[int, str] = {}
+        self._jumps: dict[int, Jumps] = {}
 
     def part(
         self, function: Region, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
@@ -82,8 +83,11 @@ class Judge:
 
     def why_not(self, body: Body, start: int, end: int) -> str:
         """Say why a guard around statements could be jumped over, or left behind, or may not be there at all."""
-        reason = self.why_untouchable(body) or why_entered(self._masked, body, start, end)
-        return reason or self.why_remote(body, start)
+        if reason := self.why_untouchable(body):
+            return reason
+        if body.opening not in self._jumps:
+            self._jumps[body.opening] = Jumps(self._masked, body)
+        return self._jumps[body.opening].why_entered(start, end) or self.why_remote(body, start)
 
     def why_remote(self, body: Body, start: int) -> str:
         """Say why no guard may be at a place."""

@@ -3,40 +3,64 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from bisect import bisect_left
+from operator import itemgetter
+from typing import Final, TypeVar
 
 from ..syntax import Body
 from .lexer import group_end
 
-__all__ = ["has_jumps", "why_entered"]
+__all__ = ["Jumps", "has_jumps"]
 
 _GOTO: Final = re.compile(r"\bgoto\s+(\w+)")
 _INDIRECT: Final = re.compile(r"\bgoto\s*\*|\b(?:asm|__asm(?:__)?)\b[\w\s]*\bgoto\b[\w\s]*(?P<opening>\(?)")
 # After one of these a '&&' can only take a label's address; after 'n--' it does not.
 _ADDRESS: Final = re.compile(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*(\w+)")
 _NAME: Final = re.compile(r"\w+")
+_Place = TypeVar("_Place", tuple[int, int], tuple[int, str, int, int])
 
 
-def why_entered(masked: str, body: Body, start: int, end: int) -> str:
-    """Say why a guard around a part of a body, given by its offsets, could be jumped over, or left behind."""
+class Jumps:
+    """The jumps of a function.
 
-    def inside(offset: int) -> bool:
-        return start <= offset < end
+    Args:
+        masked: The unit's text.
+        body: The function.
+    """
 
-    labels = {label.name: label.offset for label in body.labels}
-    for goto in _GOTO.finditer(masked, body.opening, body.end) if labels else ():
-        if body.holds(goto.start()) and not inside(goto.start()) and inside(labels.get(goto[1], -1)):
-            return f"entered by goto {goto[1]}"
-    if any(inside(case.offset) and not inside(case.switch) for case in body.cases):
-        return "entered by a case label of an enclosing switch"
-    if not labels:
-        return ""
+    def __init__(self, masked: str, body: Body) -> None:
+        labels = {label.name: label.offset for label in body.labels}
+        sources: dict[str, list[int]] = {name: [] for name in labels}
+        for goto in _GOTO.finditer(masked, body.opening, body.end) if labels else ():
+            if goto[1] in labels and body.holds(goto.start()):
+                sources[goto[1]].append(goto.start())
+        self._labels = sorted((labels[name], name, each[0], each[-1]) for name, each in sources.items() if each)
+        self._cases = sorted((case.offset, case.switch) for case in body.cases)
+        self._dynamic = sorted(_dynamic(masked, body, labels)) if labels else []
+
+    def why_entered(self, start: int, end: int) -> str:
+        """Say why a guard around a part, given by its offsets, could be jumped over, or left behind."""
+        for _, name, first, last in _within(self._labels, start, end):
+            if first < start or last >= end:
+                return f"entered by goto {name}"
+        if any(switch < start for _, switch in _within(self._cases, start, end)):
+            return "entered by a case label of an enclosing switch"
+        inside = bisect_left(self._dynamic, end) - bisect_left(self._dynamic, start)
+        return "entered or left by a computed goto" if 0 < inside < len(self._dynamic) else ""
+
+
+def _within(places: list[_Place], start: int, end: int) -> list[_Place]:
+    """Give those of some places, in order, that lie between two offsets."""
+    return places[bisect_left(places, start, key=itemgetter(0)) : bisect_left(places, end, key=itemgetter(0))]
+
+
+def _dynamic(masked: str, body: Body, labels: dict[str, int]) -> list[int]:
+    """Give where computed jumps are, and the labels that they may lead to; nothing if there are none of these."""
     indirect = list(_INDIRECT.finditer(masked, body.opening, body.end))
     names = [match[1] for match in _ADDRESS.finditer(masked, body.opening, body.end)] if indirect else []
     names += [name for match in indirect if match["opening"] for name in _named(masked, match.end() - 1)]
     taken = [labels[name] for name in names if name in labels]
-    dynamic = [inside(offset) for offset in [*taken, *(match.start() for match in indirect)]]
-    return "entered or left by a computed goto" if taken and any(dynamic) and not all(dynamic) else ""
+    return [*taken, *(match.start() for match in indirect)] if taken else []
 
 
 def _named(masked: str, opening: int) -> list[str]:

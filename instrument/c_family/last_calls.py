@@ -53,10 +53,20 @@ def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
 
 def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
     """Leave out the functions that call nothing that is left, or that nothing that is left calls."""
-    left, count = dict(callees), -1
-    while len(left) != count:
-        count, called = len(left), set().union(*left.values())
-        left = {at: own for at, each in left.items() if at in called and (own := each & left.keys())}
+    left = {at: set(each & callees.keys()) for at, each in callees.items()}
+    callers: dict[int, set[int]] = {at: set() for at in left}
+    for at, each in left.items():
+        for callee in each:
+            callers[callee].add(at)
+    pending = [at for at in left if not (left[at] and callers[at])]
+    while pending:
+        if (at := pending.pop()) in left:
+            beside = [(callers, left.pop(at)), (left, callers.pop(at))]
+            for table, others in beside:
+                for other in others & table.keys():
+                    table[other].discard(at)
+                    if not table[other]:
+                        pending.append(other)
     return left
 
 

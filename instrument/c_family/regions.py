@@ -239,7 +239,7 @@ class _Finder:
         if cost.executed(body, start, end) <= SHORT and self._is_often(body):
             return SHORT_REASON
         has_loops = inline and "outer-loops" in self.choice.modes
-        long = [loop for loop, (_, reason) in loops.items() if has_loops and not reason]
+        long = {loop for loop, (_, reason) in loops.items() if has_loops and not reason}
         if long and cost.executed(body, start, end, long) <= TINY:
             return f"short: inline, at most {TINY} statements are executed outside of its loops"
         return ""

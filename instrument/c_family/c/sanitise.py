@@ -232,7 +232,8 @@ def _without_outer_initialisers(text: str) -> str:
     pieces = []
     offset = 0
     for start, end in outer_braces(text):
-        if text[offset:start].rstrip().endswith("=") and end - start > len("{0}"):
+        equals = text.rfind("=", offset, start)
+        if equals >= 0 and not text[equals + 1 : start].strip() and end - start > len("{0}"):
             pieces += [text[offset:start], "{", blank(text[start + 1 : end - 1], "0"), "}"]
             offset = end
     return "".join([*pieces, text[offset:]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import nan
 from typing import Any, Final
 
@@ -61,7 +62,7 @@ class TripCounts:
 
     def __init__(self, constants: Constants) -> None:
         self._constants = constants
-        self._seen: dict[int, bool] = {}
+        self._seen: dict[int, set[int]] = {}
 
     def most(self, loop: Any) -> int:
         """Give the most trips of a loop that compile-time constants bound; 0 if they are not known.
@@ -94,15 +95,16 @@ class TripCounts:
         comparison, lowest = _COMPARISONS[operator_of(condition)], _lowest(variable, compared)
         count = trips(_number(low(start)), comparison, _number(high(bound)), by, lowest)
         is_own = count and (first._kind_id == _DECLARATION or not self._is_seen(variable))
-        return count if is_own and not _gives_away(body, variable, setting=True) else 0
+        return count if is_own and not any(_same(each, variable) for each in _given_away(body, setting=True)) else 0
 
     def _is_seen(self, variable: Any) -> bool:
         """Tell whether something may point to a variable that lives longer than a loop."""
-        key = conf.lib.clang_hashCursor(variable)
-        if key not in self._seen:
-            scope = conf.lib.clang_getCursorSemanticParent(variable)
-            self._seen[key] = scope._kind_id not in _SCOPES or _gives_away(scope, variable, setting=False)
-        return self._seen[key]
+        scope = conf.lib.clang_getCursorSemanticParent(variable)
+        if scope._kind_id not in _SCOPES:
+            return True
+        if (key := scope.data[0]) not in self._seen:  # the parser's own address of a declaration
+            self._seen[key] = {each.data[0] for each in _given_away(scope, setting=False)}
+        return variable.data[0] in self._seen[key]
 
 
 def _start(statement: Any) -> tuple[Any, Any]:
@@ -141,37 +143,48 @@ def _number(value: int | None) -> float:
 
 def _is(expression: Any, variable: Any) -> bool:
     """Tell whether an expression is a variable."""
+    expression = _inner(expression)
+    declared = conf.lib.clang_getCursorReferenced(expression) if expression._kind_id == _NAME else None
+    return declared is not None and _same(declared, variable)
+
+
+def _inner(expression: Any) -> Any:
+    """Give what stands in parentheses, and is turned into a number."""
     while expression._kind_id in {_VALUE, _PARENTHESES} and len(parts := children(expression)) == 1:
         expression = parts[0]
-    declared = conf.lib.clang_getCursorReferenced(expression) if expression._kind_id == _NAME else None
-    return declared is not None and bool(conf.lib.clang_equalCursors(declared, variable))
+    return expression
 
 
-def _gives_away(node: Any, variable: Any, *, setting: bool) -> bool:
-    """Tell whether a variable below a node may be used but for its value, by which it is set, or its address taken.
+def _same(one: Any, other: Any) -> bool:
+    return bool(conf.lib.clang_equalCursors(one, other))
+
+
+def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
+    """Give the variables below a node that may be used but for their value, by which they are set, or pointed to.
 
     Args:
-        node: Where it is looked for.
-        variable: Its declaration.
-        setting: Whether to set it counts.
+        node: Where they are looked for.
+        setting: Whether to set them counts.
     """
     pending = [(node, child, setting) for child in children(node)]
     while pending:
         parent, child, counts = pending.pop()
-        if child._kind_id == _NAME and _is(child, variable) and not _takes_value(parent, variable, counts):
-            return True
-        user = parent if child._kind_id == _PARENTHESES else child
-        counts = counts or child._kind_id == _LAMBDA  # a loop may call it
+        kind = child._kind_id
+        if kind == _NAME:
+            if not _takes_value(parent, child, counts) and (variable := conf.lib.clang_getCursorReferenced(child)):
+                yield variable
+            continue
+        user = parent if kind == _PARENTHESES else child
+        counts = counts or kind == _LAMBDA  # a loop may call it
         pending += [(user, each, counts) for each in children(child)]
-    return False
 
 
-def _takes_value(parent: Any, variable: Any, setting: bool) -> bool:
-    """Tell whether an expression does no more with a variable than to ask for its value, or to set it."""
+def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
+    """Tell whether an expression does no more with a variable that it names than to ask for its value, or to set it."""
     kind = parent._kind_id
     if kind == _UNARY:
         operator = conf.lib.clang_getCursorUnaryOperatorKind(parent)
         return operator != _ADDRESS and not (setting and (_UNARY, operator) in _STEPS)
     if kind == _COMPOUND or (kind == _BINARY and operator_of(parent) == _ASSIGNMENT):
-        return not setting or not _is(children(parent)[0], variable)
+        return not setting or not _same(_inner(children(parent)[0]), name)
     return kind in {_VALUE, _SUBSCRIPT} or (kind == _BINARY and operator_of(parent) not in _SHIFTS)
