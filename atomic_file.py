@@ -5,18 +5,19 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO
 
 from .errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+    from typing import IO
 
 __all__ = ["one_at_a_time", "replacing"]
 
 
-@contextmanager
-def one_at_a_time(lock: Path) -> Iterator[None]:
+class one_at_a_time:  # noqa: N801 - it is used as a function
     """Let one process at a time carry the block out; where a file system has no locks, all of them.
 
     Args:
@@ -25,14 +26,22 @@ def one_at_a_time(lock: Path) -> Iterator[None]:
     Raises:
         OSError: It cannot be written.
     """
-    with lock.open("w") as stream:
-        with suppress(OSError):
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
+
+    def __init__(self, lock: Path) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        self._stream = open(self._lock, "w")
+        try:
+            fcntl.flock(self._stream, fcntl.LOCK_EX)
+        except OSError:
+            return
+
+    def __exit__(self, *_error: object) -> None:
+        self._stream.close()
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+class replacing:  # noqa: N801 - it is used as a function
     """Give a file to write that takes the place of ``path`` once the block ends without an error.
 
     A link stays, and what it points to is replaced.
@@ -40,29 +49,49 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         InputError: The folder does not exist or cannot be written.
     """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        with _writable(path) as stream:  # a device or a pipe: there is nothing to replace
-            yield stream
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = os.path.realpath(path)
+        self._temporary = ""
+
+    def __enter__(self) -> IO[bytes]:
+        if not os.path.exists(self._path) or os.path.isfile(self._path):
+            folder, name = os.path.split(self._path)
+            self._temporary = os.path.join(folder, f".{name}.{os.getpid()}-{time.monotonic_ns()}")
+        try:
+            if not self._temporary:  # a device or a pipe: there is nothing to replace
+                self._stream: IO[bytes] = open(self._path, "wb")
+            else:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                self._stream = open(os.open(self._temporary, flags, 0o666), "wb")
+        except OSError as error:
+            raise self._refusal(error) from None
+        return self._stream
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        try:
+            self._stream.close()
+            if error is None and self._temporary:
+                os.replace(self._temporary, self._path)
+        except BaseException as late:
+            error = error or late
+        if error is None:
+            return
+        if self._temporary:
+            _remove(self._temporary)
+            if isinstance(error, OSError):
+                raise self._refusal(error) from None
+        if kind is None:
+            raise error
+
+    def _refusal(self, error: OSError) -> InputError:
+        return InputError(f"{self._path}: cannot be written: {error.strerror}")
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
         return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{time.monotonic_ns()}")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            yield stream
-        temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-        raise
-
-
-def _writable(path: Path) -> IO[bytes]:
-    try:
-        return path.open("wb")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None

@@ -14,8 +14,11 @@ Only ``cli.main`` prints them, and ends with exit code 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import islice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "AutoanalyzerError",

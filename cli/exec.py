@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
-from ..experiment.plan import RUN_FOLDER
+from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.measure import become
 from .python_functions import add_python_functions
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
-from ..experiment.plan import RUN_FOLDER
+from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.counting.run import CountingRun, prepared_counting
 from ..runtime.launch import overhead_limit

@@ -5,25 +5,29 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import AutoanalyzerError, UsageError
-from ..instrument.compiler import COMPILERS, command_words
+from ..instrument.compiler import command_words
+from ..instrument.known_compile import answered
 from ..instrument.wrapper import compile_instrumented
+from .stand_in import STAND_INS, note_way
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["build_ahead", "compiler"]
 
-_VARIABLES: Final = {"aa-mpicc": "AUTOANALYZER_CC", "aa-mpicxx": "AUTOANALYZER_CXX", "aa-mpifort": "AUTOANALYZER_FC"}
-
 
 def compiler() -> NoReturn:
     """Be the stand-in whose path is the first argument: call the compiler that it stands for, sources instrumented."""
     stand_in, *words = sys.argv[1:] or [""]
     try:
-        status = compile_instrumented([*_real_compiler(stand_in), *words], after_link=build_ahead)
+        command = [*_real_compiler(stand_in), *words]
+        note_way(sys.argv[0])
+        status = (
+            0 if not sys.flags.no_site and answered(command) else compile_instrumented(command, after_link=build_ahead)
+        )
     except AutoanalyzerError as error:
         sys.stderr.write(f"autoanalyzer: {error}\n")
         status = 2
@@ -44,12 +48,13 @@ def _real_compiler(stand_in: str) -> list[str]:
         UsageError: There is no such stand-in; its variable is empty, badly quoted, or names a stand-in.
     """
     own = os.path.realpath(stand_in)
-    variable = _VARIABLES.get(os.path.basename(stand_in)) or _VARIABLES.get(os.path.basename(own))  # noqa: PTH119
+    names = (os.path.basename(stand_in), os.path.basename(own))  # noqa: PTH119
+    variable, usual = next((STAND_INS[name] for name in names if name in STAND_INS), ("", ""))
     if not variable:
-        raise UsageError(f"aa-compiler is for {', '.join(_VARIABLES)} alone: call one of these")
-    words = command_words(variable, os.environ.get(variable, COMPILERS[variable]))
+        raise UsageError(f"aa-compiler is for {', '.join(STAND_INS)} alone: call one of these")
+    words = command_words(variable, os.environ.get(variable, usual))
     if not words:
-        raise UsageError(f"{variable}: expected a compiler, found nothing; unset it for {COMPILERS[variable]}")
+        raise UsageError(f"{variable}: expected a compiler, found nothing; unset it for {usual}")
     found = shutil.which(words[0])
     if found and os.path.realpath(found) == own:
         raise UsageError(f"{variable}: expected a real compiler, found {words[0]}, which is this wrapper itself")

@@ -6,9 +6,11 @@ Names are imported when first used: the compiler wrapper needs ``Region`` alone,
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # without ``typing``, which takes longer to import than all that the wrapper needs first
 if TYPE_CHECKING:
+    from typing import Any
+
     from .builder import Builder
     from .experiment import CallPath, Experiment, Location
     from .flat_profile import flat

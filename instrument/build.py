@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
@@ -15,7 +16,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished, compile_words, run, syntax_words, untouched_words
 from .kept_compile import KeptCompile
 from .source_text import SourceTexts
-from .workspace import Workspace, workspace
+from .workspace import Workspace
 
 if TYPE_CHECKING:
     from .fortran_stub import FortranStub
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = re.compile(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
+_FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 _MODULE: Final = re.compile(rb"module", re.IGNORECASE)
 
 
@@ -32,34 +34,40 @@ class Build:
 
     Args:
         command: The user's command.
+        work: Where what it needs meanwhile is written.
+        is_whole: Whether it is what the user has called, and not a part of it.
     """
 
-    def __init__(self, command: CompilerCommand) -> None:
+    def __init__(self, command: CompilerCommand, work: Workspace, *, is_whole: bool = True) -> None:
         self.command = command
+        self._work = work
+        self._is_whole = is_whole
         self.instrumented: dict[Argument, str] = {}
         self.warnings: list[str] = []
         self.said: bytes | None = b""
 
     def run(self) -> int:
         """Compile, and give the compiler's status."""
-        with workspace() as work:
-            texts = self._read()
-            if texts is None:
-                self._as_it_is(self.command.sources, "the preprocessor rejects it")
-                return self._ended(self._compile(self.command.words))
-            kept = KeptCompile(self.command, texts)
-            if again := kept.again():
-                messages, self.warnings = again
-                self._hear(messages)
-                return self._ended(0)
-            status = self._run(texts, work)
-            if status == 0 and self.said is not None:
-                kept.keep(self.said, self.warnings)
-            return self._ended(status)
+        since = time.clock_gettime_ns(_FILE_CLOCK)
+        reader = SourceTexts(self.command)
+        texts = self._read(reader)
+        if texts is None:
+            self._as_it_is(self.command.sources, "the preprocessor rejects it")
+            return self._ended(self._compile(self.command.words))
+        kept = KeptCompile(self.command, texts, reader.dependency_words(self.command.sources[0]), since=since)
+        again = kept.again()
+        if again:
+            messages, self.warnings = again
+            self._hear(messages)
+        status = 0 if again else self._run(texts, self._work)
+        if status == 0 and not again and self.said is not None:
+            kept.keep(self.said, self.warnings)
+        if status == 0 and self._is_whole:
+            kept.note()
+        return self._ended(status)
 
-    def _read(self) -> list[Finished] | None:
+    def _read(self, texts: SourceTexts) -> list[Finished] | None:
         """Read the sources; None if the preprocessor fails."""
-        texts = SourceTexts(self.command)
         found = []
         for source in self.command.sources:
             found.append(texts.read(source))

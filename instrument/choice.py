@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from glob import has_magic
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..errors import InputError, way_out
@@ -304,7 +305,7 @@ def read_choice(
     file = find_plan(environment)
     plan, defect = Plan(), ""
     try:
-        plan = load_plan(file.path, file.name) if file else plan
+        plan = load_plan(Path(file.path), file.name) if file else plan
     except InputError as error:
         if not (file and file.of_run):
             raise

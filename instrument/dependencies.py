@@ -11,7 +11,7 @@ from typing import Final
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import run
 
-__all__ = ["dependency_words"]
+__all__ = ["dependency_file", "dependency_words"]
 
 _WRITES: Final = frozenset(["-MD", "-MMD"])
 _FILE_OPTIONS: Final = frozenset(["-MD", "-MMD", "-dependency-file"])
@@ -44,6 +44,25 @@ def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
         for call in calls
         if source.words[0] in call and not _FILE_OPTIONS.isdisjoint(call)
     }
+
+
+def dependency_file(words: list[str]) -> str | None:
+    """Name the file into which the preprocessor writes dependencies, as words for it say.
+
+    Returns:
+        The name; empty if there is none, None if that cannot be told.
+    """
+    writes = not _WRITES.isdisjoint(words)
+    below = [word.split(",")[2:] for word in words if word.startswith(_WRITES_BELOW)]
+    others = any(word.startswith("-Wp,") for word in words) and not below
+    if "-MG" in words or others or len(below) + writes > 1:
+        return None
+    if below:
+        return below[0][0] if len(below[0]) == 1 else None
+    named = [
+        word.removeprefix("-MF") or following for word, following in pairwise([*words, ""]) if word.startswith("-MF")
+    ]
+    return (named[-1] if named else None) if writes else ""
 
 
 def _words(line: str) -> list[str]:

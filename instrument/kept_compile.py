@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -14,15 +13,18 @@ from ..atomic_file import replacing
 from ..errors import InputError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished
+from .dependencies import dependency_file
 from .fortran_modules import included_files, module_files_read, modules_written
+from .included_files import IncludedFiles
+from .known_compile import Inputs, note_compile
 from .plan_file import text_of
-from .store import digest, open_store
-from .tool_fingerprint import own_fingerprint
-from .toolchain import Toolchain, compiler_environment
+from .store import digest, joined, open_store, parts_of
+from .tool_fingerprint import fingerprint
+from .toolchain import Toolchain
 
-__all__ = ["KeptCompile"]
+__all__ = ["KeptCompile", "is_plain"]
 
-_FORMAT: Final = "1"
+_FORMAT: Final = "2"
 # Options of which nothing but the object depends; what writes or reads further files is not among them.
 _PLAIN_OPTION: Final = re.compile(
     r"--?(?:O|g(?!split|z=)|std=|ansi$|pedantic|w$|W(?![apl],)|pthread$|param$|m(?!llvm)|\w+=\d+$"
@@ -36,8 +38,6 @@ _PLAIN_STEPS: Final = frozenset(["-c", "-pipe", "-static", "-shared", "-static-l
 _LINKING: Final = ("-l", "-L", "-Wl,")
 _READS_MORE: Final = (b".incbin", b"pch_preprocess")
 _FILES: Final = re.compile(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # but for system headers, which have no regions
-_CPUINFO: Final = Path("/proc/cpuinfo")
-_CPU_LINES: Final = ("vendor", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
 
 
 class KeptCompile:
@@ -50,16 +50,25 @@ class KeptCompile:
     Args:
         command: The user's command.
         texts: Its sources as the preprocessor has written them, with its messages.
+        dependency_words: What the preprocessor was told of dependency files.
+        since: When it was called, by the clock of files.
     """
 
-    def __init__(self, command: CompilerCommand, texts: list[Finished]) -> None:
+    def __init__(
+        self, command: CompilerCommand, texts: list[Finished], dependency_words: list[str], *, since: int
+    ) -> None:
         self._command = command
+        self._texts = texts
+        self._dependency_words = dependency_words
+        self._since = since
         self._store = open_store()
         self._modules: list[str] | None = []
+        self._toolchain: Toolchain | None = None
         self._key: str | None = None
+        self._is_kept = False
         self._state = (0, 0)
         one = len(texts) == 1 and "-c" in command.of(Role.COMPILE)
-        if self._store.keeps and one and all(map(_is_plain, command.arguments)):
+        if self._store.keeps and one and all(map(is_plain, command.arguments)):
             with suppress(OSError):
                 self._state = _state(command)
                 self._key = self._make_key(texts[0])
@@ -69,15 +78,14 @@ class KeptCompile:
         content = self._store.get(self._key) if self._key else None
         if content is None:
             return None
-        head, _, files = content.partition(b"\n")
-        facts = json.loads(head)
         try:
-            for path, size in zip(self._outputs(), facts["sizes"], strict=True):
-                _write(path, files[:size])
-                files = files[size:]
+            messages, remarks, *files = parts_of(content)
+            for path, text in zip(self._outputs(), files, strict=True):
+                _write(path, text)
         except (InputError, OSError, ValueError):
             return None
-        return os.fsencode(facts["messages"]), facts["warnings"]
+        self._is_kept = True
+        return messages, os.fsdecode(remarks).split("\0") if remarks else []
 
     def keep(self, messages: bytes, warnings: list[str]) -> None:
         """Keep what a compile has written and said, unless the source was written meanwhile."""
@@ -85,8 +93,22 @@ class KeptCompile:
             if not self._key or self._state != _state(self._command):
                 return
             files = [path.read_bytes() for path in self._outputs()]
-            facts = {"sizes": [*map(len, files)], "messages": os.fsdecode(messages), "warnings": warnings}
-            self._store.put(self._key, b"\n".join([json.dumps(facts).encode(), b"".join(files)]))
+            self._store.put(self._key, joined([messages, os.fsencode("\0".join(warnings)), *files]))
+            self._is_kept = True
+
+    def note(self) -> None:
+        """Note what this compile has read, so that the next one need not ask the preprocessor."""
+        source = self._command.sources[0]
+        dependencies = dependency_file(self._dependency_words)
+        if not (self._is_kept and self._key and self._toolchain) or source.is_fortran or dependencies is None:
+            return
+        with suppress(OSError, ValueError):
+            system = self._toolchain.directories
+            read = IncludedFiles(self._command, source, self._texts[0].output, system, self._since)
+            files = [*read.names, *_parsers(source)]
+            inputs = Inputs(self._toolchain.programs, files, read.present, read.absent)
+            outputs = [str(path) for path in self._outputs()]
+            note_compile(self._store, self._command.words, inputs, self._key, files=outputs, dependencies=dependencies)
 
     def _outputs(self) -> list[Path]:
         folder = self._command.module_folder
@@ -107,19 +129,16 @@ class KeptCompile:
                 return None
             read = module_files_read(self._command, text)
             files = [*included, *(each for each in read if each.stem not in self._modules)]
+        self._toolchain = Toolchain(self._command.compiler, source.language_name)
         return digest(
             _FORMAT,
             done.output,
             done.messages,
             *(part for file in (Path(source.words[0]), *files) for part in (str(file), file.read_bytes())),
-            *("\0".join(argument.words) for argument in self._command.arguments),
-            str(Path.cwd()),
-            Toolchain(self._command.compiler, source.language_name).identity,
-            *compiler_environment(),
-            *own_fingerprint(source),
-            *map(text_of, sorted({*map(os.fsdecode, _FILES.findall(done.output))})),
-            *(_processor() if any(word.endswith("=native") for word in self._command.words) else []),
-            str(sys.stderr.isatty()),
+            *("\0".join(each.words) for each in self._command.arguments if each.role is not Role.OUTPUT),
+            self._toolchain.identity,
+            *fingerprint(self._command.words),
+            *map(text_of, sorted({*map(os.fsdecode, _FILES.findall(done.output)), *_parsers(source)})),
         )
 
 
@@ -128,7 +147,7 @@ def _state(command: CompilerCommand) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def _is_plain(argument: Argument) -> bool:
+def is_plain(argument: Argument) -> bool:
     """Tell whether an argument lets a compile write its object and messages alone, and read nothing unknown."""
     word = argument.words[0]
     if argument.role is Role.COMPILE:
@@ -136,10 +155,10 @@ def _is_plain(argument: Argument) -> bool:
     return argument.role in _PLAIN_ROLES or (argument.role is Role.BOTH and bool(_PLAIN_OPTION.match(word)))
 
 
-def _processor() -> list[str]:
-    """Say what ``-march=native`` stands for."""
-    lines = _CPUINFO.read_text(errors="replace").partition("\n\n")[0].splitlines()
-    return [line for line in lines if line.startswith(_CPU_LINES)]
+def _parsers(source: Argument) -> list[str]:
+    """Name the files that tell one release of the parsers from another."""
+    names = () if source.is_fortran else ("clang",) if source.is_cxx else ("pycparser", "clang")
+    return [parser.origin for parser in map(find_spec, names) if parser and parser.origin]
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,16 +1,19 @@
-"""The file of the plan that builds obey: the one that ``AUTOANALYZER_PLAN`` names, or that of the last run."""
+"""The file of the plan that builds obey: the one that ``AUTOANALYZER_PLAN`` names, or that of the last run.
+
+A compile that is known asks for it first: this module imports little.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
 
-from ..experiment.plan import PLAN_FILE, RUN_FOLDER
-from .store import digest
+from ..experiment.run_folder import PLAN_FILE, RUN_FOLDER
+from .store import content_of, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Final
 
 __all__ = ["PLAN_VARIABLE", "PlanFile", "find_plan", "text_of"]
 
@@ -19,7 +22,6 @@ _AUTO: Final = "auto"
 _DIGITS: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
 class PlanFile:
     """A plan's file.
 
@@ -29,17 +31,18 @@ class PlanFile:
         of_run: Whether it was not named, but found where runs write theirs.
     """
 
-    path: Path
-    name: str
-    of_run: bool = False
+    def __init__(self, path: str, name: str, *, of_run: bool = False) -> None:
+        self.path = path
+        self.name = name
+        self.of_run = of_run
 
 
 def text_of(file: str) -> str:
     """Give what tells a source's text from others, for plans; empty if it cannot be read."""
-    with suppress(OSError, ValueError):
-        path = Path(file)
-        return digest(path.read_bytes())[:_DIGITS] if path.is_file() else ""
-    return ""
+    try:
+        return digest(content_of(file))[:_DIGITS] if os.path.isfile(file) else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
@@ -50,19 +53,15 @@ def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
     """
     name = environment.get(PLAN_VARIABLE, "")
     if name != _AUTO:
-        return PlanFile(Path(name), f"{PLAN_VARIABLE}={name}") if name else None
+        return PlanFile(name, f"{PLAN_VARIABLE}={name}") if name else None
     try:
-        here = Path.cwd()
+        folder = os.getcwd()
     except OSError:  # removed
         return None
-    run = next((each for each in (here, *here.parents) if _is_so((each / RUN_FOLDER).is_dir)), here)
-    path = run / RUN_FOLDER / PLAN_FILE
-    readable = _is_so(path.is_file) and os.access(path, os.R_OK)
+    while not os.path.isdir(os.path.join(folder, RUN_FOLDER)):
+        if folder == os.path.dirname(folder):
+            return None
+        folder = os.path.dirname(folder)
+    path = os.path.join(folder, RUN_FOLDER, PLAN_FILE)
+    readable = os.path.isfile(path) and os.access(path, os.R_OK)
     return PlanFile(path, os.path.relpath(path), of_run=True) if readable else None
-
-
-def _is_so(test: Callable[[], bool]) -> bool:
-    """Carry out a test of a path that may lie in a folder of others."""
-    with suppress(OSError):
-        return test()
-    return False

@@ -32,8 +32,11 @@ class SourceTexts:
             return self._preprocessed(source, ["-cpp"]) if self._command.preprocesses(source) else _read(source)
         if source.is_preprocessed:
             return _read(source)
-        dependencies = [*self._command.of(Role.DEPENDENCY), *self._dependency_words.get(source, [])]
-        return self._preprocessed(source, [*([] if source.is_cxx else ["-C"]), *dependencies])
+        return self._preprocessed(source, [*([] if source.is_cxx else ["-C"]), *self.dependency_words(source)])
+
+    def dependency_words(self, source: Argument) -> list[str]:
+        """Give what the preprocessor is told of dependency files."""
+        return [*self._command.of(Role.DEPENDENCY), *self._dependency_words.get(source, [])]
 
     @cached_property
     def _dependency_words(self) -> dict[Argument, list[str]]:

@@ -1,26 +1,33 @@
-"""Results kept on disk by a key of what they were made from."""
+"""Results kept on disk by a key of what they were made from.
+
+A compile that is known is answered by this module in the time that Python takes to start: it imports little.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import time
-from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
-from typing import Final
 
 from ..atomic_file import replacing
-from ..cache_place import cache_place
+from ..cache_place import cache_name
 from ..errors import InputError, UsageError
 
-__all__ = ["Store", "digest", "open_store"]
+try:
+    from _blake2 import blake2b  # hashlib loads OpenSSL as well
+except ImportError:
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+    from typing import Final
+
+__all__ = ["Store", "content_of", "digest", "joined", "open_store", "parts_of"]
 
 _LIMIT: Final = "AUTOANALYZER_CACHE_LIMIT"
 _DEFAULT: Final = "1G"
-_SIZE: Final = re.compile(r"(\d+)([KMG]?)$")
-_UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
+_UNITS: Final = {"K": 10, "M": 20, "G": 30}
 _FOLDERS: Final = "0123456789abcdef"  # the first digit of a key
 _ROOM_MADE: Final = 0.8  # of a full folder this much stays
 _CHECKSUM: Final = 16  # bytes
@@ -38,8 +45,8 @@ class Store:
         limit: Bytes that it may take.
     """
 
-    def __init__(self, folder: Path, limit: int) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | str, limit: int) -> None:
+        self._folder = str(folder)
         self._share = limit // len(_FOLDERS)
 
     @property
@@ -53,15 +60,17 @@ class Store:
         if not self.keeps:
             return None
         try:
-            kept = path.read_bytes()
+            kept = content_of(path)
         except OSError:
             return None
         content = kept[_CHECKSUM:]
-        with suppress(OSError):
+        try:
             if _checksum(content) != kept[:_CHECKSUM]:
-                path.unlink()
+                os.unlink(path)
                 return None
             os.utime(path)
+        except OSError:
+            pass  # others' to remove, and to read
         return content
 
     def put(self, key: str, content: bytes) -> None:
@@ -69,16 +78,18 @@ class Store:
         if len(content) + _CHECKSUM > self._share:
             return
         path = self._path(key)
-        with suppress(OSError, InputError):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             with replacing(path) as stream:
                 stream.write(_checksum(content) + content)
-            self._make_room(path.parent)
+            self._make_room(os.path.dirname(path))
+        except (OSError, InputError):
+            return
 
-    def _path(self, key: str) -> Path:
-        return self._folder / key[0] / key
+    def _path(self, key: str) -> str:
+        return os.path.join(self._folder, key[0], key)
 
-    def _make_room(self, folder: Path) -> None:
+    def _make_room(self, folder: str) -> None:
         """Remove what was not used for longest once a folder is full, and what a killed process left."""
         found = []
         for entry in os.scandir(folder):
@@ -86,14 +97,14 @@ class Store:
             if not entry.name.startswith("."):
                 found.append((status.st_mtime_ns, status.st_size, entry.path))
             elif time.time() - status.st_mtime > _ABANDONED:
-                Path(entry.path).unlink(missing_ok=True)
+                _remove(entry.path)
         used = sum(size for _, size, _ in found)
         if used <= self._share:
             return
         for _, size, path in sorted(found):
             if used <= _ROOM_MADE * self._share:
                 return
-            Path(path).unlink(missing_ok=True)
+            _remove(path)
             used -= size
 
 
@@ -104,15 +115,15 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
         UsageError: The limit is no size.
     """
     text = environment.get(_LIMIT) or _DEFAULT
-    match = _SIZE.match(text)
-    if not match:
+    number = text[:-1] if text[-1] in _UNITS else text
+    if not (number.isascii() and number.isdigit()):
         raise UsageError(f"{_LIMIT}: expected a size such as 512M, or 0 to keep nothing, found {text!r}")
-    return Store(cache_place(environment) / "compiled", int(match[1]) << _UNITS[match[2]])
+    return Store(os.path.join(cache_name(environment), "compiled"), int(number) << _UNITS.get(text[-1], 0))
 
 
 def digest(*parts: bytes | str) -> str:
     """Make a key of parts; where one ends and the next begins is part of it."""
-    found = hashlib.blake2b(digest_size=20)
+    found = blake2b(digest_size=20)
     for part in parts:
         content = os.fsencode(part) if isinstance(part, str) else part
         found.update(b"%d:" % len(content))
@@ -120,5 +131,45 @@ def digest(*parts: bytes | str) -> str:
     return found.hexdigest()
 
 
+def joined(parts: Iterable[bytes]) -> bytes:
+    """Make one content of several."""
+    held = list(parts)
+    return b"%b\n%b" % (b" ".join(b"%d" % len(part) for part in held), b"".join(held))
+
+
+def parts_of(content: bytes) -> list[bytes]:
+    """Take apart what ``joined`` has made.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    head, _, rest = content.partition(b"\n")
+    parts = []
+    offset = 0
+    for size in map(int, head.split()):
+        parts.append(rest[offset : offset + size])
+        offset += size
+    if offset != len(rest):
+        raise ValueError("expected the content of several parts")
+    return parts
+
+
+def content_of(path: str) -> bytes:
+    """Read a file.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with open(path, "rb", buffering=0) as stream:
+        return stream.read()
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
 def _checksum(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=_CHECKSUM).digest()
+    return blake2b(content, digest_size=_CHECKSUM).digest()

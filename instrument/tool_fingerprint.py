@@ -1,51 +1,103 @@
-"""What of this package, and of its settings, an instrumented text follows from."""
+"""What an object follows from besides its command and its files: this package, its settings, the environment.
+
+A compile that is known asks for it first: this module imports little.
+"""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterator
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Final
 
-from .compiler import Argument
 from .plan_file import find_plan
+from .store import content_of
 
-__all__ = ["own_fingerprint"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Final
 
-_PACKAGE: Final = Path(__file__).parent.parent
+__all__ = ["compiler_environment", "fingerprint", "found_program", "program_states"]
+
+_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _ROOMS: Final = (
     *("instrument", "instrument/c_family", "instrument/c_family/c", "instrument/c_family/cxx", "instrument/fortran"),
     *("experiment", "experiment/plan"),
 )
-_SETTING: Final = re.compile(r"AUTOANALYZER_(?!CACHE|INSIDE|SHARDS|PRODUCTS|MAX_|COUNTERS|EVENTS|CPU_CLOCK)")
+_PREFIX: Final = "AUTOANALYZER_"
+_NO_SETTING: Final = ("CACHE", "INSIDE", "SHARDS", "PRODUCTS", "MAX_", "COUNTERS", "EVENTS", "CPU_CLOCK")
+# What compilers and their wrappers for MPI look at, besides the command.
+_MEANINGFUL: Final = frozenset(["PATH", "CPATH", "SOURCE_DATE_EPOCH"])
+_MEANINGFUL_STARTS: Final = ("LANG", "LC_", "I_MPI_")
+_VENDORS: Final = frozenset(
+    "OMPI OPAL MPICH MPI CRAY PE GCC GFORTRAN CLANG CCC NVHPC SPACK SDKROOT".split()  # noqa: SIM905
+)
+_CPUINFO: Final = "/proc/cpuinfo"
+_CPU_LINES: Final = (b"vendor", b"cpu family", b"model", b"stepping", b"flags", b"CPU ", b"Features")
 
 
-def own_fingerprint(source: Argument) -> Iterator[str]:
-    """Give what changes when this package would make another text of a source.
+def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
+    """Give what changes when a command would make another object of the same files.
 
     Files of code count by size and time: a version would not tell two states of a checkout apart.
 
     Args:
-        source: The source.
+        words: The command.
 
     Raises:
-        OSError: The plan cannot be read.
+        OSError: The plan cannot be read, or the working folder is gone.
     """
-    yield sys.version
-    yield from (f"{name}={value}" for name, value in sorted(os.environ.items()) if _SETTING.match(name))
+    yield from (os.getcwd(), sys.version, str(os.isatty(2)))
+    yield from compiler_environment()
+    yield from (f"{name}={value}" for name, value in sorted(os.environ.items()) if _is_setting(name))
     if plan := find_plan():
-        yield from (plan.path.read_text("utf-8", "surrogateescape"), plan.name)
+        yield from (content_of(plan.path), plan.name)
     for room in _ROOMS:
-        yield from sorted(_state(entry) for entry in os.scandir(_PACKAGE / room) if entry.is_file())
-    parsers = () if source.is_fortran else ("clang",) if source.is_cxx else ("pycparser", "clang")
-    for parser in map(find_spec, parsers):
-        if parser and parser.origin:
-            yield _state(Path(parser.origin))
+        yield from sorted(_state(entry.name, entry.stat()) for entry in _files(room))
+    if any(word.endswith("=native") for word in words):
+        yield _processor()
 
 
-def _state(path: Path | os.DirEntry[str]) -> str:
-    status = path.stat()
-    return f"{path.name} {status.st_size} {status.st_mtime_ns}"
+def compiler_environment() -> list[str]:
+    """Give the variables that compilers look at, with their values."""
+    return [f"{name}={value}" for name, value in sorted(os.environ.items()) if _is_meaningful(name)]
+
+
+def program_states(programs: Iterable[str]) -> list[str]:
+    """Tell programs from others by place, size and time; the words of a command that name none are left out."""
+    paths = filter(None, map(found_program, programs))
+    return [_state(os.path.realpath(path), os.stat(path)) for path in paths]
+
+
+def found_program(name: str) -> str | None:
+    """Find a program as a shell does."""
+    if "/" in name:
+        return name if _is_program(name) else None
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return next(filter(_is_program, (os.path.join(folder, name) for folder in folders)), None)
+
+
+def _is_program(path: str) -> bool:
+    return os.access(path, os.X_OK) and os.path.isfile(path)
+
+
+def _is_setting(name: str) -> bool:
+    return name.startswith(_PREFIX) and not name.startswith(_NO_SETTING, len(_PREFIX))
+
+
+def _is_meaningful(name: str) -> bool:
+    named = name in _MEANINGFUL or name.endswith("_PATH") or name.startswith(_MEANINGFUL_STARTS)
+    return named or name.partition("_")[0] in _VENDORS
+
+
+def _files(room: str) -> Iterator[os.DirEntry[str]]:
+    return (entry for entry in os.scandir(os.path.join(_PACKAGE, room)) if entry.is_file())
+
+
+def _state(name: str, status: os.stat_result) -> str:
+    return f"{name} {status.st_size} {status.st_mtime_ns}"
+
+
+def _processor() -> bytes:
+    """Say what ``-march=native`` stands for."""
+    lines = content_of(_CPUINFO).partition(b"\n\n")[0].splitlines()
+    return b"\n".join(line for line in lines if line.startswith(_CPU_LINES))

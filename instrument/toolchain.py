@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shlex
-import shutil
-import subprocess
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from .compiler import no_compiler
-from .store import digest, open_store
+from .store import digest, joined, open_store, parts_of
+from .tool_fingerprint import compiler_environment, program_states
 
-__all__ = ["USUAL_DIRECTORIES", "Toolchain", "compiler_environment"]
+__all__ = ["USUAL_DIRECTORIES", "Toolchain"]
 
 USUAL_DIRECTORIES: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 _SEARCH_LIST: Final = "search starts here:"
 _SEARCH_END: Final = "End of search list."
 _DRIVER: Final = re.compile(r"^COLLECT_GCC=(.+)$", re.M)
-# What compilers and their wrappers for MPI look at, besides the command.
-_MEANINGFUL: Final = re.compile(
-    r"PATH$|\w+_PATH$|CPATH$|LANG|LC_|SOURCE_DATE_EPOCH$"
-    r"|(?:OMPI|OPAL|MPICH|MPI|I_MPI|CRAY|PE|GCC|GFORTRAN|CLANG|CCC|NVHPC|SPACK|SDKROOT)(?:_|$)"
-)
 
 
 class Toolchain:
@@ -38,6 +28,7 @@ class Toolchain:
     Attributes:
         directories: Its own header directories, each with a closing slash; the usual ones if it names none.
         identity: A digest that changes when the compiler is another one.
+        programs: What it consists of.
 
     Raises:
         UsageError: There is no such compiler.
@@ -45,22 +36,23 @@ class Toolchain:
 
     def __init__(self, compiler: list[str], language: str) -> None:
         store = open_store()
-        key = digest("toolchain", language, *compiler, *_files(compiler), *compiler_environment())
+        key = digest("toolchain 2", language, *compiler, *program_states(compiler), *compiler_environment())
         known = store.get(key)
-        answer = json.loads(known) if known else None
-        if answer is None or answer["files"] != _files(answer["programs"]):
-            answer = _ask(compiler, language)
-            store.put(key, json.dumps(answer).encode())
-        self.directories: tuple[str, ...] = tuple(answer["directories"]) or USUAL_DIRECTORIES
-        self.identity = digest(key, *answer["files"], *answer["version"])
+        programs, states, version, directories = parts_of(known) if known else _ask(compiler, language)
+        self.programs = _read(programs)
+        if known and _text(program_states(self.programs)) != states:
+            programs, states, version, directories = _ask(compiler, language)
+            known, self.programs = None, _read(programs)
+        if known is None:
+            store.put(key, joined([programs, states, version, directories]))
+        self.directories: tuple[str, ...] = tuple(_read(directories)) or USUAL_DIRECTORIES
+        self.identity = digest(key, states, version)
 
 
-def compiler_environment() -> list[str]:
-    """Give the variables that compilers look at, with their values."""
-    return [f"{name}={value}" for name, value in sorted(os.environ.items()) if _MEANINGFUL.match(name)]
+def _ask(compiler: list[str], language: str) -> tuple[bytes, bytes, bytes, bytes]:
+    """Give the compiler's programs, their states, a digest of all that it says, and its header directories."""
+    import subprocess  # noqa: PLC0415 - a compiler is asked once
 
-
-def _ask(compiler: list[str], language: str) -> dict[str, list[str]]:
     try:
         done = subprocess.run(
             [*compiler, "-E", "-v", "-x", language, os.devnull],
@@ -75,16 +67,22 @@ def _ask(compiler: list[str], language: str) -> dict[str, list[str]]:
     text = os.fsdecode(done.stderr)
     listed = text.partition(_SEARCH_LIST)[2].partition(_SEARCH_END)[0].splitlines()
     programs = [*_DRIVER.findall(text), *_called(text)]
-    return {
-        "directories": sorted({line.strip().rstrip("/") + "/" for line in listed if line.startswith(" ")}),
-        "programs": programs,
-        "files": _files(programs),
-        "version": [digest(text)],
-    }
+    directories = sorted({line.strip().rstrip("/") + "/" for line in listed if line.startswith(" ")})
+    return _text(programs), _text(program_states(programs)), digest(text).encode(), _text(directories)
+
+
+def _text(words: list[str]) -> bytes:
+    return os.fsencode("\n".join(words))
+
+
+def _read(text: bytes) -> list[str]:
+    return os.fsdecode(text).splitlines()
 
 
 def _called(text: str) -> list[str]:
     """Pick the programs that a driver calls, one a line."""
+    import shlex  # noqa: PLC0415
+
     found = []
     for line in text.splitlines():
         if line.startswith((" /", ' "/')) and " -" in line:
@@ -92,15 +90,4 @@ def _called(text: str) -> list[str]:
                 found += shlex.split(line)[:1]
             except ValueError:
                 continue
-    return found
-
-
-def _files(programs: Iterable[str]) -> list[str]:
-    """Tell programs from others by place, size and time; the words of a command that name none are left out."""
-    found = []
-    for program in programs:
-        path = shutil.which(program)
-        if path:
-            status = Path(path).stat()
-            found.append(f"{os.path.realpath(path)} {status.st_size} {status.st_mtime_ns}")
     return found

@@ -19,13 +19,23 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Workspace:
-    """A temporary directory."""
+    """A temporary directory.
 
-    _folder: Path | None = None
+    Args:
+        above: The one that it is in, if any, by the name of ``name``.
+    """
+
+    def __init__(self, above: Workspace | None = None, name: str = "") -> None:
+        self._above = above
+        self._name = name
+        self._folder: Path | None = None
 
     @property
     def folder(self) -> Path:
         """The directory, which is there from now on."""
+        if self._folder is None and self._above:
+            self._folder = self._above.folder / self._name
+            self._folder.mkdir()
         if self._folder is None:
             import tempfile  # noqa: PLC0415 - what was compiled before needs no such directory
 

@@ -63,9 +63,9 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
     if probing or command.asks or any(map(_is_device, command.sources)) or not (command.sources or program):
         _become(words)
     if command.sources and not piped:
-        from .build import Build  # noqa: PLC0415 - what passes through need not wait for the parser
+        from .separate import carried_out  # noqa: PLC0415 - what passes through need not wait for the parser
 
-        status = Build(command).run()
+        status = carried_out(command)
     else:
         status = run(words).status
         if piped and status == 0 and _NOWHERE.isdisjoint(map(str, [command.program, *command.objects])):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from ..experiment.plan import PLAN_FILE
+from ..experiment.run_folder import PLAN_FILE
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 

@@ -1,13 +1,11 @@
 """A plan: which regions a build makes, as data."""
 
 from .pattern import Pattern
-from .plan import PLAN_FILE, RUN_FOLDER, Exclude, Include, Merge, Plan, Split, build_line
+from .plan import Exclude, Include, Merge, Plan, Split, build_line
 from .reader import load_plan
 from .writer import save_plan
 
 __all__ = [
-    "PLAN_FILE",
-    "RUN_FOLDER",
     "Exclude",
     "Include",
     "Merge",

@@ -50,8 +50,6 @@ from .pattern import Pattern
 
 __all__ = [
     "PARTS",
-    "PLAN_FILE",
-    "RUN_FOLDER",
     "VERSION",
     "Exclude",
     "Include",
@@ -62,8 +60,6 @@ __all__ = [
 ]
 
 VERSION: Final = 2
-RUN_FOLDER: Final = "autoanalyzer-out"  # where a run leaves its data if nothing else is said, and in it
-PLAN_FILE: Final = "plan.toml"
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 

@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +39,7 @@ def compiler(tool):
         compiled = [line for line in calls.read_text().splitlines() if not {"-E", "-###"} & set(line.split())]
         return done.stderr, bool(compiled)
 
+    compile_.is_called = lambda: bool(calls.read_text())
     return compile_
 
 
@@ -59,8 +63,9 @@ def test_whatever_the_object_follows_from_is_looked_at(tool, compiler):
     tool.write("x.c", C)
     compiler("-c", "x.c")
     assert not compiler("-c", "x.c")[1]
+    assert not compiler("-o", "y.o", "-c", "x.c")[1]  # what it is called is not in it
+    assert (tool.folder / "y.o").read_bytes() == (tool.folder / "x.o").read_bytes()
     assert compiler("-O1", "-c", "x.c")[1]
-    assert compiler("-o", "y.o", "-c", "x.c")[1]
     assert compiler("-c", "x.c", AUTOANALYZER_PLAN=str(tool.write("plan.toml", "version = 2\n")))[1]
     assert compiler("-c", "x.c", COMPILER_PATH="/usr/lib")[1]
     tool.write("n.h", "#define N 4\n")
@@ -113,6 +118,142 @@ def test_the_plan_of_the_last_run_is_looked_at_and_holds_for_the_texts_that_were
     words = ["sh", "-c", "mkdir gone; cd gone; rmdir ../gone; aa-mpicc -c $OLDPWD/x.c -o $OLDPWD/x.o"]
     done = tool(*words, env={"AUTOANALYZER_PLAN": "auto"})
     assert (done.returncode, b"autoanalyzer" in done.stderr) == (0, False)
+
+
+KNOWN = {
+    "x.c": '#include "n.h"\n#include <sub/m.h>\n' + C.partition("\n")[2].replace("N", "N + M"),
+    "inc/n.h": "#define N 3\n",
+    "inc/sub/m.h": "#define M 4\n",
+}
+FLAGS = ("-g", "-MD", "-Ifirst", "-Iinc", "-c", "x.c")
+
+
+@pytest.fixture
+def known(tool, compiler):
+    """A compile with headers, called twice in folders that are older than it; whether that is known then."""
+    for name, text in KNOWN.items():
+        tool.write(name, text)
+    (tool.folder / "first").mkdir()
+
+    def again(*words, **env):
+        time.sleep(0.02)  # what is written in the tick of a compile's start may be written after it
+        said, compiled = compiler(*(words or FLAGS), **env)
+        return said, compiled, compiler.is_called()
+
+    assert again()[2]
+    return again
+
+
+def test_a_compile_that_is_known_calls_nobody(tool, known):
+    first = {name: (tool.folder / name).read_bytes() for name in ("x.o", "x.d")}
+    for name in first:
+        (tool.folder / name).unlink()
+    assert known() == (b"", False, False)
+    assert {name: (tool.folder / name).read_bytes() for name in first} == first
+    tool.write("x.c", KNOWN["x.c"].replace("N + M", "M"))
+    assert known() == (b"", True, True)
+    tool.write("x.c", KNOWN["x.c"])
+    assert known() == (b"", False, False)
+    assert (tool.folder / "x.o").read_bytes() == first["x.o"]
+
+
+CHANGES = {
+    "x.c": KNOWN["x.c"] + "int g(void) { return 2; }\n",
+    "inc/n.h": "#define N 33\n",
+    "n.h": "#define N 33\n",  # beside the source
+    "first/n.h": "#define N 33\n",
+    "first/sub/m.h": "#define M 44\n",
+}
+
+
+@pytest.mark.parametrize("file", CHANGES)
+def test_whatever_a_known_compile_would_read_now_is_looked_at(tool, known, file):
+    tool.write("first/other.h", "")
+    assert not known()[2]
+    before = (tool.folder / "x.o").read_bytes()
+    tool.write(file, CHANGES[file])
+    assert known()[1:] == (True, True)
+    assert (tool.folder / "x.o").read_bytes() != before
+    assert file in (tool.folder / "x.d").read_text()
+    assert not known()[2]
+
+
+def test_a_header_that_is_gone_is_missed(tool, known):
+    (tool.folder / "inc/n.h").unlink()
+    with pytest.raises(AssertionError, match=r"n\.h: No such file"):
+        known()
+
+
+def test_the_surroundings_of_a_known_compile_are_looked_at(tool, known):
+    assert known(AUTOANALYZER_MODES="functions")[1]
+    assert known(COMPILER_PATH="/usr/lib")[1]
+    tool.write("autoanalyzer-out/plan.toml", "version = 2\n")
+    assert not known()[2]
+    assert known(AUTOANALYZER_PLAN="auto")[1]
+    assert not known(AUTOANALYZER_PLAN="auto")[2]
+    assert known(AUTOANALYZER_CACHE_LIMIT="0")[1]
+    with (tool.folder / "cc").open("a") as stream:
+        stream.write("# another release\n")
+    assert known()[1]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("inc/n.h", "#define N sizeof __TIME__\n"),
+        ("inc/n.h", '#if __has_include("more.h")\n#define N 3\n#else\n#define N 4\n#endif\n'),
+    ],
+)
+def test_what_follows_from_more_than_files_is_preprocessed_each_time(tool, known, file, text):
+    tool.write(file, text)
+    for _ in range(2):
+        assert known()[2]
+
+
+def test_the_short_way_of_the_stand_ins_compiles_as_the_long_one_does(tool):
+    tool.write("x.c", "int f(int n) { for (int i = 0; i < n; i++) n--; return n; }\n")
+    env = {"AUTOANALYZER_CACHE": str(tool.folder / "cache"), "LC_ALL": "C"}  # in processes of their own
+    scripts = Path(sys.executable).parent
+    way = Path(f"{tool.folder}/cache/start{scripts}/way")
+    objects = []
+    for source in ("x.c", "x.c", "x.c", "y.c"):
+        time.sleep(0.02)
+        tool.write("y.c", (tool.folder / "x.c").read_text() + "int g(int n) { return f(n); }\n")
+        done = tool("aa-mpicc", "-c", source, "-o", "x.o", env=env)
+        assert (done.returncode, done.stderr) == (0, b"")
+        objects.append((tool.folder / "x.o").read_bytes())
+        (tool.folder / "x.o").unlink()
+    assert Path(way.read_text().splitlines()[0]).samefile(sys.executable)
+    assert objects[0] == objects[1] == objects[2]
+    assert b"aa1|function|f|y.c" in objects[3]
+    script = way.read_text().splitlines()[1]
+    start = [sys.executable, "-I", "-S", "-X", "importtime", script, str(way), str(scripts / "aa-mpicc")]
+    done = tool(*start, "-c", "x.c", "-o", "x.o", env={**env, "PWD": str(tool.folder)})
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "autoanalyzer.instrument.known_compile" in imported
+    assert imported.isdisjoint(["re", "typing", "pathlib", "subprocess", "dataclasses", "hashlib", "contextlib"])
+
+
+SEVERAL = {
+    "a.c": "int b(int);\nint main(void) { return b(7) - 3; }\n",
+    "b.c": "int b(int n) { while (n > 3) n--; return n; }\n",
+}
+
+
+@pytest.mark.parametrize("words", [("a.c", "b.c", "-o", "app"), ("-c", "a.c", "b.c")])
+def test_several_sources_in_one_command_are_kept_each_by_itself(tool, compiler, words):
+    for name, text in SEVERAL.items():
+        tool.write(name, text)
+    compiler("-O2", *words)
+    tool.write("b.c", SEVERAL["b.c"] + "int more(void) { return 2; }\n")
+    calls = tool.folder / "calls"
+    compiler("-O2", *words)
+    compiled = [line for line in calls.read_text().splitlines() if " -c " in f" {line} " and "-E" not in line.split()]
+    assert len(compiled) == 1
+    if "-c" in words:
+        compiler("a.o", "b.o", "-o", "app")
+    assert b"aa1|function|b|b.c" in (tool.folder / "app").read_bytes()
+    assert tool("./app").returncode == 0
 
 
 def test_what_the_compiler_and_we_said_is_said_again(tool, compiler):

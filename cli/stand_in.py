@@ -1,0 +1,66 @@
+"""The short way of a stand-in: a compile that is known is answered before the instrumenter is imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..atomic_file import replacing
+from ..cache_place import cache_name
+from ..errors import InputError
+from ..instrument.known_compile import answered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+__all__ = ["STAND_INS", "answer", "note_way"]
+
+STAND_INS: Final = {
+    "aa-mpicc": ("AUTOANALYZER_CC", "mpicc"),
+    "aa-mpicxx": ("AUTOANALYZER_CXX", "mpicxx"),
+    "aa-mpifort": ("AUTOANALYZER_FC", "mpifort"),
+}
+"""The variable of each that names its compiler, and which it is without."""
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=- ")
+
+
+def answer() -> None:
+    """End here if the compile is known, else go on as ``aa-compiler`` does.
+
+    The arguments are where the way here is noted, the stand-in's path, and its own arguments.
+    """
+    _, way, stand_in, *words = sys.argv
+    variable, usual = STAND_INS.get(os.path.basename(stand_in), ("", ""))
+    compiler = os.environ.get(variable, usual)
+    if compiler and _PLAIN.issuperset(compiler) and answered([*compiler.split(), *words]):
+        os._exit(0)  # all is written
+    with open(way, errors="surrogateescape") as stream:
+        sys.path += stream.read().split("\n")[2:]
+    sys.argv[:2] = [os.path.join(os.path.dirname(stand_in), "aa-compiler")]
+
+
+def note_way(program: str) -> None:
+    """Note for the stand-ins beside a program how Python comes here without ``site``: its own path, and where to look.
+
+    Nothing depends on it.
+    """
+    folder = os.path.dirname(program)
+    lines = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")]
+    lines += [each for each in sys.path[1:] if os.path.isdir(each)]
+    if sys.flags.no_site or not os.path.isabs(folder) or any("\n" in line for line in lines):
+        return
+    text = os.fsencode("\n".join(lines))
+    path = f"{cache_name()}/start{folder}/way"
+    try:
+        with open(path, "rb") as stream:
+            if stream.read() == text:
+                return
+    except OSError:
+        pass
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with replacing(path) as stream:
+            stream.write(text)
+    except (OSError, InputError):
+        return

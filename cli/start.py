@@ -1,0 +1,24 @@
+"""What a stand-in runs once ``aa-compiler`` has noted the way here: Python without ``site``, twice as fast.
+
+Where this package is follows from this file; where others are, the note ends with.
+"""
+
+import sys
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from os.path import abspath, dirname, join
+
+if __name__ == "__main__":
+    root = dirname(dirname(abspath(__file__)))
+    loader = SourceFileLoader("autoanalyzer", join(root, "__init__.py"))
+    package = sys.modules["autoanalyzer"] = type(sys)("autoanalyzer")
+    package.__spec__ = ModuleSpec("autoanalyzer", loader, is_package=True)
+    package.__path__ = [root]
+    loader.exec_module(package)
+
+    from autoanalyzer.cli.stand_in import answer
+
+    answer()
+
+    from autoanalyzer.cli.wrapper import compiler
+
+    compiler()

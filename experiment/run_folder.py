@@ -1,0 +1,12 @@
+"""Where runs leave their data if nothing else is said. The compiler wrapper reads this first: it imports nothing."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+__all__ = ["PLAN_FILE", "RUN_FOLDER"]
+
+RUN_FOLDER: Final = "autoanalyzer-out"
+PLAN_FILE: Final = "plan.toml"

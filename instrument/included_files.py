@@ -1,0 +1,137 @@
+"""Which files a preprocessor has read, and which it would read instead if they were there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from .compiler import Argument, CompilerCommand, Role
+from .store import content_of
+
+__all__ = ["IncludedFiles"]
+
+_FILE: Final = re.compile(rb'^# \d+ "((?:\\.|[^"\\\n])*)"', re.M)
+_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)")
+_FOLDER_OPTIONS: Final = ("-I", "-iquote", "-isystem", "-idirafter")
+# What else may be said to the preprocessor: it names files that are in the text, or none.
+_PLAIN: Final = ("-D", "-U", "-include", "-undef", "-trigraphs", "-H")
+_CLOCKS: Final = (b"__DATE__", b"__TIME__", b"__TIMESTAMP__")
+_ASKS: Final = re.compile(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^>"\n]+)[>"])?')
+
+
+class IncludedFiles:
+    """The files behind a preprocessed text.
+
+    Attributes:
+        names: Those that were read.
+        present: Those that were asked for and are there.
+        absent: What is not there, and would be read, or found when asked for, if it were.
+
+    Args:
+        command: The user's command.
+        source: Its source.
+        text: That source behind the preprocessor.
+        system: The compiler's own folders, each with a closing slash.
+        since: When the preprocessor was called, by the clock of files.
+
+    Raises:
+        ValueError: They cannot be told, or were written meanwhile.
+        OSError: One cannot be read.
+    """
+
+    def __init__(
+        self, command: CompilerCommand, source: Argument, text: bytes, system: tuple[str, ...], since: int
+    ) -> None:
+        options = [each.words for each in command.arguments if each.role is Role.PREPROCESS]
+        if not all(map(_is_plain, options)):
+            raise ValueError("options of the preprocessor that may read further files, or tell the time")
+        self.names = list(dict.fromkeys([source.words[0], *_names(text)]))
+        self.present: list[str] = []
+        self._absent: dict[str, None] = {}
+        self._system = system
+        users = [name for name in self.names if not name.startswith(system)]
+        given = [*map(_folder_of, filter(_is_folder_option, options)), *([""] if _includes(options) else [])]
+        beside = [name.rpartition("/")[0] for name in users]
+        self._folders = list(dict.fromkeys([*map(_closed, [*given, *beside]), *system]))
+        self._look_into(since)
+        for name in self.names[1:]:
+            self._look_for(name)
+        self._missed(f"{name}.gch" for name in users[1:])
+
+    @property
+    def absent(self) -> list[str]:
+        """What would be read if it were there."""
+        return list(self._absent)
+
+    def _look_into(self, since: int) -> None:
+        for name in self.names:
+            status = os.stat(name)
+            content = content_of(name)
+            if max(status.st_mtime_ns, status.st_ctime_ns) >= since:
+                raise ValueError("files that were written meanwhile")
+            if any(clock in content for clock in _CLOCKS):
+                raise ValueError("texts that may tell the time")
+            if b"__has_" in content:
+                self._look_at_questions(content, of_system=name.startswith(self._system))
+
+    def _look_at_questions(self, content: bytes, *, of_system: bool) -> None:
+        """Find the files that a text asks for; of system headers, those that it names."""
+        for match in _ASKS.finditer(content):
+            if not of_system:
+                raise ValueError("texts that ask for files")
+            for folder in self._folders if match[1] else ():
+                path = folder + os.fsdecode(match[1])
+                if os.path.exists(path):
+                    self.present.append(path)
+                else:
+                    self._missed([path])
+
+    def _look_for(self, name: str) -> None:
+        """Note where else a file would be looked for by the name that includes it."""
+        around = [each for each in self._folders if name.startswith(each) and (each or name[0] != "/")]
+        if name.startswith(self._system):
+            around = [max(around, key=len)]
+        for below in (name[len(each) :] for each in around):
+            first = below.partition("/")[0]
+            for folder in self._folders:
+                if folder + first not in self._absent and folder + below != name:
+                    self._missed([folder + (below if os.path.exists(folder + first) else first)])
+
+    def _missed(self, paths: Iterable[str]) -> None:
+        self._absent.update(dict.fromkeys(path for path in paths if not os.path.lexists(path)))
+
+
+def _names(text: bytes) -> Iterator[str]:
+    """Give the names in line markers, but for those of no file and of the working folder."""
+    for name in dict.fromkeys(_FILE.findall(text)):
+        if name[:1] != b"<" and not name.endswith(b"//"):
+            yield os.fsdecode(_ESCAPE.sub(_unescaped, name))
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    return bytes([int(match[1], 8) & 0xFF]) if match[1].isdigit() else match[1]
+
+
+def _is_plain(words: tuple[str, ...]) -> bool:
+    known = words[0].startswith((*_FOLDER_OPTIONS, *_PLAIN)) and not words[0].startswith("-include-pch")
+    return known and not any(clock in os.fsencode(word) for clock in _CLOCKS for word in words)
+
+
+def _is_folder_option(words: tuple[str, ...]) -> bool:
+    return words[0].startswith(_FOLDER_OPTIONS)
+
+
+def _folder_of(words: tuple[str, ...]) -> str:
+    option = next(each for each in _FOLDER_OPTIONS if words[0].startswith(each))
+    return words[-1] if len(words) > 1 else words[0].removeprefix(option)
+
+
+def _includes(options: list[tuple[str, ...]]) -> bool:
+    return any(words[0].startswith("-include") for words in options)
+
+
+def _closed(folder: str) -> str:
+    """Give a folder with a slash, as it stands before the names of its files."""
+    return f"{folder.rstrip('/')}/" if folder else ""

@@ -1,0 +1,71 @@
+"""A command that compiles several sources, or links what it compiles: each source by itself, so that each is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from .build import Build
+from .compiler import Argument, CompilerCommand, Role
+from .compiler_calls import run
+from .kept_compile import is_plain
+from .store import open_store
+from .workspace import Workspace, workspace
+
+__all__ = ["carried_out"]
+
+_LINKING: Final = ("-l", "-L", "-Wl,")
+_BEFORE_SOURCES: Final = frozenset(Role) - {Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT}
+
+
+def carried_out(command: CompilerCommand) -> int:
+    """Carry out a command that has sources; give the compiler's status."""
+    with workspace() as work:
+        if not _is_separable(command):
+            return Build(command, work).run()
+        objects = dict(_objects(command, work))
+        parts = [CompilerCommand(_compile_words(command, *each)) for each in objects.items()]
+        statuses = [
+            Build(part, Workspace(work, f"for-{number}"), is_whole=False).run() for number, part in enumerate(parts)
+        ]
+        if any(statuses) or not command.links:
+            return max(statuses)
+        return run(_link_words(command, objects)).status
+
+
+def _is_separable(command: CompilerCommand) -> bool:
+    """Tell whether compiles of their own make the same of the sources, and can be kept."""
+    several = len(command.sources) > 1 and not command.of(Role.OUTPUT)
+    if not (command.links or several) or not open_store().keeps or command.of(Role.DEPENDENCY):
+        return False
+    # What is linked as Fortran has its probes where link-time optimisation keeps them.
+    lto = any(option.startswith("-flto") for option in command.of(Role.BOTH))
+    if lto and any(source.is_fortran for source in command.sources):
+        return False
+    inputs = [each for each in command.arguments if each.role is Role.INPUT]
+    others = (each for each in command.arguments if each.role is not Role.INPUT)
+    return not any(each.language for each in inputs) and all(map(is_plain, others))
+
+
+def _objects(command: CompilerCommand, work: Workspace) -> Iterator[tuple[Argument, Path]]:
+    """Name the object of each source."""
+    for number, source in enumerate(command.sources):
+        yield source, work.folder / f"{number}.o" if command.links else command.objects[number]
+
+
+def _compile_words(command: CompilerCommand, source: Argument, path: Path) -> list[str]:
+    """Give the words that compile one source."""
+    given = [each for each in command.arguments if each.role in _BEFORE_SOURCES]
+    options = [word for each in given if not each.words[0].startswith(_LINKING) for word in each.words]
+    language = ["-x", source.language] if source.language else []
+    return [*command.compiler, *options, *(["-c"] if command.links else []), *language, *source.words, "-o", str(path)]
+
+
+def _link_words(command: CompilerCommand, objects: dict[Argument, Path]) -> list[str]:
+    """Give the words that link the objects in the place of their sources."""
+    words = list(command.compiler)
+    for each in command.arguments:
+        if each.role is not Role.LANGUAGE:
+            words += [str(objects[each])] if each in objects else each.words
+    return words
