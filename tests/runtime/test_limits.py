@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 
 import pytest
@@ -173,11 +175,16 @@ int main(void) {
 """
 
 
-def test_a_call_path_whose_visits_take_long_is_measured_wherever_else_the_region_is_throttled(tool: Tool) -> None:
+@pytest.fixture
+def two_paths(tool: Tool) -> Tool:
     tool.build(HEAD + TWO_PATHS)
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "1%", "--", "./app")
     assert done.returncode == 0, done.stderr
-    experiment = load(tool.folder / "out" / "experiment.cube")
+    return tool
+
+
+def test_a_call_path_whose_visits_take_long_is_measured_wherever_else_the_region_is_throttled(two_paths: Tool) -> None:
+    experiment = load(two_paths.folder / "out" / "experiment.cube")
     many, large = (
         next(
             place
@@ -192,6 +199,19 @@ def test_a_call_path_whose_visits_take_long_is_measured_wherever_else_the_region
     assert (visits[many], visits[large]) == (4_500_000, 9_000)
     assert untimed[many] > 0 == untimed[large]
     assert took[many] == 0 < took[large]
+
+
+def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_compared_there(two_paths: Tool) -> None:
+    assert [rule.pattern.kind for rule in load_plan(two_paths.folder / "out" / "plan.toml").exclude] == ["function"]
+    whole = two_paths("autoanalyzer", "run", "-o", "whole", "--max-overhead", "off", "--", "./app")
+    assert whole.returncode == 0, whole.stderr
+    done = two_paths("autoanalyzer", "compare", "whole", "--with", "out", "--json", "compared.json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((two_paths.folder / "compared.json").read_text())["comparisons"][0]
+    assert re.fullmatch(r"folded in all: \S+/many/\S+/add and 1 more, throttled in out", found["folded"])
+    (heavy,) = (each for each in found["regions"] if re.search(r"large/.*add/loop@", each["path"]))
+    assert min(heavy["base"], heavy["other"]) > 0
+    assert not any(re.search(r"many/.*add", each["path"]) for each in found["regions"])
 
 
 CALLED_BACK = """
@@ -282,7 +302,7 @@ def test_what_exec_has_throttled_is_in_the_plan_once_it_is_analysed(throttled: T
     throttled.write("app.c", f"{TINY}/* edited before anybody has looked */")
     done = throttled("autoanalyzer", "analyze", "autoanalyzer-out")
     assert done.returncode == 0, done.stderr
-    assert b"autoanalyzer: autoanalyzer-out/plan.toml leaves the throttled regions out of the next build" in done.stderr
+    assert b"autoanalyzer: autoanalyzer-out/plan.toml leaves throttled regions out of the next build" in done.stderr
     plans = [load_plan(throttled.folder / out / "plan.toml") for out in ("autoanalyzer-out", "out")]
     assert {rule.pattern for rule in plans[0].exclude} == {rule.pattern for rule in plans[1].exclude}
     throttled.write("gen/app.c", TINY)

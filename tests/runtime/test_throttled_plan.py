@@ -46,7 +46,7 @@ def test_later_runs_add_to_the_plan_and_one_that_throttles_nothing_keeps_it(tmp_
     plan = tmp_path / "plan.toml"
     said = add_throttled(plan, run(LOOPS[0]))
     assert (
-        said == f"{plan} leaves the throttled regions out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
+        said == f"{plan} leaves throttled regions out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
     )
     assert add_throttled(plan, run()) == ""
     add_throttled(plan, run(LOOPS[2], OTHER))
