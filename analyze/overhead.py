@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +15,7 @@ from ..experiment.throttling import folded_paths
 from .compute_time import compute_time
 from .selection import complete
 
-__all__ = ["TIMES", "Overhead", "measuring_cost", "probe_times", "without_probes"]
+__all__ = ["MOST_PAID", "TIMES", "Overhead", "levelling", "measuring_cost", "probe_times", "without_probes"]
 
 Values = npt.NDArray[np.float64]
 
@@ -23,6 +24,12 @@ TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 # Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a
 # program with 34,000 and with 120,000 of them.
 _NEW_PATH: Final = 0.9e-6
+
+# The price is that of the fastest of some rounds before the program starts. Six functions of a few instructions that
+# call each other, 113 million entries on each of two ranks that share two busy processors, paid two to three times as
+# much (8 to 13 ns for a throttled entry, price 2.7 to 5.1), and the ranks differed by 0.05 to 1.3 times the price.
+_DOUBT: Final = 0.5  # of what probes took a rank: by that the estimate may be wrong on each, either way
+MOST_PAID: Final = 2.0  # times the price: a difference that is no larger may still come of probes
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,26 @@ def probe_times(experiment: Experiment) -> Values:
 def without_probes(experiment: Experiment, metric: str, values: Values) -> Values:
     """Take what probes took off the times of call paths, of each at most what it has; other values stay."""
     return np.maximum(values - probe_times(experiment), np.minimum(values, 0.0)) if metric in TIMES else values
+
+
+def levelling(values: Values, probes: Values, groups: Sequence[Sequence[int]]) -> Values:
+    """Give what levels ranks that only the price of probes may part, in each row; ``float64[…, rank]``, to be added.
+
+    What probes took is off the times already, as an estimate. If its errors can explain all differences in a row, all
+    ranks get the mean there; otherwise none is changed. Where probes take less than a tenth of the time, this levels no
+    more than clusters allow anyway.
+
+    Args:
+        values: Times without what probes took.
+        probes: What they took.
+        groups: Columns that are compared with each other.
+    """
+    change = np.zeros_like(values)
+    for columns in map(list, groups):
+        times, doubt = values[:, columns], _DOUBT * probes[:, columns]
+        alike = doubt.any(axis=1) & ((times - doubt).max(axis=1) <= (times + doubt).min(axis=1))
+        change[:, columns] = np.where(alike[:, None], times.mean(axis=1, keepdims=True) - times, 0.0)
+    return change
 
 
 def _percent(cost: float, whole: float) -> float | None:

@@ -209,7 +209,7 @@ def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     if found.severity < _WEAK and findings.performance.metric != "mpi_bytes":
         yield "a small difference; a noisy machine can cause it, too: repeat the run before you act on it"
     if findings.differences.may_be_measuring(regions):
-        yield "a difference no larger than the cost of measuring there: leave small regions out and run again"
+        yield "measuring may have made this difference: leave small regions out and run again"
 
 
 def _odd_one(findings: Findings) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
-from ..overhead import TIMES, probe_times
+from ..overhead import MOST_PAID, TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection
 from .dissimilarity import Dissimilarity, find_dissimilarity
@@ -45,15 +45,16 @@ class Differences:
     not_judged: tuple[Performance, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks differ, in these regions together, by no more than probes took one of them there.
+        """Whether the ranks differ, in these regions together, by no more than probes may have taken one of them there.
 
-        That is taken off already, as an estimate: what it may be wrong by is all of it.
+        Their price is taken off already, and ranks that differ by less than it may be wrong by are alike: where they
+        paid more, or not on all ranks, it can still be measuring.
         """
         places = list(regions)
         if self.performance.metric not in TIMES:
             return False
         probes = self.selection.by_rank(probe_times(self.performance.experiment))[places].sum(axis=0)
-        return float(np.ptp(self.performance.values[places].sum(axis=0))) <= float(probes.max())
+        return float(np.ptp(self.performance.values[places].sum(axis=0))) <= MOST_PAID * float(probes.max())
 
 
 def find_differences(prepared: Prepared, metric: str | None = None) -> Differences:

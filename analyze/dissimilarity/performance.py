@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ..code_regions import CodeRegion
 from ..compute_time import compared_values
-from ..overhead import without_probes
+from ..overhead import TIMES, levelling, probe_times, without_probes
 from ..selection import Selection
 from .clusters import members
 
@@ -29,8 +29,8 @@ class Performance:
         metric: Name of the metric that is compared.
         regions: Every code region but the start-up of MPI, parents before children.
         ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
-        values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took; see
-            ``Selection.by_rank``.
+        values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took, and levelled where
+            that alone may part the ranks; see ``Selection.by_rank``.
         measured: The same with it, of what each one did itself; NaN where a thread has no part in it.
         programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
         threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
@@ -48,11 +48,13 @@ class Performance:
     @classmethod
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
         """Build the vectors of the ranks and regions that were selected."""
-        exclusive = compared_values(selection.experiment, metric)
-        values = selection.by_rank(without_probes(selection.experiment, metric, exclusive))
-        measured = selection.measured(exclusive)
-        threads = tuple(map(str, selection.labels)) if selection.threads else ()
         experiment, programs = selection.experiment, _programs(selection)
+        exclusive = compared_values(experiment, metric)
+        compared = without_probes(experiment, metric, exclusive)
+        values, measured = selection.by_rank(compared), selection.measured(exclusive)
+        if metric in TIMES:
+            values += _levelling(selection, compared, _groups(programs, len(selection.ranks)))
+        threads = tuple(map(str, selection.labels)) if selection.threads else ()
         return cls(experiment, metric, selection.regions, selection.ranks, values, measured, programs, threads)
 
     @property
@@ -63,12 +65,27 @@ class Performance:
     @property
     def groups(self) -> list[list[int]]:
         """The columns of each program's ranks."""
-        return [list(range(len(self.ranks)))] if self.programs is None else members(self.programs)
+        return _groups(self.programs, len(self.ranks))
 
     @property
     def top(self) -> tuple[int, ...]:
         """Positions of the 1-code regions, in the order of first entry."""
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
+
+
+def _groups(programs: npt.NDArray[np.intp] | None, ranks: int) -> list[list[int]]:
+    return [list(range(ranks))] if programs is None else members(programs)
+
+
+def _levelling(
+    selection: Selection, exclusive: npt.NDArray[np.float64], groups: list[list[int]]
+) -> npt.NDArray[np.float64]:
+    """Give ``overhead.levelling`` of each region alone, summed up over those below it."""
+    own, probes = (selection.own_by_rank(each) for each in (exclusive, probe_times(selection.experiment)))
+    change = levelling(own, probes, groups)
+    for index in reversed(range(len(selection.regions))):
+        change[index] += change[list(selection.regions[index].children)].sum(axis=0)
+    return change
 
 
 def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:

@@ -45,9 +45,7 @@ def left_out(plan: Path) -> list[tuple[str | None, int | None]]:
 def test_later_runs_add_to_the_plan_and_one_that_throttles_nothing_keeps_it(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     said = add_throttled(plan, run(LOOPS[0]))
-    assert (
-        said == f"{plan} leaves throttled regions out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
-    )
+    assert said == f"{plan} leaves throttled regions out of the next build: AUTOANALYZER_PLAN={plan} make CC=aa-mpicc"
     assert add_throttled(plan, run()) == ""
     add_throttled(plan, run(LOOPS[2], OTHER))
     assert left_out(plan) == [("f", 0), ("f", 2), ("g", 0)]
