@@ -25,6 +25,7 @@ _WEIGHTY: Final = re.compile(
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
 _CONDITION: Final = re.compile(r"for\s*\([^;{}()]*;[^;{}]*;")
+_DEEPEST: Final = 50  # calls within calls that are followed
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -41,6 +42,7 @@ class StatementCost:
         self._all = tuple(bodies)
         self._bodies = {body.name_offset: body for body in self._all if body.name}
         self._executed: dict[int, float] = {}
+        self._depth = 0
         self._bounds = {call for body in self._bodies.values() for call in self._bounding(body)}
 
     def statements(self, start: int, end: int) -> int:
@@ -116,8 +118,11 @@ class StatementCost:
             return inf
         if callee not in self._executed:
             self._executed[callee] = inf  # should it call itself
-            body = self._bodies[callee]
-            self._executed[callee] = self.executed(body, body.opening, body.end)
+            if self._depth < _DEEPEST:
+                body = self._bodies[callee]
+                self._depth += 1
+                self._executed[callee] = self.executed(body, body.opening, body.end)
+                self._depth -= 1
         return self._executed[callee]
 
 

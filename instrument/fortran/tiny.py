@@ -41,6 +41,7 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = re.compile(r"(?:type|class|character\*?)\(|character.*\*")  # objects of any size
+_BEYOND: Final = re.compile(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers but for squares
 _TARGET: Final = re.compile(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -184,7 +185,7 @@ class _Names:
 
     def are_scalar(self, code: str) -> bool:
         """Whether a statement has nothing but scalars, elements of arrays, and what compilers do in an instruction."""
-        if "%" in code or ":" in code.removesuffix(":") or not _OWN_OPERATORS.issuperset(_OPERATOR.findall(code)):
+        if _BEYOND.search(code) or not _OWN_OPERATORS.issuperset(_OPERATOR.findall(code)):
             return False
         target = _TARGET.search(code)
         if (target and not self._is_scalar(target.group(1))) or not self.wide.isdisjoint(_WORD.findall(code)):

@@ -156,6 +156,15 @@ def test_only_what_is_plainly_counted_has_trips(lab, name):
     assert loops == {line for line, text in enumerate(NOT_COUNTED.splitlines(), 1) if "at[i] +" in text}
 
 
+@pytest.mark.parametrize("name", ["x.c", "x.cc"])
+def test_calls_may_be_of_any_depth(lab, name):
+    declared = "".join(f"static int f{place}(int);\n" for place in range(600))
+    calls = "".join(f"static int f{place}(int n) {{ n += f{place + 1}(n); return n; }}\n" for place in range(599))
+    main = "static int f599(int n) { return n; }\nint main(void) { for (int i = 0; i < 2; i++) f0(i); return 0; }\n"
+    lab.tool.write(name, declared + calls + main)
+    assert lab.left_out(name)["f598"] == "short: at most 200 statements are executed"
+
+
 WORDS_OF_CXX = r"""
 #include <stdio.h>
 static int co_yield(int co_await) { int co_return = 0; while (co_await > 3) co_return += co_await--; return co_return; }
