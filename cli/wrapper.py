@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import AutoanalyzerError, UsageError
 from ..instrument.compiler import command_words
 from ..instrument.known_compile import answered
+from ..instrument.tool_fingerprint import found_program
 from ..instrument.wrapper import compile_instrumented
 from .stand_in import STAND_INS, note_way
 
@@ -55,7 +55,7 @@ def _real_compiler(stand_in: str) -> list[str]:
     words = command_words(variable, os.environ.get(variable, usual))
     if not words:
         raise UsageError(f"{variable}: expected a compiler, found nothing; unset it for {usual}")
-    found = shutil.which(words[0])
+    found = found_program(words[0])
     if found and os.path.realpath(found) == own:
         raise UsageError(f"{variable}: expected a real compiler, found {words[0]}, which is this wrapper itself")
     return words

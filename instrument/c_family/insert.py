@@ -22,6 +22,8 @@ _NOT_TAB: Final = re.compile(r"[^\t]")
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Edit:
+    """What is inserted where."""
+
     offset: int
     rank: int  # at one offset: ends of regions, then guards of functions, then other guards
     inner: int  # at one offset a larger region's guard comes first, and its end last

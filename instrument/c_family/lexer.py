@@ -44,7 +44,8 @@ class LexicalError(UnreadError):
 
 def blank(text: str, replacement: str = "") -> str:
     """Fill ``text`` with spaces after ``replacement``; its length and its line ends stay."""
-    return replacement[: len(text)] + _NOT_NEWLINE.sub(" ", text[len(replacement) :])
+    rest = text[len(replacement) :]
+    return replacement[: len(text)] + (_NOT_NEWLINE.sub(" ", rest) if "\n" in rest else " " * len(rest))
 
 
 def mask(text: str) -> tuple[str, tuple[int, ...]]:

@@ -149,6 +149,8 @@ class _Unit:
 
 @dataclass(slots=True)
 class _Construct:
+    """A construct that has begun."""
+
     statement: Statement
     meaning: Meaning
     place: int
