@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ..errors import SourceError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished, compile_words, run, syntax_words, untouched_words
+from .fortran_modules import writes_modules
 from .kept_compile import KeptCompile
 from .source_text import SourceTexts
 from .workspace import Workspace
@@ -26,7 +27,6 @@ __all__ = ["Build"]
 
 _HEADLINE: Final = re.compile(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
-_MODULE: Final = re.compile(rb"module", re.IGNORECASE)
 
 
 class Build:
@@ -188,7 +188,7 @@ class Build:
         """Tell whether Fortran sources may write, besides objects, modules or dependencies."""
         paths = [self.instrumented.get(source) for source in self.command.sources if source.is_fortran]
         depends = bool(paths and self.command.of(Role.DEPENDENCY))
-        return depends or any(path is None or _MODULE.search(Path(path).read_bytes()) for path in paths)
+        return depends or any(path is None or writes_modules(Path(path).read_bytes()) for path in paths)
 
     def _write_modules(self) -> int:
         """Let the untouched command write modules and dependencies; give its status.

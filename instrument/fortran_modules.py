@@ -9,7 +9,7 @@ from typing import Final
 
 from .compiler import CompilerCommand, Role
 
-__all__ = ["included_files", "module_files_read", "modules_written"]
+__all__ = ["included_files", "module_files_read", "modules_written", "writes_modules"]
 
 _INCLUDE: Final = re.compile(rb"^[ \t\d]*include[ \t]*(['\"])(.+?)\1", re.I | re.M)
 _CONTINUED: Final = re.compile(rb"\n {5}[^ 0\n]")  # in fixed form
@@ -23,6 +23,11 @@ def modules_written(text: bytes) -> list[str] | None:
     found = [match[1].decode("latin-1").lower() for match in _BEGIN.finditer(text)]
     found = [name for name in found if not name.startswith("procedure")]
     return found if len(found) == len(_MODULE.findall(text)) else None
+
+
+def writes_modules(text: bytes) -> bool:
+    """Tell whether a source defines modules."""
+    return bool(_MODULE.search(text))
 
 
 def module_files_read(command: CompilerCommand, text: bytes) -> list[Path]:
