@@ -47,8 +47,8 @@ class Differences:
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
         """Whether the ranks differ, in these regions together, by no more than probes may have taken one of them there.
 
-        Their price is taken off already, and ranks that differ by less than it may be wrong by are alike: where they
-        paid more, or not on all ranks, it can still be measuring.
+        Their price is taken off already, and ranks that only its errors part are alike; but a rank that entered more
+        regions than others, or paid far more for them, may still be measured only.
         """
         places = list(regions)
         if self.performance.metric not in TIMES:
