@@ -22,7 +22,7 @@ def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
     """Tell of each call path whether its time is its caller's: entries of it were not timed, in some location.
 
     A difference or a part of a run can have lost their number: there the time of a throttled region tells, which is 0
-    everywhere.
+    everywhere, however often it was entered.
     """
     folded = np.zeros(len(experiment.call_paths), dtype=bool)
     if UNTIMED_VISITS.name in experiment:
@@ -30,7 +30,10 @@ def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
     if experiment.notes.throttled and "wall_time" in experiment:
         regions = {Region.from_descriptor(each) for each in experiment.notes.throttled}
         throttled = np.array([path.region in regions for path in experiment.call_paths], dtype=bool)
-        folded |= throttled & ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
+        throttled &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
+        if "visits" in experiment and not experiment.notes.derived_by:  # in a difference they may be 0
+            throttled &= np.nan_to_num(experiment.exclusive("visits")).any(axis=1)
+        folded |= throttled
     return folded
 
 

@@ -157,6 +157,12 @@ def test_what_is_folded_is_known_of_results_and_parts_and_from_files(timed, fold
     ):
         assert folded_paths(operand).tolist() == [False, False, True, False, False]
         assert mean(timed, operand).exclusive("wall_time")[2, 0] == 0
+    visits = np.array([1.0, 1.0, 8.0, 0.0, 0.0])[:, None]
+    times = np.array([1.0, 3.5, 0.0, 0.0, 0.0])[:, None]
+    unvisited = select(read, metrics=["visits", "wall_time"]).replaced(
+        severities={"visits": visits, "wall_time": times}
+    )
+    assert folded_paths(unvisited).tolist() == [False, False, True, False, False]
 
 
 def placed(*nodes: str, threads: tuple[int, ...] = (0,)) -> Experiment:
