@@ -7,7 +7,7 @@ from typing import Final
 
 from ..syntax import UnreadError
 
-__all__ = ["LexicalError", "blank", "condition_end", "group_end", "mask", "statement_end"]
+__all__ = ["CHARACTER", "LexicalError", "blank", "condition_end", "group_end", "mask", "statement_end"]
 
 # Each alternative begins with a literal character: the engine then skips all others by a table.
 _OPAQUE: Final = re.compile(
@@ -22,9 +22,12 @@ _OPAQUE: Final = re.compile(
     r"""|<%|%>|<::(?![:>])|<:|:>""",  # C++ reads '<::' as '<' and '::'
     re.DOTALL,
 )
+CHARACTER: Final = "00"
+"""What a character constant is masked as."""
+
 # A brace stays at the digraph's last character, so that "right after it" means the same for both spellings.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}
-_STANDS_FOR: Final = {'"': '""', "R": '""', "'": "0", "\\": "_" * len("\\U0000000f")}
+_STANDS_FOR: Final = {'"': '""', "R": '""', "'": CHARACTER, "\\": "_" * len("\\U0000000f")}
 _NOT_NEWLINE: Final = re.compile(r"[^\n]")
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _BRACKET: Final = re.compile(r"[()\[\]{}]")
@@ -51,7 +54,7 @@ def blank(text: str, replacement: str = "") -> str:
 def mask(text: str) -> tuple[str, tuple[int, ...]]:
     """Blank comments, directive lines and literals, so that every bracket left is a bracket.
 
-    Offsets, lines and columns stay. A string becomes an empty one, a character constant a 0, a digraph the
+    Offsets, lines and columns stay. A string becomes an empty one, a character constant ``CHARACTER``, a digraph the
     bracket that it means, what stands for letters beyond ASCII underscores.
 
     Returns:

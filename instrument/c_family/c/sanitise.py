@@ -35,7 +35,8 @@ _BUILTIN_TYPES: Final = [
     "_Decimal64",
     "_Decimal128",
 ]
-PRELUDE: Final = " ".join(f"typedef int {name};" for name in _BUILTIN_TYPES)
+_ANY_TYPE: Final = "_N"  # of system text: no longer than the shortest type, unsigned as far as anybody counts by it
+PRELUDE: Final = " ".join([*(f"typedef int {name};" for name in _BUILTIN_TYPES), f"typedef unsigned {_ANY_TYPE};"])
 """One line that declares the types a compiler knows by itself; the parser reads it first."""
 
 _STANDARD_SPELLING: Final = {
@@ -186,7 +187,7 @@ def _type_names(system: str) -> str:
     for match in _TYPEDEF.finditer(system):
         names.update(dict.fromkeys(_declared(system, match.end())))
     lines = system.count("\n")
-    declaration = f"typedef int {','.join(names)};" if names else ""
+    declaration = f"typedef {_ANY_TYPE} {','.join(names)};" if names else ""
     return declaration.ljust(len(system) - lines) + "\n" * lines
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from pycparser import c_ast
 
 from ..counted import SIGNED, trips
+from ..lexer import CHARACTER
 
 __all__ = ["TripCounts"]
 
@@ -91,7 +92,7 @@ class TripCounts:
     def value(self, node: Any, hidden: Container[str] = ()) -> float:
         """Evaluate an expression of whole numbers; NaN if it varies, or may wrap around as it is unsigned."""
         match node:
-            case c_ast.Constant() if node.type.endswith("int"):
+            case c_ast.Constant() if node.type.endswith("int") and node.value != CHARACTER:
                 digits = node.value.rstrip("uUlL")
                 return int(digits, 8 if digits[0] == "0" and digits.isdigit() else 0)
             case c_ast.ID():

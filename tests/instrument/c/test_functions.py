@@ -135,10 +135,12 @@ void backwards(int n) { for (unsigned i = 3; i < 4; i--) g++; }
 void past(void) { for (unsigned i = 7; i > 0; i -= 2) g++; }
 void never(void) { for (int i = 0; i != 7; i += 2) g++; }
 void cast(void) { for (uint32_t i = 0; i < (uint32_t)-1; i++) g++; }
+void below(int n) { for (uint16_t i = 8; i >= 0; i--) if (at[n]) break; }
 void minus(void) { for (unsigned i = 0; i < -1u; i++) g++; }
 void signs(void) { for (unsigned i = 0; i != -1; i++) g++; }
 void mixed(void) { for (int i = 9; i >= 0u; i--) g++; }
 void narrow(void) { for (unsigned char i = 0; i < 300; i++) g++; }
+void letters(int n) { for (int i = '!'; i <= '~'; i++) { g += n; n ^= g; } }
 void pointed(void) { int i, *p = &i; for (i = 0; i < 8; i++) *p = 0; }
 void seen(void) { int i; set(&i); for (i = 0; i < 8; i++) relax(); }
 void global(void) { for (g = 0; g < 8; g++) at[g]++; }
