@@ -31,7 +31,7 @@ def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
         regions = {Region.from_descriptor(each) for each in experiment.notes.throttled}
         throttled = np.array([path.region in regions for path in experiment.call_paths], dtype=bool)
         throttled &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
-        if "visits" in experiment and not experiment.notes.derived_by:  # in a difference they may be 0
+        if "visits" in experiment and "difference" not in experiment.notes.derived_by:  # where they may be 0
             throttled &= np.nan_to_num(experiment.exclusive("visits")).any(axis=1)
         folded |= throttled
     return folded
@@ -41,8 +41,7 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
     """Give the rules that leave out what a run has throttled, each with the reason.
 
     A region that was throttled on one call path stays if it weighs on another: if, in any location, its own time there
-    is a hundredth of the longest thread's, and its visits take as long as throttling leaves alone: 1/share of a probe
-    pair, 20 pairs at 5 %.
+    is a hundredth of the longest thread's, and its visits take 1/share probe pairs or more, 20 at 5 %.
     """
     throttled = {Region.from_descriptor(each): reason for each, reason in experiment.notes.throttled.items()}
     kept = _weighing(experiment) if throttled else frozenset()
