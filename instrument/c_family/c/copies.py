@@ -83,6 +83,8 @@ class Copies:
             attribute, steps = _FROM[kind]
             depth += _STEPS.get(node.op, 0) if kind is c_ast.UnaryOp else steps
             node = getattr(node, attribute)
+        if depth < 0:
+            return False
         match node:
             case c_ast.ID():
                 return own.get(node.name, self._globals.get(node.name, -1)) == depth

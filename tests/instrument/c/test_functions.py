@@ -115,6 +115,7 @@ int g, at[8];
 struct big { struct { double v[40]; } in; struct big *next; };
 typedef struct big bigs[2];
 static double first(struct big b) { return b.in.v[0]; }
+static int last(int *n, struct big **b) { return *n + !*b; }
 static struct big same(struct big *b) { return *b; }
 void set(int *);
 void relax(void);
@@ -128,6 +129,7 @@ void made(struct big *a) { for (int i = 0; i < 3; i++) { struct big b = *a; g +=
 void passed(struct big *a) { for (int i = 0; i < 3; i++) g += first(*a); }
 void given(struct big *a) { for (int i = 0; i < 3; i++) g += same(a).in.v[0]; }
 void linked(struct big *a[], struct big *b) { for (int i = 0; i < 3; i++) { a[i] = b; b->next = *a; g += at[i] + 1; } }
+void pointing(struct big b) { for (int i = 0; i < 3; i++) g += at[i] + last(&at[i], &b.next); }
 void real(double by) { for (double t = 0; t < 10; t += by) g++; }
 void another(int n) { int j = 0; for (int i = 0; i < 8; j++) if (j > n) break; }
 void by_some(int n) { for (int i = 0; i < 8; i += n) g++; }
