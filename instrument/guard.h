@@ -7,7 +7,7 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
     const char *descriptor;
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_guard(const char *text)
         : descriptor(text) {
-        AA_WHEN_RUN descriptor = aa_enter(text);
+        AA_WHEN_RUN descriptor = aa_enter(text, 0);
     }
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_guard() {
         if (descriptor)
@@ -20,7 +20,7 @@ struct __attribute__((__visibility__("hidden"))) aa_open_guard {
     const char *descriptor;
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_open_guard(const char *text)
         : descriptor(text) {
-        AA_WHEN_RUN descriptor = aa_enter(text);
+        AA_WHEN_RUN descriptor = aa_enter(text, 0);
     }
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR void close() {
         if (descriptor)

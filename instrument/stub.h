@@ -7,7 +7,7 @@
  * text. Where there is no dynamic linker the probes stay silent.
  */
 typedef void aa_probe(const char *);
-typedef const char *aa_entering(const char *);
+typedef const char *aa_entering(const char *, unsigned long **);
 
 /* By other names, for the program may declare these in its own way. */
 extern void *aa_lookup(void *, const char *) __asm__("dlsym") __attribute__((__weak__));
@@ -15,11 +15,29 @@ extern char *aa_lookup_error(void) __asm__("dlerror") __attribute__((__weak__));
 
 __attribute__((__weak__, __visibility__("hidden"))) aa_entering *aa_enter_probe = 0;
 __attribute__((__weak__, __visibility__("hidden"))) aa_probe *aa_exit_probe = 0;
+__attribute__((__weak__, __visibility__("hidden"))) const char **aa_stack = 0; /* the main thread's */
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __nothrow__)) const char *
-aa_enter(const char *descriptor) {
-    return aa_enter_probe ? aa_enter_probe(descriptor) : (const char *)0;
+aa_enter(const char *descriptor, unsigned long **site) {
+    return aa_enter_probe ? aa_enter_probe(descriptor, site) : (const char *)0;
+}
+
+/*
+ * Where the library has put a counter into the site, the main thread's entries only count, and call nobody.
+ * Other threads are known by their stacks.
+ */
+__attribute__((__unused__, __no_instrument_function__,
+               __no_profile_instrument_function__)) static __inline__ int
+aa_pass(unsigned long **site) {
+    unsigned long *visits = __atomic_load_n(site, 0); /* relaxed */
+    char here;
+    if (!visits)
+        return !aa_enter_probe;
+    if ((unsigned long)*aa_stack - (unsigned long)&here >= 1ul << 26)
+        return 0;
+    ++*visits;
+    return 1;
 }
 
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
@@ -51,12 +69,15 @@ __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
 aa_connect(void) {
     aa_entering *enter;
     aa_probe *leave;
+    const char **stack;
     if (!aa_lookup)
         return;
-    enter = __extension__(aa_entering *) aa_lookup((void *)0, "aa_probe_enter");
+    enter = __extension__(aa_entering *) aa_lookup((void *)0, "aa_probe_enter_at");
     leave = __extension__(aa_probe *) aa_lookup((void *)0, "aa_probe_exit");
-    if (enter && leave) {
+    stack = __extension__(const char **) aa_lookup((void *)0, "aa_probe_stack");
+    if (enter && leave && stack) {
         aa_exit_probe = leave;
+        aa_stack = stack;
         aa_enter_probe = enter;
     } else if (aa_lookup_error) {
         aa_lookup_error(); /* or the program would take our failure for one of its own */

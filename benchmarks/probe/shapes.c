@@ -47,7 +47,10 @@ static inline PLAIN void leave(const int *unused) {
 #elif defined(PROBES)
 #include "stub.h"
 #define DESCRIPTOR(name) "aa1|function|" name "|shapes.c|" name "|0|1|2"
-#define REGION(name) __attribute__((cleanup(aa_leave))) const char *const guard = aa_enter(DESCRIPTOR(name))
+#define REGION(name)                                                                                         \
+    static unsigned long *site;                                                                              \
+    __attribute__((cleanup(aa_leave))) const char *const guard =                                             \
+        aa_pass(&site) ? (const char *)0 : aa_enter(DESCRIPTOR(name), &site)
 #elif defined(CALIPER)
 #include <caliper/cali.h>
 static inline PLAIN void leave(const char *const *name) {
@@ -205,7 +208,7 @@ static void walk_paths(void) {
                  "aa1|function|compute_%05d|source/module_%03d.c|compute_%05d|0|1234|1256", i, i / 100, i);
     long before = private_bytes();
     for (int i = 0; i < PATHS; i++) {
-        aa_enter(descriptors[i]);
+        aa_enter(descriptors[i], 0);
         aa_exit(descriptors[i]);
     }
     printf("%d %ld\n", PATHS, private_bytes() - before);

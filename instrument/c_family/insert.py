@@ -83,7 +83,11 @@ def _around(found: CodeRegion, number: int, *, cxx: bool) -> tuple[str, str, str
         guard = f"aa_guard aa_here({literal});"
     else:
         closing, constant = ("aa_close", "") if found.keeps_scope else ("aa_leave", "const ")
-        guard = f"__attribute__((cleanup({closing}), unused)) const char *{constant}{name} = aa_enter({literal});"
+        site = f"aa_site_{number}"
+        guard = (
+            f"static unsigned long *{site}; __attribute__((cleanup({closing}), unused)) const char *{constant}{name} ="
+            f" aa_pass(&{site}) ? (const char *)0 : aa_enter({literal}, &{site});"
+        )
     if found.keeps_scope and cxx:  # named by the function alone: inline ones must be equal in all units
         name = f"aa_open_{found.region.ordinal}"
         return "", f"aa_open_guard {name}({literal});", f"{name}.close();"

@@ -50,6 +50,7 @@ class ThreadTree:
         reentered: Entries of signal handlers counted to the parent, as they interrupted the library.
         stopped: Threads that were recorded no longer, as there was no memory for their stack.
         synchronised: How often the CPU clock was asked.
+        passed: Entries of throttled regions that called the probe library.
         throttled: The nodes whose time goes to their parents, each with the visits of which the time is known.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
@@ -66,6 +67,7 @@ class ThreadTree:
     reentered: int
     stopped: int
     synchronised: int
+    passed: int
     throttled: dict[int, int]
     nodes: npt.NDArray[np.void]
 
@@ -97,6 +99,7 @@ class Shard:
         cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: What an entry and exit of a region cost, in seconds.
         throttled_cost: The same of a throttled region.
+        passing_cost: The same where the entry does not call the probe library.
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
@@ -133,6 +136,7 @@ class Shard:
     cpu_clock: str
     pair_cost: float
     throttled_cost: float
+    passing_cost: float
     unrecorded: int
     uncounted: int
     refused: int

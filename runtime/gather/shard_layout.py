@@ -38,7 +38,8 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u8") for name in ("used", "base")],
         *[(name, "i4") for name in ("pid", "rank", "size", "thread_level", "state", "exit_code", "cpus")],
         *[(name, "u4") for name in ("unrecorded", "refused", "regions", "threads", "uncounted")],
-        *[(name, "f8") for name in ("ticks_per_second", "pair_cost", "throttled_cost")],
+        *[(name, "f8") for name in ("ticks_per_second", "pair_cost")],
+        *[(name, "f4") for name in ("throttled_cost", "passing_cost")],
         ("start_realtime", "u8"),
         ("start", ANCHOR),
         ("latest", ANCHOR),
@@ -60,10 +61,10 @@ THREAD_LAYOUT: Final = np.dtype(
     {
         "names": [
             *["current", "last", "index", "tid", "taken", "in_use"],
-            *["repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised"],
+            *["repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised", "passed"],
         ],
-        "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 6,
-        "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144],
+        "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 7,
+        "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144, 152],
         "itemsize": 320,
     }
 )

@@ -170,7 +170,7 @@ class _Reader:
         places = offsets[mine]
         tree = self._nodes(nodes[mine], places, regions, int(thread["index"]))
         current = np.flatnonzero(places == int(thread["current"]) - int(self.header["base"]))
-        counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised")
+        counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised", "passed")
         for name in counts:
             if thread[name] > _MOST:
                 raise self.defect(f"at most {_MOST} {name} in thread {thread['index']}", thread[name])
@@ -263,6 +263,7 @@ class _Reader:
             cpu_clock=_text(header["cpu_clock"]),
             pair_cost=float(header["pair_cost"]) * 1e-9,
             throttled_cost=float(header["throttled_cost"]) * 1e-9,
+            passing_cost=float(header["passing_cost"]) * 1e-9,
             unrecorded=int(header["unrecorded"]),
             uncounted=int(header["uncounted"]),
             refused=int(header["refused"]),

@@ -12,6 +12,7 @@
 #include "key.h"
 #include "probe.h"
 #include "self.h"
+#include "site.h"
 #include "thread.h"
 #include "throttle.h"
 #include "tree.h"
@@ -127,6 +128,7 @@ void aa_event_book_wait_of(struct aa_thread *thread) {
 
 /* Time goes to the node from now on, which may be that where it went. */
 static inline void push(struct aa_thread *thread, const char *key, struct aa_node *node) {
+    aa_sites_close();
     struct aa_frame *frame = thread->top;
     thread->top = frame + 1;
     aa_in_order();
@@ -152,12 +154,18 @@ static inline bool is_passed(const struct aa_thread *thread, const struct aa_nod
 }
 
 /* Only counted; if somebody must know where the region is open, it is put down that it is. */
-static inline const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    aa_throttled_node(child)->visits++;
-    if (aa_likely(!aa_is_framed(child)))
-        return NULL;
-    push(thread, key, thread->current);
-    return key;
+static inline const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child,
+                               uint64_t **site) {
+    uint64_t *visits = &aa_throttled_node(child)->visits;
+    ++*visits;
+    thread->passed++;
+    if (aa_unlikely(aa_is_framed(child))) {
+        push(thread, key, thread->current);
+        return key;
+    }
+    if (site && aa_is_lasting(child) && thread->index == 0)
+        aa_site_open(site, visits);
+    return NULL;
 }
 
 /* Whether time goes on where it went when the region is left. */
@@ -166,6 +174,7 @@ static inline bool was_passed(const struct aa_thread *thread, const struct aa_fr
 }
 
 static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
+    aa_sites_close();
     thread->current = frame->node;
     thread->call = frame->call;
     aa_in_order();
@@ -190,7 +199,7 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
 /* Null: an entry that is not told apart. */
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child) {
     if (child && is_passed(thread, child))
-        return pass(thread, key, child);
+        return pass(thread, key, child, NULL);
     if (child)
         return visit(thread, key, aa_throttled_node(child));
     push(thread, key, thread->current);
@@ -217,7 +226,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key) {
     return key;
 }
 
-const char *aa_probe_enter(const char *descriptor) {
+static inline const char *enter_at(const char *descriptor, uint64_t **site) {
     struct aa_thread *thread = aa_thread_self;
     if (aa_unlikely(!thread))
         return enter_slowly(descriptor);
@@ -227,13 +236,21 @@ const char *aa_probe_enter(const char *descriptor) {
     if (aa_likely(edge->node == thread->current) && aa_likely(aa_key_get(&edge->key) == descriptor) &&
         aa_likely(child != NULL) && aa_likely(thread->top < thread->limit)) {
         if (aa_unlikely(is_passed(thread, child)))
-            return pass(thread, descriptor, child);
+            return pass(thread, descriptor, child, site);
         if (aa_likely(!aa_is_throttled(child)) && undisturbed(thread)) {
             book_until(thread, aa_clock_count());
             return visit(thread, descriptor, child);
         }
     }
     return enter_slowly(descriptor);
+}
+
+const char *aa_probe_enter(const char *descriptor) {
+    return enter_at(descriptor, NULL);
+}
+
+const char *aa_probe_enter_at(const char *descriptor, uint64_t **site) {
+    return enter_at(descriptor, site);
 }
 
 /* Entry and exit may carry the same text at two addresses. */
@@ -331,6 +348,7 @@ bool aa_is_outside_regions(void) {
 
 static void go_on_with(struct aa_thread *thread, uint32_t share) {
     uint64_t before = thread->last;
+    aa_sites_close();
     aa_counter_stop();
     aa_event_book(thread);
     if (thread->call.share != AA_OWN)

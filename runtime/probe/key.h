@@ -36,6 +36,10 @@ static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, co
     frame->call = call;
 }
 
+/* Whether it lies in an object that was loaded with the program; find those once, at the start. */
+bool aa_is_never_unloaded(const char *key);
+void aa_key_load(void);
+
 /* No thread finds a region by a key in this memory any more. */
 void aa_key_forget_all(struct aa_span span);
 

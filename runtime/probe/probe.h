@@ -20,11 +20,18 @@
 /*
  * A region is entered and left. The descriptor ("aa1|kind|name|file|function|ordinal|first|last", and perhaps
  * by what plans know the text of the file) must live as long as the process: its address is the key, its text
- * the identity. Instrumented programs find these functions by dlsym. Enter gives the descriptor back, for the
- * stub to end in the call.
+ * the identity. Instrumented programs find these functions by dlsym. Enter gives back what is to be left:
+ * null if the region is throttled.
  */
 AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
+
+/*
+ * The same for probes that look into a site of their own first: if there is a counter, and the thread's stack
+ * is the main one, of which this is the top, they only count.
+ */
+AA_EXPORT const char *aa_probe_enter_at(const char *descriptor, uint64_t **site);
+AA_EXPORT extern const char *aa_probe_stack;
 
 /*
  * The same for Fortran, whose probes do not know whether the region was entered, or throttled and let pass:

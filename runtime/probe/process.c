@@ -4,6 +4,7 @@
 #include "delay.h"
 #include "event.h"
 #include "fork.h"
+#include "key.h"
 #include "price.h"
 #include "probe.h"
 #include "region.h"
@@ -93,6 +94,7 @@ static __attribute__((constructor)) void load(void) {
     aa_delay_start();
     aa_counter_load();
     aa_throttle_load();
+    aa_key_load();
     aa_fork_watch(aa_thread_before_fork, begin_in_child);
     process.recording = WAITING;
 }
@@ -122,7 +124,8 @@ static void describe_process(struct aa_header *header) {
 static void describe_clocks(struct aa_header *header) {
     header->ticks_per_second = aa_clock_rate() * 1e9;
     header->pair_cost = aa_price_of_pair(false) / aa_clock_rate();
-    header->throttled_cost = aa_price_of_pair(true) / aa_clock_rate();
+    header->throttled_cost = (float)(aa_price_of_pair(true) / aa_clock_rate());
+    header->passing_cost = (float)(aa_price_of_passing() / aa_clock_rate());
     header->start = aa_clock_start();
     header->latest = aa_clock_anchor();
     aa_delay_take(header);

@@ -59,11 +59,11 @@ struct aa_header {
     _Atomic uint32_t unrecorded;           /* threads that could not be recorded */
     _Atomic uint32_t refused;              /* call paths whose descriptor is none of this version */
     uint32_t regions, threads;
-    _Atomic uint32_t uncounted; /* threads whose counters did not start */
-    double ticks_per_second;    /* as measured at the start; the anchors tell it better */
-    double pair_cost;           /* nanoseconds of an entry and exit, measured at the start */
-    double throttled_cost;      /* the same of a throttled region */
-    uint64_t start_realtime;    /* nanoseconds since 1970 */
+    _Atomic uint32_t uncounted;         /* threads whose counters did not start */
+    double ticks_per_second;            /* as measured at the start; the anchors tell it better */
+    double pair_cost;                   /* nanoseconds of an entry and exit, measured at the start */
+    float throttled_cost, passing_cost; /* the same of a throttled region, with and without a call */
+    uint64_t start_realtime;            /* nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
     char wall_clock[16], cpu_clock[16];
@@ -166,6 +166,7 @@ struct aa_thread {
     uint64_t reentered; /* the same: by signal handlers that interrupted the library */
     uint64_t stopped;   /* threads that were recorded no longer, as there was no memory for their stack */
     uint64_t synchronised;
+    uint64_t passed; /* entries of throttled regions that called the library */
     struct aa_node *base;
     struct aa_frame *frames;
     struct aa_edge *edges; /* open addressing; at most a quarter full */

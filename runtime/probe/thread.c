@@ -4,6 +4,7 @@
 #include "counter.h"
 #include "event.h"
 #include "process.h"
+#include "site.h"
 #include "team.h"
 #include "tree.h"
 
@@ -199,6 +200,7 @@ static void give_back(struct aa_thread *thread) {
     aa_event_book(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);
+    aa_sites_close();
     thread->current = thread->base;
     thread->top = thread->frames + 1;
     thread->in_use = 0;
@@ -284,6 +286,7 @@ void aa_thread_before_fork(void) {
 void aa_thread_in_child(void) {
     inherited = handed_down;
     aa_tree_forget();
+    aa_sites_forget();
     trees.main = trees.free = NULL;
     aa_thread_self = NULL;
     aa_thread_birth = NULL;

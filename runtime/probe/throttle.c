@@ -63,20 +63,12 @@ static double computed_since(const struct aa_node *node, double computing) {
     return computing - before;
 }
 
-/* The tree is searched ever more seldom. */
-static bool is_leaf(const struct aa_thread *thread, const struct aa_node *node) {
-    uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
-    return (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node);
-}
-
-/*
- * Whether visits are so short, with all that is timed in them, that measuring them alone takes its part of
- * the share; such as take longer are measured, however short they are on other call paths.
- */
-static bool is_short(const struct aa_thread *thread, const struct aa_node *node, double since, double part) {
+/* By its own time; the tree is searched ever more seldom. */
+static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
     const struct aa_time *own = &node->time[AA_OWN];
     double each = (double)(own->wall - own->off) / (double)node->visits;
-    return since < part || (each * AA_THROTTLE_PERIOD < part && is_leaf(thread, node));
+    uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
+    return each * AA_THROTTLE_PERIOD < part && (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node);
 }
 
 static bool costs_too_much(const struct aa_thread *thread, const struct aa_node *node) {
@@ -89,9 +81,14 @@ static bool costs_too_much(const struct aa_thread *thread, const struct aa_node 
     if (computing < SOONEST * header->ticks_per_second)
         computing = SOONEST * header->ticks_per_second;
     uint32_t looks = ++seen.looks[node->region % REGIONS];
+    /*
+     * Visits must be so short, with all that is timed in them, that measuring them alone takes its part of
+     * the share; those that take longer are measured, however short they are on other call paths.
+     */
+    double part = AA_THROTTLE_PERIOD * pair / (PART_OF_SHARE * allowed);
     return looks > 1 && (double)seen.entries * pair > allowed * computing &&
            looks * AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * computing &&
-           is_short(thread, node, since, AA_THROTTLE_PERIOD * pair / (PART_OF_SHARE * allowed));
+           (since < part || is_short_leaf(thread, node, part));
 }
 
 /* The record stands in the shard before the first entry whose time is not known. */
@@ -106,7 +103,9 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     record->visits = node->visits;
     aa_shard_publish();
     bool opens_teams = node->time[AA_OMP].wall > 0; /* which count their visits to it */
-    aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
+    bool lasts = aa_is_never_unloaded(aa_key_get(&edge->key));
+    aa_tree_mark(thread, edge->node, node,
+                 AA_THROTTLED | (opens_teams ? AA_FRAMED : 0) | (lasts ? AA_LASTING : 0));
 }
 
 /* Recursion leads to no child; and in a library call the time of the child must not become the library's. */

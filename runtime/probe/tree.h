@@ -5,9 +5,11 @@
 #include "key.h"
 #include "shard.h"
 
-/* Bits of an edge's child: its time goes to its parent; and yet somebody must know where it is open. */
+/* Bits of an edge's child: its time goes to its parent; and yet somebody must know where it is open; and what
+ * it is known by is never unloaded. */
 #define AA_THROTTLED ((uintptr_t)1)
 #define AA_FRAMED ((uintptr_t)2)
+#define AA_LASTING ((uintptr_t)4)
 
 static inline bool aa_is_throttled(const struct aa_node *child) {
     return (uintptr_t)child & AA_THROTTLED;
@@ -17,8 +19,12 @@ static inline bool aa_is_framed(const struct aa_node *child) {
     return (uintptr_t)child & AA_FRAMED;
 }
 
+static inline bool aa_is_lasting(const struct aa_node *child) {
+    return (uintptr_t)child & AA_LASTING;
+}
+
 static inline struct aa_node *aa_throttled_node(const struct aa_node *child) {
-    return (struct aa_node *)((uintptr_t)child & ~(AA_THROTTLED | AA_FRAMED));
+    return (struct aa_node *)((uintptr_t)child & ~(AA_THROTTLED | AA_FRAMED | AA_LASTING));
 }
 
 static inline uint64_t aa_tree_hash(const struct aa_node *node, const char *key) {

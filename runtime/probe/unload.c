@@ -69,6 +69,20 @@ static bool has(const struct objects *objects, struct aa_span wanted) {
     return false;
 }
 
+static struct objects at_start;
+
+void aa_key_load(void) {
+    at_start = loaded();
+}
+
+bool aa_is_never_unloaded(const char *key) {
+    for (size_t i = 0; i < at_start.count; i++) {
+        if ((uintptr_t)key >= at_start.spans[i].start && (uintptr_t)key < at_start.spans[i].end)
+            return true;
+    }
+    return false;
+}
+
 static void forget(struct aa_span span) {
     aa_key_forget_all(span);
     aa_call_site_forget(span);

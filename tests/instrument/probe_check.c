@@ -22,9 +22,16 @@ static void put(const char *event, const char *descriptor) {
         abort();
 }
 
+const char *aa_probe_stack;
+
 const char *aa_probe_enter(const char *descriptor) {
     put("enter", descriptor);
     return stack[depth++] = descriptor;
+}
+
+const char *aa_probe_enter_at(const char *descriptor, unsigned long **site) {
+    (void)site;
+    return aa_probe_enter(descriptor);
 }
 
 void aa_probe_exit(const char *descriptor) {

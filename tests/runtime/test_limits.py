@@ -113,6 +113,14 @@ static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; re
         ),
         pytest.param(
             "c",
+            "#include <signal.h>\n" + HEAD + "static void tick(int n) { for (int i = 0; i < n; i++) add(i, 2); }\n"
+            "int main(void) { int s = 0; signal(SIGUSR1, tick); for (int i = 0; i < 300000; i++) {"
+            " if (i % 1000 == 0) raise(SIGUSR1); s += add(i % 3, 2); } return s < 0; }",
+            {"add": 300_000 + 300 * 10, "tick": 300},
+            id="handlers",
+        ),
+        pytest.param(
+            "c",
             "#include <pthread.h>\n"
             + HEAD
             + "static void *work(void *n) { long s = 0; for (int i = 0; i < 300000; i++) s += add(i % 3, 2);"
