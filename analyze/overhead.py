@@ -26,10 +26,11 @@ TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 _NEW_PATH: Final = 0.9e-6
 
 # The price is that of the fastest of some rounds before the program starts. Six functions of a few instructions that
-# call each other, 113 million entries on each of two ranks that shared two busy processors, paid two to three times as
-# much (8 to 13 ns for a throttled entry, price 2.7 to 5.1), and in 37 runs the ranks differed by up to 1.3 times it.
-_SPREAD: Final = 1.5  # of the price that all ranks paid: a difference that is no larger is one of prices
-MOST_PAID: Final = 2.0  # of the price that one rank paid: a difference that is no larger may be one of prices
+# call each other, 113 million entries on each of two ranks that shared two busy processors, paid two to four times as
+# much (8 to 20 ns for a throttled entry, price 2.7 to 5.1), and in 57 runs the ranks differed by up to 1.7 times it.
+_SPREAD: Final = 2.0  # of what all ranks paid: a difference that is no larger is one of prices
+_ALIKE: Final = 0.1  # of what is paid: ranks that differ by no more have entered regions equally often
+MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger may be one of prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +116,9 @@ def without_probes(experiment: Experiment, metric: str, values: Values) -> Value
 def levelling(values: Values, probes: Values, groups: Sequence[Sequence[int]]) -> Values:
     """Give what levels ranks that only the price of probes parts, in each row; ``float64[…, rank]``, to be added.
 
-    What probes took is off the times already, as an estimate. If all ranks differ in a row by no more than the errors
-    of a price that all of them paid there, they get the mean; otherwise none is changed. Where probes take the 5 % that
-    throttling allows by default, this is less than clusters allow anyway.
+    What probes took is off the times already, as an estimate. If ranks that paid equally much in a row differ by
+    no more than its errors, they get the mean there; otherwise none is changed. Where probes take the 5 % that
+    throttling allows by default, clusters allow as much anyway.
 
     Args:
         values: Times without what probes took.
@@ -126,8 +127,9 @@ def levelling(values: Values, probes: Values, groups: Sequence[Sequence[int]]) -
     """
     change = np.zeros_like(values)
     for columns in map(list, groups):
-        times, paid = values[:, columns], probes[:, columns].min(axis=1)
-        alike = (paid > 0) & (np.ptp(times, axis=1) <= _SPREAD * paid)
+        times, paid = values[:, columns], probes[:, columns]
+        least, most = paid.min(axis=1), paid.max(axis=1)
+        alike = (most > 0) & (most - least <= _ALIKE * most) & (np.ptp(times, axis=1) <= _SPREAD * least)
         change[:, columns] = np.where(alike[:, None], times.mean(axis=1, keepdims=True) - times, 0.0)
     return change
 
