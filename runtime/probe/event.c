@@ -197,31 +197,32 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
 }
 
 /* Null: an entry that is not told apart. */
-static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child) {
+static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child,
+                           uint64_t **site) {
     if (child && is_passed(thread, child))
-        return pass(thread, key, child, NULL);
+        return pass(thread, key, child, site);
     if (child)
         return visit(thread, key, aa_throttled_node(child));
     push(thread, key, thread->current);
     return key;
 }
 
-static const char *enter(struct aa_thread *thread, const char *key) {
+static const char *enter(struct aa_thread *thread, const char *key, uint64_t **site) {
     int error = errno; /* the program's */
     aa_event_book(thread);
     if (has_room(thread))
-        key = go_into(thread, key, aa_tree_step(thread, key));
+        key = go_into(thread, key, aa_tree_step(thread, key), site);
     else
         aa_thread_stop();
     errno = error;
     return key;
 }
 
-static __attribute__((noinline)) const char *enter_slowly(const char *key) {
+static __attribute__((noinline)) const char *enter_slowly(const char *key, uint64_t **site) {
     aa_counter_stop();
     struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
     if (thread)
-        key = enter(thread, key);
+        key = enter(thread, key, site);
     aa_counter_go();
     return key;
 }
@@ -229,7 +230,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key) {
 static inline const char *enter_at(const char *descriptor, uint64_t **site) {
     struct aa_thread *thread = aa_thread_self;
     if (aa_unlikely(!thread))
-        return enter_slowly(descriptor);
+        return enter_slowly(descriptor, site);
     const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
     /* Read once, for the table may be emptied. */
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
@@ -242,7 +243,7 @@ static inline const char *enter_at(const char *descriptor, uint64_t **site) {
             return visit(thread, descriptor, child);
         }
     }
-    return enter_slowly(descriptor);
+    return enter_slowly(descriptor, site);
 }
 
 const char *aa_probe_enter(const char *descriptor) {
