@@ -25,14 +25,16 @@ class SourceTexts:
     def read(self, source: Argument) -> Finished:
         """Read one source; the preprocessor of C and C++ writes the dependencies, too.
 
-        Comments stay in C because some say to the compiler that falling through a case is meant. In C++ they go:
-        those of system headers are most of the text.
+        Comments go: those of system headers are most of the text. They stay in C where the compiler warns of cases
+        that fall through, for some say to it that this is meant.
         """
         if source.is_fortran:
             return self._preprocessed(source, ["-cpp"]) if self._command.preprocesses(source) else _read(source)
         if source.is_preprocessed:
             return _read(source)
-        return self._preprocessed(source, [*([] if source.is_cxx else ["-C"]), *self.dependency_words(source)])
+        options = self._command.of(Role.BOTH)
+        comments = not source.is_cxx and any(map(_heeds_comments, options))
+        return self._preprocessed(source, [*(["-C"] if comments else []), *self.dependency_words(source)])
 
     def dependency_words(self, source: Argument) -> list[str]:
         """Give what the preprocessor is told of dependency files."""
@@ -46,6 +48,10 @@ class SourceTexts:
         words = [*self._command.compiler, "-E", *self._command.of(Role.PREPROCESS, Role.BOTH), *extra]
         language = ["-x", source.language] if source.language else []
         return run([*words, *language, *source.words], output=True, messages=True)
+
+
+def _heeds_comments(option: str) -> bool:
+    return option in {"-W", "-Wextra"} or option.startswith("-Wimplicit-fallthrough")
 
 
 def _read(source: Argument) -> Finished:

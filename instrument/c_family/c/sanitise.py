@@ -81,17 +81,18 @@ _GROUPED: Final = {
 }
 _ASM: Final = frozenset(["__asm__", "__asm", "asm"])
 _WORDS: Final = sorted([*_STANDARD_SPELLING, *sorted(_WITHOUT_MEANING), *_GROUPED], key=len, reverse=True)
+
+
+def _any_word(first: str) -> str:
+    """Give an expression for the words with a first letter, which comes first in it."""
+    rest = "|".join(word[1:] for word in _WORDS if word[0] == first)
+    return rf"{first}(?<![\w$]{first})(?:{rest})(?![\w$])"
+
+
+# Each alternative begins with a literal character: the engine then skips all others by a table.
 _UNUSUAL: Final = re.compile(
-    rf"""
-      (?<![\w$]) (?P<word> {"|".join(_WORDS)} ) (?![\w$])
-    | (?P<elvis>   \?\s*: )
-    | (?P<range>   (?<!\.)\.\.\. )
-    | (?P<attributes> \[\s*\[ )
-    | (?P<indirect> \bgoto\s*\* )
-    | (?P<address> && (?= \s*[A-Za-z_$] ) )
-    | (?P<local>   \b__label__\b [^;]*; )
-    """,
-    re.VERBOSE,
+    "|".join(map(_any_word, sorted({word[0] for word in _WORDS})))
+    + r"|\?\s*:|\.(?<!\.\.)\.\.|\[\s*\[|g(?<!\wg)oto\s*\*|&&(?=\s*[A-Za-z_$])|_(?<!\w_)_label__\b[^;]*;"
 )
 _ASM_QUALIFIERS: Final = re.compile(
     r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*"
@@ -101,7 +102,7 @@ _NAME: Final = re.compile(r"\s*([A-Za-z_$][\w$]*)")
 _BEFORE_OPERAND: Final = re.compile(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
 _OPENING: Final = re.compile(r"\s*\(")
 _ANY_OPENING: Final = re.compile(r"[(\[{]")
-_TYPEDEF: Final = re.compile(r"\btypedef\b")
+_TYPEDEF: Final = re.compile(r"typedef(?<!\wtypedef)\b")  # begins with a literal: the engine skips all else fast
 _SPECIFIER_GROUP: Final = re.compile(
     r";|\{|\b(?:__attribute__|__attribute|__asm__|__asm|__declspec|__typeof__|__typeof|_Alignas)\s*\("
 )
@@ -130,22 +131,23 @@ class _Rewriter:
 
     def __init__(self, masked: str) -> None:
         self.masked = masked
-        self._rules: dict[str, Callable[[re.Match[str]], tuple[int, str]]] = {
-            "word": self._word,
-            "elvis": lambda match: (match.end(), "||"),
-            "range": self._range,
-            "attributes": lambda match: (group_end(masked, match.start()), ""),
-            "indirect": lambda match: (match.end() - 1, ""),
-            "address": self._address,
-            "local": lambda match: (match.end(), ""),
-        }
+        self._rules: tuple[tuple[str, Callable[[re.Match[str]], tuple[int, str]]], ...] = (
+            ("?", lambda match: (match.end(), "||")),
+            (".", self._range),
+            ("[", lambda match: (group_end(masked, match.start()), "")),
+            ("goto", lambda match: (match.end() - 1, "")),
+            ("&&", self._address),
+            ("__label__", lambda match: (match.end(), "")),
+            ("", self._word),
+        )
 
     def rewrite(self, start: int, end: int) -> str:
         """Give the text from start to end, as long as it was."""
         pieces = []
         offset = start
         while match := _UNUSUAL.search(self.masked, offset, end):
-            replaced_to, replacement = self._rules[str(match.lastgroup)](match)
+            rule = next(rule for start, rule in self._rules if match.group().startswith(start))
+            replaced_to, replacement = rule(match)
             pieces.append(self.masked[offset : match.start()])
             pieces.append(blank(self.masked[match.start() : replaced_to], replacement))
             offset = replaced_to
