@@ -38,7 +38,12 @@ def build_ahead(compiler: list[str], program: Path) -> None:
     """Build the probe library for a program that was just linked: where it will run there may be no compiler."""
     from ..runtime.build import build_ahead as build  # noqa: PLC0415 - only where something was linked
 
-    build(compiler, program)
+    # A build system may take what a compiler says for a complaint; who waits for it at a terminal does not.
+    build(compiler, program, say=_say if sys.stderr.isatty() else None)
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"autoanalyzer: {sentence}\n")
 
 
 def _real_compiler(stand_in: str) -> list[str]:

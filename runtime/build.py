@@ -67,7 +67,13 @@ def probe_library(
     return folder / LIBRARY
 
 
-def build_ahead(compiler: Sequence[str], program: Path, environment: Mapping[str, str] = os.environ) -> Path | None:
+def build_ahead(
+    compiler: Sequence[str],
+    program: Path,
+    environment: Mapping[str, str] = os.environ,
+    *,
+    say: Callable[[str], object] | None = None,
+) -> Path | None:
     """Build the library for an MPI program that was just linked, where its compiler is at hand for sure.
 
     Nothing depends on it: a library that cannot be built now is missed, and reported, when the program is run.
@@ -76,6 +82,7 @@ def build_ahead(compiler: Sequence[str], program: Path, environment: Mapping[str
         compiler: What has linked it, of C or of Fortran; C's is found beside Fortran's.
         program: What was linked.
         environment: Where compilers and the cache are found.
+        say: Takes a sentence for the user, if there is something to wait for.
 
     Returns:
         The library; None if there is none now.
@@ -88,7 +95,7 @@ def build_ahead(compiler: Sequence[str], program: Path, environment: Mapping[str
         try:
             if _log(cache_folder(environment), library).exists():
                 return None  # it failed before; a build system would wait for the same failure at each link
-            return probe_library(Mpi(library), {**environment, "AUTOANALYZER_CC": shlex.join(compiler)})
+            return probe_library(Mpi(library), {**environment, "AUTOANALYZER_CC": shlex.join(compiler)}, say=say)
         except BuildError:
             return None
 
