@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .fortran_stub import FortranStub
     from .front_end import FrontEnd
 
-__all__ = ["Build"]
+__all__ = ["Build", "first_error"]
 
 _HEADLINE: Final = re.compile(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
@@ -94,7 +94,7 @@ class Build:
         if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
             return status
         if compiled.status and run([*words, "-w"], messages=True, inherited=(number,)).status:
-            self._as_it_is(self.instrumented, _first_error(compiled.messages))
+            self._as_it_is(self.instrumented, first_error(compiled.messages))
             return run(self.command.words, messages=True).status
         return 0
 
@@ -222,7 +222,8 @@ def _headlines(messages: bytes) -> list[bytes]:
     return sorted(_HEADLINE.findall(messages))
 
 
-def _first_error(messages: bytes) -> str:
+def first_error(messages: bytes) -> str:
+    """Give the line that says what is wrong."""
     lines = os.fsdecode(messages).splitlines()
     return next((line for line in lines if "error" in line.lower()), "the instrumented text does not compile")
 

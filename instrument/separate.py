@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from .build import Build
+from .build import Build, first_error
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import run
 from .kept_compile import is_plain
@@ -31,7 +32,21 @@ def carried_out(command: CompilerCommand) -> int:
         ]
         if any(statuses) or not command.links:
             return max(statuses)
-        return run(_link_words(command, objects)).status
+        return _linked(command, objects)
+
+
+def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
+    """Link the objects; if that fails, what the untouched command says is what counts."""
+    linked = run(_link_words(command, objects), messages=True)
+    if linked.status == 0:
+        sys.stderr.buffer.write(linked.messages)
+        return 0
+    status = run([*command.words, "-w"]).status  # warnings have been heard
+    if status == 0:
+        names = ", ".join(source.words[0] for source in command.sources)
+        reason = first_error(linked.messages)
+        sys.stderr.write(f"autoanalyzer: {names}: not instrumented: {reason}; compiled unchanged\n")
+    return status
 
 
 def _is_separable(command: CompilerCommand) -> bool:
@@ -51,7 +66,10 @@ def _is_separable(command: CompilerCommand) -> bool:
 def _objects(command: CompilerCommand, work: Workspace) -> Iterator[tuple[Argument, Path]]:
     """Name the object of each source."""
     for number, source in enumerate(command.sources):
-        yield source, work.folder / f"{number}.o" if command.links else command.objects[number]
+        yield (
+            source,
+            work.folder / f"{Path(source.words[0]).stem}-{number}.o" if command.links else command.objects[number],
+        )
 
 
 def _compile_words(command: CompilerCommand, source: Argument, path: Path) -> list[str]:
