@@ -27,7 +27,8 @@ _NEW_PATH: Final = 0.9e-6
 
 # The price is that of the fastest of some rounds before the program starts. Six functions of a few instructions that
 # call each other, 113 million entries on each of two ranks that shared two busy processors, paid two to four times as
-# much (8 to 20 ns for a throttled entry, price 2.7 to 5.1), and in 57 runs the ranks differed by up to 1.7 times it.
+# much (8 to 20 ns for a throttled entry, price 2.7 to 5.1); ranks differed by up to 1.7 times it, once in 77 runs by
+# 2.9.
 _SPREAD: Final = 2.0  # of what all ranks paid: a difference that is no larger is one of prices
 _ALIKE: Final = 0.1  # of what is paid: ranks that differ by no more have entered regions equally often
 MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger may be one of prices
