@@ -35,9 +35,18 @@ def answer() -> None:
     compiler = os.environ.get(variable, usual)
     if compiler and _PLAIN.issuperset(compiler) and answered([*compiler.split(), *words]):
         os._exit(0)  # all is written
-    with open(way, errors="surrogateescape") as stream:
-        sys.path += stream.read().split("\n")[2:]
-    sys.argv[:2] = [os.path.join(os.path.dirname(stand_in), "aa-compiler")]
+    program, folders = os.path.join(os.path.dirname(os.path.realpath(stand_in)), "aa-compiler"), [""]
+    try:
+        with open(way, errors="surrogateescape") as stream:
+            program, *folders = stream.read().split("\n")[2:]
+        if not all(map(os.path.isdir, folders)):
+            os.unlink(way)
+    except OSError:
+        pass  # somebody has removed it meanwhile
+    if not all(map(os.path.isdir, folders)):  # it leads nowhere by now
+        os.execv(program, [program, stand_in, *words])
+    sys.path += folders
+    sys.argv[:2] = [program]
 
 
 def note_way(program: str) -> None:
@@ -47,7 +56,7 @@ def note_way(program: str) -> None:
     """
     folder = os.path.dirname(program)
     lines = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")]
-    lines += [each for each in sys.path[1:] if os.path.isdir(each)]
+    lines += [program, *(each for each in sys.path[1:] if os.path.isdir(each))]
     if sys.flags.no_site or not os.path.isabs(folder) or any("\n" in line for line in lines):
         return
     text = os.fsencode("\n".join(lines))

@@ -227,6 +227,11 @@ def test_the_short_way_of_the_stand_ins_compiles_as_the_long_one_does(tool):
     assert objects[0] == objects[1] == objects[2]
     assert b"aa1|function|f|y.c" in objects[3]
     script = way.read_text().splitlines()[1]
+    noted = way.read_text()
+    way.write_text(f"{noted}\n{tool.folder}/gone")  # as a folder of packages may be
+    tool.write("y.c", "int h(void) { return 1; }\n")
+    assert tool("aa-mpicc", "-c", "y.c", env=env).returncode == 0
+    assert way.read_text() == noted
     start = [sys.executable, "-I", "-S", "-X", "importtime", script, str(way), str(scripts / "aa-mpicc")]
     done = tool(*start, "-c", "x.c", "-o", "x.o", env={**env, "PWD": str(tool.folder)})
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
