@@ -131,16 +131,15 @@ class Choice:
         """Say for which files the plan has rules, but none for their texts; and why no plan is obeyed."""
         if self.defect:
             yield f"{self.defect}; no plan is obeyed"
-        found = list(regions)
+        found: dict[str, list[Region]] = {}
+        for each in regions:
+            found.setdefault(each.file, []).append(each)
         rules = [rule for rule in self.plan.exclude if rule.texts]
-        files = {each.file: each.text for each in found}
-        held = {
-            file
-            for file, text in files.items()
-            if any(text in rule.texts and rule.pattern.is_of_file(file) for rule in rules)
-        }
-        others = (each for each in found if each.file not in held)
-        for file in sorted({each.file for each in others if any(rule.pattern.matches(each) for rule in rules)}):
+        meant = _files_of(rules, found)
+        about = [(rule, file) for rule in rules for file in meant[rule.pattern.file]]
+        held = {file for rule, file in about if found[file][0].text in rule.texts}
+        others = ((rule, file) for rule, file in about if file not in held)
+        for file in sorted({file for rule, file in others if any(map(rule.pattern.matches, found[file]))}):
             name = self.plan_file.name if self.plan_file else "the plan"
             yield f"{file} is not the text that {name} was made for: measured whole"
 
@@ -148,7 +147,8 @@ class Choice:
         """Give the same without the rules for other files, which are most of a large program's plan."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
-            return tuple(rule for rule in rules if any(map(rule.pattern.is_of_file, files)))
+            meant = _files_of(rules, files)
+            return tuple(rule for rule in rules if meant[rule.pattern.file])
 
         plan = replace(
             self.plan,
@@ -220,6 +220,12 @@ class Choice:
 
 
 DEFAULT_CHOICE: Final = Choice()
+
+
+def _files_of(rules: Iterable[_Rule], files: Collection[str]) -> dict[str | None, list[str]]:
+    """Give the files that rules are about, by what they call them, which many rules of a large plan do alike."""
+    patterns = (Pattern(file=name) for name in {rule.pattern.file for rule in rules})
+    return {pattern.file: [file for file in files if pattern.is_of_file(file)] for pattern in patterns}
 
 
 def _may_include(rule: Include, mode: str) -> bool:
