@@ -45,12 +45,20 @@ class Copies:
         self._types: dict[str, Any] = {}
         self._tags: dict[str, Any] = {}
         self._sizes: dict[int, float] = {}
-        declared = [node for node in root.ext if isinstance(node, (c_ast.Decl, c_ast.Typedef))]
-        members = list(self._defined(declared))
-        self._members = {(node.name, self.depth(node.type)) for node in members}
-        self._globals = {node.name: self.depth(node.type) for node in declared if isinstance(node, c_ast.Decl)}
+        self._members: set[tuple[str, int]] = set()
+        self._globals = self.declared(node for node in root.ext if isinstance(node, (c_ast.Decl, c_ast.Typedef)))
 
-    def depth(self, kind: Any) -> int:
+    def declared(self, declarations: Iterable[Any]) -> dict[str, int]:
+        """Note the types that are declared; give the depth of each name, the largest where several have it."""
+        nodes = list(declarations)
+        members = list(self._defined(nodes))
+        self._members.update((node.name, self._depth(node.type)) for node in members)
+        depths: dict[str, int] = {}
+        for node in nodes:
+            depths[node.name] = max(self._depth(node.type), depths.get(node.name, -1))
+        return depths
+
+    def _depth(self, kind: Any) -> int:
         """Count the pointers and arrays of a type that lead to a large object; negative if there is none."""
         depth = 0
         while isinstance(kind, (*_AROUND, c_ast.IdentifierType)):
@@ -91,7 +99,7 @@ class Copies:
             case c_ast.StructRef():
                 return (node.field.name, depth) in self._members
             case c_ast.Cast():
-                return self.depth(node.to_type.type) == depth
+                return self._depth(node.to_type.type) == depth
         return False
 
     def _defined(self, declarations: Iterable[Any]) -> Iterator[Any]:

@@ -115,7 +115,7 @@ class _Reader:
         addressed: set[str] = set()
         loops: list[Any] = []
         hidden: dict[str, float] = {}
-        own: dict[str, int] = {}
+        declared: list[Any] = []
         copying: list[Any] = []
         pending: list[tuple[Any, str, int]] = [(function, "", -1)]
         while pending:
@@ -126,7 +126,6 @@ class _Reader:
             elif kind in _NAMED and node.name and not isinstance(getattr(node, "type", None), c_ast.FuncDecl):
                 lowest = self._trips.lowest(node)
                 hidden[node.name] = lowest if hidden.get(node.name, lowest) == lowest else nan
-                own[node.name] = max(self._copies.depth(getattr(node, "type", None)), own.get(node.name, -1))
             elif kind is c_ast.UnaryOp and node.op == "&" and isinstance(node.expr, c_ast.ID):
                 addressed.add(node.expr.name)
             elif kind in _LOOPS and not _runs_once(node):
@@ -139,10 +138,13 @@ class _Reader:
                 found["declarations"] += (self._offset(child) for child in node if isinstance(child, _DECLARATIONS))
             if kind in COPYING:
                 copying.append(node)
+            if kind in _DECLARATIONS:
+                declared.append(node)
             if kind in _TELLING:
                 reason = _why_constant(node) or reason
             pending.extend((child, reason, switch) for child in node)
         hidden |= dict.fromkeys(addressed.intersection(hidden), nan)
+        own = self._copies.declared(declared)
         copies = map(self._offset, (node for node in copying if self._copies.happens(node, own)))
         found["calls"] = [*(self._call(*call, hidden) for call in calls), *(Call(at, at, "") for at in copies)]
         found["calls"].sort(key=lambda call: call.offset)

@@ -125,6 +125,7 @@ void assigned(struct big *a, struct big **b) { for (int i = 0; i < 3; i++) a[i] 
 void member(struct big *a, struct big *b) { for (int i = 0; i < 3; i++) a->next[i].in = (b + i)->in; }
 void one(bigs a, bigs *b) { for (int i = 0; i < 2; i++) a[i] = b[0][i]; }
 void kept(void) { for (int i = 0; i < 3; i++) { double v[40] = {1}; g += v[g & 7]; } }
+void local(void) { struct s { double v[40]; }; typedef struct s t; t a, b; for (int i = 0; i < 3; i++) a = b; set(&g); }
 void made(struct big *a) { for (int i = 0; i < 3; i++) { struct big b = *a; g += b.in.v[i]; } }
 void passed(struct big *a) { for (int i = 0; i < 3; i++) g += first(*a); }
 void given(struct big *a) { for (int i = 0; i < 3; i++) g += same(a).in.v[0]; }
