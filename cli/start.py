@@ -19,13 +19,6 @@ if __name__ == "__main__":
 
     answer()
 
-    from autoanalyzer.cli.kept_code import KeptCode
-
-    code = KeptCode()
-
     from autoanalyzer.cli.wrapper import compiler
 
-    try:
-        compiler()
-    finally:
-        code.keep()
+    compiler()

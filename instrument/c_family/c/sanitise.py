@@ -80,7 +80,7 @@ _GROUPED: Final = {
     "__builtin_has_attribute": "0",
 }
 _ASM: Final = frozenset(["__asm__", "__asm", "asm"])
-_WORDS: Final = sorted([*_STANDARD_SPELLING, *sorted(_WITHOUT_MEANING), *_GROUPED], key=len, reverse=True)
+_WORDS: Final = sorted([*_STANDARD_SPELLING, *_WITHOUT_MEANING, *_GROUPED], key=len, reverse=True)
 
 
 def _any_word(first: str) -> str:
