@@ -190,6 +190,7 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
                 seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
     reasons = {
         name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
+        f" in the first {timed[name]:,}"
         for name in sorted(entered, key=lambda name: -entered[name])
     }
     return reasons, sum(entered.values()) - sum(timed.values())

@@ -106,6 +106,7 @@ static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     off = off > 0 ? off : 0;
     thread->watch.owed -= off;
     thread->last = now;
+    aa_throttle_leave_out(thread, (uint64_t)took);
     if (thread->waited > took - off)
         thread->waited_at->time[AA_OMP].off += thread->waited - (took - off);
     thread->waited = 0;

@@ -176,6 +176,7 @@ struct aa_thread {
     struct aa_node *waited_at;
     int64_t waited;
     bool idle;
+    struct aa_books *books;       /* see throttle.c */
     uint64_t counted[AA_COUNTED]; /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 

@@ -6,6 +6,7 @@
 #include "process.h"
 #include "site.h"
 #include "team.h"
+#include "throttle.h"
 #include "tree.h"
 
 #include <pthread.h>
@@ -187,7 +188,10 @@ static void begin(struct aa_thread *thread) {
             reopen_inherited(thread);
     } else {
         aa_watch_open(&thread->watch);
-        thread->last = aa_clock_ticks();
+        uint64_t now = aa_clock_ticks();
+        if (thread->taken)
+            aa_throttle_leave_out(thread, now - thread->last);
+        thread->last = now;
     }
     aa_counter_begin(thread, thread == trees.main && !thread->taken);
     thread->taken++;

@@ -9,24 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REGIONS 256u /* later ones share their places in what follows with the first */
 #define NODES 64u
-#define PART_OF_SHARE 0.2 /* what a region must take of the share to be worth throttling */
+#define PART_OF_SHARE 0.2 /* what a node must take of the share while it is entered, to be short */
 #define SOONEST 0.1 /* seconds of computing that the share is one of at least: beginnings are not judged */
+#define LOOKS 2u    /* after a node was throttled, at least so many before the next one is */
 
 static double allowed; /* of the time outside of library calls */
 
-/* What a thread knows of its tree; whoever takes another one, as the child of a fork does, begins anew. */
-static _Thread_local struct {
-    const struct aa_thread *tree;
+/* What is known of a tree, whatever threads take it one after the other. */
+struct aa_books {
+    uint64_t begin;    /* in ticks, as all times here */
+    uint64_t left_out; /* in library calls, off the processor, and while no thread had the tree */
     uint64_t entries;  /* of all nodes that were looked at */
-    uint64_t left_out; /* ticks in library calls and off the processor */
-    uint32_t looks[REGIONS];
+    uint64_t recent;   /* the same, and computing until then, since a node was throttled */
+    double before;
     struct look {
         const struct aa_node *node;
-        double computing; /* ticks */
+        double computing;
     } last[NODES];
-} seen AA_INITIAL_EXEC;
+};
 
 void aa_throttle_load(void) {
     const char *text = getenv("AUTOANALYZER_MAX_OVERHEAD");
@@ -42,22 +43,23 @@ void aa_throttle_load(void) {
     allowed = value / 100;
 }
 
-static void look_at(const struct aa_thread *thread) {
-    if (seen.tree != thread)
-        memset(&seen, 0, sizeof seen);
-    seen.tree = thread;
+static struct aa_books *books_of(struct aa_thread *thread) {
+    if (!thread->books && (thread->books = aa_memory_map(sizeof *thread->books)))
+        thread->books->begin = thread->index == 0 ? aa_shard()->start.ticks : thread->last;
+    return thread->books;
 }
 
-void aa_throttle_leave_out(const struct aa_thread *thread, uint64_t ticks) {
+void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks) {
     if (allowed <= 0)
         return;
-    look_at(thread);
-    seen.left_out += ticks;
+    struct aa_books *books = books_of(thread);
+    if (books)
+        books->left_out += ticks;
 }
 
 /* Since the last look, if it is known. */
-static double computed_since(const struct aa_node *node, double computing) {
-    struct look *last = &seen.last[((uintptr_t)node >> 6) % NODES];
+static double computed_since(struct aa_books *books, const struct aa_node *node, double computing) {
+    struct look *last = &books->last[((uintptr_t)node >> 6) % NODES];
     double before = last->node == node ? last->computing : 0;
     *last = (struct look){node, computing};
     return computing - before;
@@ -71,27 +73,39 @@ static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *
     return each * AA_THROTTLE_PERIOD < part && (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node);
 }
 
-static bool costs_too_much(const struct aa_thread *thread, const struct aa_node *node) {
+/*
+ * Measuring takes more than its share, of all computing and since a node was throttled, so that no more are
+ * than must be; and visits are so short, with all that is timed in them, that measuring them alone takes its
+ * part of the share. Those that take longer are measured, however short they are on other call paths.
+ */
+static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
     const struct aa_header *header = aa_shard();
-    look_at(thread);
-    seen.entries += AA_THROTTLE_PERIOD;
+    struct aa_books *books = books_of(thread);
+    if (!books)
+        return false;
+    books->entries += AA_THROTTLE_PERIOD;
+    books->recent += AA_THROTTLE_PERIOD;
     double pair = header->pair_cost * header->ticks_per_second * 1e-9;
-    double computing = (double)(thread->last - header->start.ticks) - (double)seen.left_out;
-    double since = computed_since(node, computing);
-    if (computing < SOONEST * header->ticks_per_second)
-        computing = SOONEST * header->ticks_per_second;
-    uint32_t looks = ++seen.looks[node->region % REGIONS];
-    /*
-     * Visits must be so short, with all that is timed in them, that measuring them alone takes its part of
-     * the share; those that take longer are measured, however short they are on other call paths.
-     */
+    double computing = (double)(thread->last - books->begin) - (double)books->left_out;
+    double since = computed_since(books, node, computing);
+    double soonest = SOONEST * header->ticks_per_second;
     double part = AA_THROTTLE_PERIOD * pair / (PART_OF_SHARE * allowed);
-    return looks > 1 && (double)seen.entries * pair > allowed * computing &&
-           looks * AA_THROTTLE_PERIOD * pair > PART_OF_SHARE * allowed * computing &&
+    return node->visits > AA_THROTTLE_PERIOD && books->recent >= LOOKS * AA_THROTTLE_PERIOD &&
+           (double)books->entries * pair > allowed * (computing > soonest ? computing : soonest) &&
+           (double)books->recent * pair > allowed * (computing - books->before) &&
            (since < part || is_short_leaf(thread, node, part));
 }
 
-/* The record stands in the shard before the first entry whose time is not known. */
+static void begin_anew(struct aa_thread *thread) {
+    struct aa_books *books = thread->books;
+    books->recent = 0;
+    books->before = (double)(thread->last - books->begin) - (double)books->left_out;
+}
+
+/*
+ * The record stands in the shard before the first entry whose time is not known. What was entered from the
+ * node is not any more: its time belongs to the node, and goes where that goes.
+ */
 static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     struct aa_node *node = edge->child;
     if (!edge->node || !node || aa_is_throttled(node))
@@ -103,9 +117,11 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     record->visits = node->visits;
     aa_shard_publish();
     bool opens_teams = node->time[AA_OMP].wall > 0; /* which count their visits to it */
-    bool lasts = aa_is_never_unloaded(aa_key_get(&edge->key));
-    aa_tree_mark(thread, edge->node, node,
-                 AA_THROTTLED | (opens_teams ? AA_FRAMED : 0) | (lasts ? AA_LASTING : 0));
+    aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
+    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
+        if (thread->edges[i].node == node && thread->edges[i].child != node)
+            throttle(thread, &thread->edges[i]);
+    }
 }
 
 /* Recursion leads to no child; and in a library call the time of the child must not become the library's. */
@@ -119,6 +135,7 @@ void aa_throttle_look(struct aa_thread *thread) {
         return;
     struct aa_section section = aa_section_begin();
     if (costs_too_much(thread, thread->current)) {
+        begin_anew(thread);
         aa_shard_lock();
         throttle(thread, aa_tree_edge(thread, frame->node, aa_key_get(&frame->key)));
         aa_shard_unlock();

@@ -48,10 +48,19 @@ bool aa_tree_widen(struct aa_thread *thread) {
     return true;
 }
 
+/* Whether a key is never unloaded is known of each by itself. */
+static struct aa_node *marked(const struct aa_node *child, uintptr_t bits, const char *key) {
+    bits |= (uintptr_t)child & (AA_THROTTLED | AA_FRAMED);
+    if (bits && aa_is_never_unloaded(key))
+        bits |= AA_LASTING;
+    return (struct aa_node *)((uintptr_t)aa_throttled_node(child) | bits);
+}
+
 /* The lock is held. */
 static bool keep_edge(struct aa_thread *thread, struct aa_edge edge) {
     if (4 * thread->edge_count >= thread->edge_mask && !aa_tree_widen(thread))
         return false;
+    edge.child = marked(edge.child, 0, edge.key);
     put_edge(thread, edge);
     thread->edge_count++;
     return true;
@@ -67,7 +76,7 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         struct aa_edge *edge = &thread->edges[i];
         if (edge->node == node && aa_throttled_node(edge->child) == child)
-            edge->child = (struct aa_node *)((uintptr_t)edge->child | bits);
+            edge->child = marked(edge->child, bits, aa_key_get(&edge->key));
     }
 }
 

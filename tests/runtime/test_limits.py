@@ -113,6 +113,17 @@ static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; re
         ),
         pytest.param(
             "c",
+            "#include <dlfcn.h>\n"
+            + HEAD
+            + "int main(void) { int s = 0; for (int i = 0; i < 100000; i++) s += add(i, 2);"
+            ' for (int k = 0; k < 3; k++) { void *b = dlopen("./plug.so", RTLD_NOW);'
+            ' int (*f)(int) = (int (*)(int))dlsym(b, "plug"); int i = 0;'
+            " again: s += f(1); if (++i < 100000) goto again; dlclose(b); } return s < 0; }",
+            {"add": 1_000_000, "plug": 300_000},
+            id="a function of the program and of what it unloads",
+        ),
+        pytest.param(
+            "c",
             "#include <signal.h>\n" + HEAD + "static void tick(int n) { for (int i = 0; i < n; i++) add(i, 2); }\n"
             "int main(void) { int s = 0; signal(SIGUSR1, tick); for (int i = 0; i < 300000; i++) {"
             " if (i % 1000 == 0) raise(SIGUSR1); s += add(i % 3, 2); } return s < 0; }",
@@ -170,6 +181,16 @@ def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     assert found == visits
     assert next(iter(visits)) in {text.split("|")[4] for text in experiment.notes.throttled}
     assert experiment.notes.repairs == 0 or "longjmp" in text
+
+
+def test_of_many_functions_that_cost_too_much_together_each_is_throttled(tool: Tool) -> None:
+    numbers = range(120)
+    functions = "".join(HEAD.replace("add", f"add{number}") for number in numbers)
+    calls = "".join(f"s += add{number}(i, 2);" for number in numbers)
+    tool.build(functions + f"int main(void) {{ int s = 0; for (int i = 0; i < 100000; i++) {{ {calls} }} return !s; }}")
+    assert tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "1%", "--", "./app").returncode == 0
+    throttled = load(tool.folder / "out" / "experiment.cube").notes.throttled
+    assert {text.split("|")[4] for text in throttled} == {f"add{number}" for number in numbers}
 
 
 TWO_PATHS = """

@@ -96,7 +96,10 @@ def test_only_wrappers_and_probes_are_exported(mpi: tuple[str, str]) -> None:
     named = symbols - known - newer - gfortran - openmp
     foreign = {symbol for symbol in named if not symbol.startswith(("MPI_", "mpi_"))}
     python = {f"aa_python_{name}" for name in ("open", "region", "mark", "callback", "profile", "append")}
-    assert foreign == {*(f"aa_probe_{name}" for name in ("enter", "exit", "exit_or_pass", "resync")), *python}
+    assert foreign == {
+        *(f"aa_probe_{name}" for name in ("enter", "enter_at", "exit", "exit_or_pass", "resync", "stack")),
+        *python,
+    }
 
 
 def test_attributes_and_unusable_functions_of_a_header_are_passed_over() -> None:
