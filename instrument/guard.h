@@ -5,9 +5,10 @@
  */
 struct __attribute__((__visibility__("hidden"))) aa_guard {
     const char *descriptor;
-    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_guard(const char *text)
-        : descriptor(text) {
-        AA_WHEN_RUN descriptor = aa_enter(text, 0);
+    __attribute__((__no_instrument_function__))
+    AA_CONSTEXPR explicit aa_guard(const char *text, unsigned long **site)
+        : descriptor(0) {
+        AA_WHEN_RUN descriptor = aa_pass(site) ? 0 : aa_enter(text, site);
     }
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_guard() {
         if (descriptor)
@@ -16,19 +17,13 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
 };
 
 /* Around what declares something that lives on: it closes before the block ends that it stands in. */
-struct __attribute__((__visibility__("hidden"))) aa_open_guard {
-    const char *descriptor;
-    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_open_guard(const char *text)
-        : descriptor(text) {
-        AA_WHEN_RUN descriptor = aa_enter(text, 0);
-    }
+struct __attribute__((__visibility__("hidden"))) aa_open_guard : aa_guard {
+    __attribute__((__no_instrument_function__))
+    AA_CONSTEXPR explicit aa_open_guard(const char *text, unsigned long **site)
+        : aa_guard(text, site) {}
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR void close() {
         if (descriptor)
             AA_WHEN_RUN aa_exit(descriptor);
         descriptor = 0;
-    }
-    __attribute__((__no_instrument_function__)) AA_CONSTEXPR ~aa_open_guard() {
-        if (descriptor)
-            AA_WHEN_RUN aa_exit(descriptor);
     }
 };

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
@@ -53,16 +55,22 @@ def insert_guards(
         constexpr: Whether it is C++20 or later, where such an object may be in what the compiler runs.
     """
     edits: list[_Edit] = []
+    sites: dict[str, None] = {}
     for number, found in enumerate(regions):
         if found.reason:
             continue
+        if cxx:
+            sites[_site(found.region)] = None
         before, guard, after = _around(found, number, cxx=cxx)
         if found.region.kind == "function":
             edits.append(_Edit(found.start, 1, 0, guard))
         else:
             edits.append(_Edit(found.start, 2, -found.end, before + guard))
             edits.append(_Edit(found.end, 0, -found.start, after))
-    return _without_marks(_applied(unit, sorted(edits), _stub(cxx=cxx, constexpr=constexpr))) if edits else unit.text
+    if not edits:
+        return unit.text
+    stub = _cxx_stub(sites, constexpr=constexpr) if cxx else _stub_text("stub.h")
+    return _without_marks(_applied(unit, sorted(edits), stub))
 
 
 def _without_marks(text: str) -> str:
@@ -75,11 +83,17 @@ def _literal(region: Region) -> str:
     return '"' + _SPECIAL.sub(lambda match: f"\\{ord(match.group()):03o}", descriptor) + '"'
 
 
+def _site(region: Region) -> str:
+    """Name a region's site in C++, where a function may stand in several units: the same in all of them."""
+    return f"aa_site_{blake2b(region.descriptor.encode('utf-8', 'surrogateescape'), digest_size=8).hexdigest()}"
+
+
 def _around(found: CodeRegion, number: int, *, cxx: bool) -> tuple[str, str, str]:
     """Give what stands before a region's guard, the guard, and what stands behind the region."""
     literal = _literal(found.region)
     name = f"aa_guard_{number}"
     if cxx:
+        literal += f", &{_site(found.region)}"
         guard = f"aa_guard aa_here({literal});"
     else:
         closing, constant = ("aa_close", "") if found.keeps_scope else ("aa_leave", "const ")
@@ -131,12 +145,15 @@ def _prelude_offset(unit: Preprocessed) -> int:
     return offset
 
 
-def _stub(*, cxx: bool, constexpr: bool) -> str:
-    folder = Path(__file__).parents[1]
-    stub = folder.joinpath("stub.h").read_text("ascii")
-    if not cxx:
-        return stub
-    guard = folder.joinpath("guard.h").read_text("ascii")
+def _stub_text(name: str) -> str:
+    return Path(__file__).parents[1].joinpath(name).read_text("ascii")
+
+
+def _cxx_stub(sites: Iterable[str], *, constexpr: bool) -> str:
+    """Give the stub, with the sites, each once in a program or shared library, and the guards."""
+    hidden = '__attribute__((__weak__, __visibility__("hidden")))'
+    stub = _stub_text("stub.h") + "".join(f"{hidden} unsigned long *{site} = 0;\n" for site in sites)
+    guard = _stub_text("guard.h")
     for name, text in (("AA_CONSTEXPR", "constexpr"), ("AA_WHEN_RUN", "if (!__builtin_is_constant_evaluated())")):
         guard = guard.replace(name, text if constexpr else "")
     return f'extern "C" {{\n{stub}}}\n{guard}'

@@ -111,16 +111,18 @@ static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; re
             {"plug": 300_000},
             id="dlclose",
         ),
-        pytest.param(
-            "c",
-            "#include <dlfcn.h>\n"
-            + HEAD
-            + "int main(void) { int s = 0; for (int i = 0; i < 100000; i++) s += add(i, 2);"
-            ' for (int k = 0; k < 3; k++) { void *b = dlopen("./plug.so", RTLD_NOW);'
-            ' int (*f)(int) = (int (*)(int))dlsym(b, "plug"); int i = 0;'
-            " again: s += f(1); if (++i < 100000) goto again; dlclose(b); } return s < 0; }",
-            {"add": 1_000_000, "plug": 300_000},
-            id="a function of the program and of what it unloads",
+        *(
+            pytest.param(
+                suffix,
+                '#include <dlfcn.h>\n#include "add.h"\n'
+                "int main(void) { int s = 0; for (int i = 0; i < 100000; i++) s += add(i, 2);"
+                ' for (int k = 0; k < 3; k++) { void *b = dlopen("./plug.so", RTLD_NOW);'
+                ' int (*f)(int) = (int (*)(int))dlsym(b, "plug"); int i = 0;'
+                " again: s += f(1); if (++i < 100000) goto again; dlclose(b); } return s < 0; }",
+                {"add": 1_000_000, "plug": 300_000},
+                id=f"a header's function, in {language}, of the program and of what it unloads",
+            )
+            for suffix, language in (("c", "C"), ("cc", "C++"))
         ),
         pytest.param(
             "c",
@@ -165,10 +167,11 @@ def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     tool: Tool, suffix: str, text: str, visits: dict[str, int]
 ) -> None:
     wrapper = {"c": "aa-mpicc", "cc": "aa-mpicxx"}[suffix]
-    tool.write(
-        "plug.c", HEAD + "int plug(int n) { int s = 0; for (int i = 0; i < n + 2; i++) s += add(n, i); return s; }"
-    )
-    assert tool("aa-mpicc", "-g", "-shared", "-fPIC", "plug.c", "-o", "plug.so").returncode == 0
+    tool.write("add.h", HEAD)
+    linkage = {"c": "", "cc": 'extern "C" '}[suffix]
+    plug = "int plug(int n) { int s = 0; for (int i = 0; i < n + 2; i++) s += add(n, i); return s; }"
+    tool.write(f"plug.{suffix}", f'#include "add.h"\n{linkage}{plug}')
+    assert tool(wrapper, "-g", "-shared", "-fPIC", f"plug.{suffix}", "-o", "plug.so").returncode == 0
     tool.write(f"app.{suffix}", text)
     assert tool(wrapper, "-g", "-fopenmp", f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")

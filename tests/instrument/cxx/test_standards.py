@@ -4,6 +4,8 @@ import pytest
 
 pytestmark = pytest.mark.long
 
+STRICT = ("-pedantic-errors", "-Wall", "-Wextra", "-Werror")
+
 OLD = r"""
 #include <algorithm>
 #include <cstdio>
@@ -83,7 +85,7 @@ int main() {
 
 @pytest.mark.parametrize("standard", ["c++98", "gnu++03", "c++11"])
 def test_old_standards(program, cxx, standard):
-    run = program(OLD, f"-std={standard}", compiler=cxx)
+    run = program(OLD, f"-std={standard}", *STRICT, compiler=cxx)
     assert run.visits["Sum<...>::operator():loop@6"] == 3
     assert run.visits["main:loop@10"] == 1
 
@@ -91,7 +93,7 @@ def test_old_standards(program, cxx, standard):
 @pytest.mark.parametrize("standard", ["c++11", "c++14", "gnu++17", "c++20", "c++23"])
 def test_standards_since_threads(program, standard):
     headers = HEAVY if standard in ("c++11", "c++23") else ""  # the oldest and the newest
-    run = program(NEW + headers, f"-std={standard}", "-pthread", "-O2", "-D_FORTIFY_SOURCE=2")
+    run = program(NEW + headers, f"-std={standard}", *STRICT, "-pthread", "-O2", "-D_FORTIFY_SOURCE=2")
     assert run.visits["main::lambda:loop@10"] == 1
     assert run.visits["all<...>:loop@7"] == 1
 
@@ -101,5 +103,5 @@ LOOPS = [("halve<...>", 11), ("add<...>", 13), ("main", 21), ("main", 22), ("mai
 
 @pytest.mark.parametrize("standard", ["c++20", "c++2b"])
 def test_the_newest_standards(program, standard):
-    run = program(NEWEST, f"-std={standard}")
+    run = program(NEWEST, f"-std={standard}", *STRICT)
     assert set(run.visits) >= {f"{name}:loop@{line}" for name, line in LOOPS}
