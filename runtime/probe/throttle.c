@@ -21,7 +21,8 @@ struct aa_books {
     uint64_t begin;    /* in ticks, as all times here */
     uint64_t left_out; /* in library calls, off the processor, and while no thread had the tree */
     uint64_t entries;  /* of all nodes that were looked at */
-    uint64_t recent;   /* the same, and computing until then, since a node was throttled */
+    /* When a node was throttled last, these entries, those of throttled nodes, and computing until then. */
+    uint64_t entries_before, passed_before;
     double before;
     struct look {
         const struct aa_node *node;
@@ -73,33 +74,43 @@ static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *
     return each * AA_THROTTLE_PERIOD < part && (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node);
 }
 
+static double computing_of(const struct aa_thread *thread) {
+    const struct aa_books *books = thread->books;
+    return (double)(thread->last - books->begin) - (double)books->left_out;
+}
+
+/* Of so many entries, those of throttled nodes that called the library included. */
+static double price(uint64_t entries, uint64_t passed) {
+    const struct aa_header *header = aa_shard();
+    double taken = (double)entries * header->pair_cost + (double)passed * (double)header->throttled_cost;
+    return taken * 1e-9 * header->ticks_per_second;
+}
+
 /*
  * Measuring takes more than its share, of all computing and since a node was throttled, so that no more are
  * than must be; and visits are so short, with all that is timed in them, that measuring them alone takes its
  * part of the share. Those that take longer are measured, however short they are on other call paths.
  */
 static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
-    const struct aa_header *header = aa_shard();
     struct aa_books *books = books_of(thread);
     if (!books)
         return false;
     books->entries += AA_THROTTLE_PERIOD;
-    books->recent += AA_THROTTLE_PERIOD;
-    double pair = header->pair_cost * header->ticks_per_second * 1e-9;
-    double computing = (double)(thread->last - books->begin) - (double)books->left_out;
-    double since = computed_since(books, node, computing);
-    double soonest = SOONEST * header->ticks_per_second;
-    double part = AA_THROTTLE_PERIOD * pair / (PART_OF_SHARE * allowed);
-    return node->visits > AA_THROTTLE_PERIOD && books->recent >= LOOKS * AA_THROTTLE_PERIOD &&
-           (double)books->entries * pair > allowed * (computing > soonest ? computing : soonest) &&
-           (double)books->recent * pair > allowed * (computing - books->before) &&
+    uint64_t recent = books->entries - books->entries_before;
+    double computing = computing_of(thread), since = computed_since(books, node, computing);
+    double soonest = SOONEST * aa_shard()->ticks_per_second;
+    double part = price(AA_THROTTLE_PERIOD, 0) / (PART_OF_SHARE * allowed);
+    return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
+           price(books->entries, thread->passed) > allowed * (computing > soonest ? computing : soonest) &&
+           price(recent, thread->passed - books->passed_before) > allowed * (computing - books->before) &&
            (since < part || is_short_leaf(thread, node, part));
 }
 
 static void begin_anew(struct aa_thread *thread) {
     struct aa_books *books = thread->books;
-    books->recent = 0;
-    books->before = (double)(thread->last - books->begin) - (double)books->left_out;
+    books->entries_before = books->entries;
+    books->passed_before = thread->passed;
+    books->before = computing_of(thread);
 }
 
 /*
