@@ -1,6 +1,6 @@
 """Counters by multivariate statistics (Ahn and Vetter, SC 2002; "paper 003"): one analysis a module.
 
-Needs scikit-learn and scipy: imported by what uses it, not with ``analyze``.
+Needs scipy: imported by what uses it, not with ``analyze``.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
+from scipy.special import stdtr
 
 from ...errors import InputError
 from ..metric_space import MetricSpace, Values
@@ -94,4 +94,4 @@ def _chance(points: int) -> float:
     if points < 3:
         return 1.0
     freedom = points - 2
-    return float(2 * stats.t.sf(REDUNDANT * np.sqrt(freedom / (1 - REDUNDANT**2)), freedom))
+    return float(2 * stdtr(freedom, -REDUNDANT * np.sqrt(freedom / (1 - REDUNDANT**2))))

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from scipy.stats import wishart
-from sklearn.decomposition import FactorAnalysis
-from sklearn.exceptions import ConvergenceWarning
 
 from ...errors import InputError, UsageError
 from ..metric_space import MetricSpace, Values
@@ -141,6 +138,8 @@ def _most(width: int) -> int:
 
 def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
     """Give the 95th percentile of each eigenvalue of the correlation matrix of unrelated normal metrics."""
+    from scipy.stats import wishart  # noqa: PLC0415 - takes a second
+
     drawn = np.random.default_rng(seed)
     if points - 1 >= width:  # the products of normal data, without the data
         products = wishart.rvs(points - 1, np.eye(width), size=_DRAWS, random_state=drawn)
@@ -162,6 +161,9 @@ def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values,
     width = len(matrix)
     if count == 0:
         return np.zeros((width, 0)), True
+    from sklearn.decomposition import FactorAnalysis  # noqa: PLC0415 - takes a second
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+
     values, vectors = np.linalg.eigh(matrix)
     half = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T * np.sqrt(width)
     model = FactorAnalysis(count, rotation=rotation, svd_method="lapack", tol=1e-8, max_iter=_STEPS)

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from scipy.cluster.hierarchy import linkage as linkage_of
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.neighbors import NearestNeighbors
 
 from ...errors import UsageError
 from ..metric_space import MetricSpace, Scale, Values
@@ -149,6 +148,8 @@ def _assigned(
     """Give every point the label of the nearest in the sample, and the positions of those that are far from it."""
     if len(sample) == len(scaled):
         return labels, np.array([], dtype=np.intp)
+    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415 - takes a second, and is for many points
+
     there = scaled[sample]
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(there)
     distances, nearest = search.kneighbors(scaled)

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import davies_bouldin_score
+from scipy.spatial.distance import cdist
 
 from ...errors import UsageError
 from ..metric_space import MetricSpace, Scale, Values
@@ -92,14 +90,27 @@ def _scores(scaled: Values, criterion: Criterion, seed: int) -> dict[int, float]
 
 
 def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
+    from sklearn.cluster import KMeans  # noqa: PLC0415 - takes a second, and other analyses do without
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # points whose distances are roundings make fewer clusters
         found = KMeans(n_clusters=count, n_init=starts, random_state=seed).fit(scaled)
     return numbered(found.labels_)
 
 
+def _davies_bouldin(values: Values, labels: Labels) -> float:
+    """Give the mean over the clusters of the largest ratio of two widths to the distance between their means."""
+    own = [values[labels == each] for each in range(int(labels.max()) + 1)]
+    means = np.array([each.mean(axis=0) for each in own])
+    widths = np.array([np.linalg.norm(each - mean, axis=1).mean() for each, mean in zip(own, means, strict=True)])
+    apart = cdist(means, means)
+    apart[apart == 0] = np.inf
+    return float(((widths[:, None] + widths) / apart).max(axis=1).mean())
+
+
 _SCORES: Final[dict[Criterion, Callable[[Values, Labels, int], float]]] = {
     "silhouette": lambda values, labels, seed: silhouette(values, labels, seed=seed) or 0.0,
     "calinski-harabasz": lambda values, labels, _: float(variance_ratios(values, labels, together=True)),
-    "davies-bouldin": lambda values, labels, _: float(davies_bouldin_score(values, labels)),
+    "davies-bouldin": lambda values, labels, _: _davies_bouldin(values, labels),
 }

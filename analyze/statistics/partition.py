@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import silhouette_samples
+from scipy.spatial.distance import cdist
 
 from ..metric_space import ROUNDING, MetricSpace, Values
 
@@ -137,9 +137,25 @@ def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None
         clusters = (np.flatnonzero(labels == each) for each in range(len(sizes)))
         rows = np.concatenate([drawn.choice(each, min(most, len(each)), replace=False) for each in clusters])
     taken = labels[rows]
-    widths = silhouette_samples(scaled[rows], taken)
+    widths = _widths(scaled[rows], taken)
     means = np.bincount(taken, weights=widths) / np.bincount(taken)
     return float(np.average(means, weights=sizes))
+
+
+def _widths(values: Values, labels: Labels) -> Values:
+    """Give each point's silhouette: of the distances to the nearest other cluster and within its own, the difference.
+
+    It is relative to the larger of the two, and 0 of a point alone.
+    """
+    sizes = np.bincount(labels)
+    distances = cdist(values, values) @ np.eye(len(sizes))[labels] / sizes
+    own = np.arange(len(labels)), labels
+    within = distances[own] * sizes[labels] / np.maximum(sizes[labels] - 1, 1)
+    distances[own] = np.inf
+    nearest = distances.min(axis=1)
+    larger = np.maximum(within, nearest)
+    counts = (sizes[labels] > 1) & (larger > 0)
+    return np.asarray(np.divide(nearest - within, larger, out=np.zeros(len(labels)), where=counts))
 
 
 def _nearest_to_mean(values: Values) -> int:

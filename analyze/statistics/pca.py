@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from sklearn.decomposition import PCA
+from scipy.linalg import svd
 
 from ...errors import InputError
 from ..metric_space import MetricSpace, Scale, Values
@@ -55,11 +55,12 @@ def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "stan
     """
     if len(space.metrics) < 2:
         raise InputError(f"pca: need at least two metrics that differ, found {space.metrics[0]}")
-    found = PCA(svd_solver="full").fit(space.scaled(scale))
-    components, scores = np.asarray(found.components_), np.asarray(found.transform(space.scaled(scale)))
+    values = space.scaled(scale)
+    centred = values - values.mean(axis=0)
+    _, singular, components = svd(centred, full_matrices=False)
+    scores = centred @ components.T
     sizes = np.abs(components)
     largest = (sizes >= sizes.max(axis=1, keepdims=True) - _ROUNDING).argmax(axis=1)
     signs = np.sign(components[np.arange(len(components)), largest])
     partition = kmeans(space, clusters=clusters, scale=scale, seed=seed).partition
-    explained = np.asarray(found.explained_variance_ratio_)
-    return Components(space, explained, components * signs[:, None], scores * signs, partition)
+    return Components(space, singular**2 / (singular**2).sum(), components * signs[:, None], scores * signs, partition)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree
 from sklearn.feature_selection import f_classif
-from sklearn.metrics import calinski_harabasz_score, silhouette_score
+from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from autoanalyzer.analyze.statistics import LINKAGES, Partition, grid_of, hierarchy, kmeans, membership, recursively
 from autoanalyzer.analyze.statistics.partition import numbered, silhouette, variance_ratios
@@ -128,6 +128,15 @@ def test_each_criterion_chooses_as_many_clusters_as_there_are(make_space, criter
     found = kmeans(_groups(make_space, [8, 9, 10]), criterion=criterion)
     assert found.partition.labels.tolist() == [0] * 8 + [1] * 9 + [2] * 10
     assert list(found.scores) == list(range(2, 11))
+
+
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_scores_are_scikit_learns_with_points_alone_and_equal_ones_too(make_space, size):
+    space = make_space({"a": [0, *range(1, size + 1), 20, 20, 30], "b": [5, *[7] * size, 1, 1, 2]})
+    labels = np.array([0, *[1] * size, 2, 2, 3])
+    assert silhouette(space.scaled(), labels) == pytest.approx(silhouette_score(space.scaled(), labels))
+    given = davies_bouldin_score(space.scaled(), kmeans(space, clusters=3).partition.labels)
+    assert kmeans(space, criterion="davies-bouldin").scores[3] == pytest.approx(given)
 
 
 def test_no_more_clusters_than_different_points(make_space):
