@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
-from ..runtime.measure import become
+from ..runtime.become import become
 from .python_functions import add_python_functions
 
 __all__ = ["add_arguments", "run"]

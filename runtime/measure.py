@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
 
 from ..errors import InputError
 from ..experiment import Experiment
@@ -23,7 +22,7 @@ from .mpi.detection import find_mpi
 from .python_functions import python_environment, read_python_reports
 from .throttled_plan import add_throttled
 
-__all__ = ["Measurement", "become", "measure"]
+__all__ = ["Measurement", "measure"]
 
 
 @dataclass(frozen=True)
@@ -106,21 +105,3 @@ def measure(
         folder.remove_shards()
     plan = add_throttled(folder.plan, experiment) if experiment else ""
     return Measurement(experiment, folder.experiment, status, plan)
-
-
-def become(command: Sequence[str], output: Path, python_functions: Sequence[str] = ()) -> NoReturn:
-    """Replace this process by the program, with the probe library preloaded.
-
-    Raises:
-        InputError: The program does not exist or cannot be started.
-        BuildError: The probe library cannot be built.
-    """
-    find_program(command, "")
-    library = probe_library(find_mpi(command))
-    folder = RunFolder(output)
-    environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
-    folder.join()
-    try:
-        os.execvpe(command[0], list(command), environment)
-    except OSError as error:
-        raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None

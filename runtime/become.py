@@ -1,0 +1,36 @@
+"""One process of a measured run, without what gathers and analyses it: each rank starts in this way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ..errors import InputError
+from .build import probe_library
+from .command import find_program
+from .folder import RunFolder
+from .launch import measured_environment
+from .mpi.detection import find_mpi
+from .python_functions import python_environment
+
+__all__ = ["become"]
+
+
+def become(command: Sequence[str], output: Path, python_functions: Sequence[str] = ()) -> NoReturn:
+    """Replace this process by the program, with the probe library preloaded.
+
+    Raises:
+        InputError: The program does not exist or cannot be started.
+        BuildError: The probe library cannot be built.
+    """
+    find_program(command, "")
+    library = probe_library(find_mpi(command))
+    folder = RunFolder(output)
+    environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
+    folder.join()
+    try:
+        os.execvpe(command[0], list(command), environment)
+    except OSError as error:
+        raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
