@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .comparison.compared_runs import metrics_to_compare
-from .comparison.comparison import Comparison, Judgement, compare
 from .disparity.crnm import DISPARITY_METRICS
 from .dissimilarity.performance import DISSIMILARITY_METRICS
 from .findings import Findings, analyze
@@ -12,11 +10,7 @@ from .overhead import Overhead
 __all__ = [
     "DISPARITY_METRICS",
     "DISSIMILARITY_METRICS",
-    "Comparison",
     "Findings",
-    "Judgement",
     "Overhead",
     "analyze",
-    "compare",
-    "metrics_to_compare",
 ]

@@ -9,7 +9,7 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-from ..analyze import compare, metrics_to_compare
+from ..analyze.comparison import compare, metrics_to_compare
 from ..errors import UsageError
 from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 from ..view.terminal import print_verdict

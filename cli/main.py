@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Final, NoReturn
@@ -44,6 +45,7 @@ COMMANDS: Final = {
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
 
 _INTERRUPTED: Final = 130
+_BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -125,10 +127,27 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=said, description=said, allow_abbrev=False)
         command.set_defaults(parser=parser)
         if name == chosen:
-            module = import_module(f".{name}", __package__)
+            with _one_thread_of_blas():
+                module = import_module(f".{name}", __package__)
             module.add_arguments(command)
             command.set_defaults(function=module.run, parser=command)
     return parser
+
+
+@contextmanager
+def _one_thread_of_blas() -> Iterator[None]:
+    """Let numpy, when it is imported, start no threads: waiting for work, each takes as long as numpy's import.
+
+    A program that the command starts has its own number of them.
+    """
+    if _BLAS_THREADS in os.environ:
+        yield
+        return
+    os.environ[_BLAS_THREADS] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_BLAS_THREADS]
 
 
 def _near(word: str, parser: argparse.ArgumentParser) -> str:

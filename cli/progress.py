@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 __all__ = ["counted", "progress"]
 
@@ -21,11 +21,8 @@ _FIRST: Final = 60.0  # seconds until the first line; each next one takes twice 
 @contextmanager
 def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
     """Tell on standard error that something goes on, until the block ends."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        with Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
-        ) as bar:
+    if sys.stderr.isatty():
+        with _bar(counted=False) as bar:
             bar.add_task(what, total=None)
             yield
         return
@@ -42,20 +39,21 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
 @contextmanager
 def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, int], None]]:
     """Give what takes how much is done and of how much; it is shown from the first time on until the block ends."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    bar = Progress(*columns, console=console, transient=True)
+    terminal = sys.stderr.isatty()
+    bars: list[Progress] = []
     due: list[float] = []
 
     def tell(done: int, total: int) -> None:
         if not due:
-            due[:] = monotonic() + (_SHORT if console.is_terminal else first), first
+            due[:] = monotonic() + (_SHORT if terminal else first), first
         elif monotonic() < due[0]:
             return
-        elif console.is_terminal:
-            bar.start()
-            task = bar.task_ids[0] if bar.task_ids else bar.add_task(what)
-            bar.update(task, completed=done, total=total)
+        elif terminal:
+            if not bars:
+                bars.append(_bar(counted=True))
+                bars[0].add_task(what)
+                bars[0].start()
+            bars[0].update(bars[0].task_ids[0], completed=done, total=total)
         else:
             sys.stderr.write(f"autoanalyzer: {what}: {done:,} of {total:,}\n")
             sys.stderr.flush()
@@ -64,8 +62,25 @@ def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, 
     try:
         yield tell
     finally:
-        if bar.live.is_started:  # a stop alone prints an empty line
+        for bar in bars:
             bar.stop()
+
+
+def _bar(*, counted: bool) -> Progress:
+    """Make what moves on a terminal."""
+    from rich.console import Console  # noqa: PLC0415 - where there is no terminal a run starts faster without
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    said, time = TextColumn("{task.description}"), TimeElapsedColumn()
+    columns = (said, BarColumn(), MofNCompleteColumn(), time) if counted else (SpinnerColumn(), said, time)
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _tell(what: str, pause: float, ended: threading.Event) -> None:

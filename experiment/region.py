@@ -9,11 +9,12 @@ from urllib.parse import unquote
 
 from ..errors import InputError
 
-__all__ = ["DESCRIPTOR_VERSION", "KINDS", "UPWARDS", "Region"]
+__all__ = ["CALL_KINDS", "DESCRIPTOR_VERSION", "KINDS", "UPWARDS", "Region"]
 
 DESCRIPTOR_VERSION: Final = "aa1"  # twin: AA_DESCRIPTOR_VERSION in runtime/probe/probe.h
 
 KINDS: Final = frozenset({"program", "function", "loop", "parallel", "mpi", "io", "math", "syscall", "library", "user"})
+CALL_KINDS: Final = ("math", "mpi", "syscall", "library")
 
 UPWARDS: Final = re.compile(r"^/|^(\.{1,2}/)+")
 _ESCAPES: Final = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})

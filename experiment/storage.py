@@ -7,7 +7,6 @@ from typing import Final
 
 from ..errors import InputError
 from .cube.reader import read_cube
-from .cube.writer import write_cube
 from .experiment import Experiment
 from .source import open_source
 
@@ -56,6 +55,8 @@ def save(experiment: Experiment, path: Path | str) -> None:
     Raises:
         InputError: The name ends otherwise, or the folder does not exist or cannot be written.
     """
+    from .cube.writer import write_cube  # noqa: PLC0415 - most commands only read
+
     check_name(Path(path))
     write_cube(experiment, Path(path))
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from .experiment import Experiment
 from .metric import UNTIMED_VISITS
-from .plan import Exclude, Pattern
 from .region import Region
+
+if TYPE_CHECKING:
+    from .plan import Exclude
 
 __all__ = ["folded_paths", "left_out"]
 
@@ -43,8 +45,12 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
     A region that was throttled on one call path stays if it weighs on another: if, in any location, its own time there
     is a hundredth of the longest thread's, and its visits take 1/share probe pairs or more, 20 at 5 %.
     """
+    if not experiment.notes.throttled:
+        return ()
+    from .plan import Exclude, Pattern  # noqa: PLC0415 - nothing is throttled in most runs
+
     throttled = {Region.from_descriptor(each): reason for each, reason in experiment.notes.throttled.items()}
-    kept = _weighing(experiment) if throttled else frozenset()
+    kept = _weighing(experiment)
     return tuple(
         Exclude(Pattern.of(region), reason, texts=(region.text,) if region.text else ())
         for region, reason in throttled.items()

@@ -8,7 +8,6 @@ from pathlib import Path
 from ..errors import InputError
 from ..experiment import Experiment, load
 from .folder import RunFolder
-from .throttled_plan import add_throttled
 
 __all__ = ["open_experiment"]
 
@@ -29,6 +28,7 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     if folder.experiment.exists() and not folder.has_later_shards():
         return load(folder.experiment), folder.experiment
     from .gather.gather import gather_here  # noqa: PLC0415 - most experiments are gathered already
+    from .throttled_plan import add_throttled  # noqa: PLC0415
 
     experiment = gather_here(folder, ended=False)
     if experiment is None:

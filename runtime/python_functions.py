@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -66,6 +65,8 @@ class PythonReport:
             return
         if self.displaced:
             yield "--python-functions: the program set a profile function, as cProfile does, which ended the recording"
+        from difflib import get_close_matches  # noqa: PLC0415 - every command imports this module
+
         functions = {name.rpartition(":")[2]: name for name in sorted(self.called)}
         for pattern in patterns:
             if pattern in self.matched:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
-from rich.text import Text
 
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
@@ -100,18 +99,17 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     order = np.argsort(-np.abs(gains), kind="stable")
     listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
     caption = f"{visible(metric.name)} of each call path alone, over {_locations(joined)}"
-    console = Console(highlight=False, soft_wrap=True)
+    sys.stdout.write("\n")
     if not listed:
-        console.print(Text(f"\n{caption}: no change"))
+        sys.stdout.write(f"{caption}: no change\n")
         return
     rows = []
     for path in sorted(listed, key=lambda each: -gains[each]):
         region = joined.call_paths[path].region
         cells = _cells(float(before[path]), float(after[path]), metric.unit)
         rows.append((*cells, joined.path_name(path), at_line(region.file, region.first_line)))
-    console.print()
     print_table((*_TITLES, "region", "source"), rows, range(len(_TITLES)))
-    console.print(Text(caption))
+    sys.stdout.write(f"{caption}\n")
 
 
 def _locations(joined: Integration) -> str:

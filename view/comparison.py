@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from ..analyze import Comparison, Judgement
+from ..analyze.comparison import Comparison, Judgement
 from ..analyze.comparison.comparison import MIN_SHARE
 from ..analyze.comparison.noise import CONFIDENCE, UNKNOWN_NOISE
 from .place import at_line, visible

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -10,8 +11,6 @@ from typing import Final, TextIO
 
 import numpy as np
 import orjson
-from rich.console import Console
-from rich.text import Text
 
 from ..errors import InputError
 from ..experiment import Experiment, Metric
@@ -165,12 +164,12 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         ]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
-            Console().print("metrics that cannot be summed are missing; --by thread shows them")
+            sys.stdout.write("metrics that cannot be summed are missing; --by thread shows them\n")
         return
     titles = [".".join(map(str, label)) for label in columns_at(experiment, level)]
     for place, name in enumerate(metrics):
         if place:
-            Console().print()
+            sys.stdout.write("\n")
         kind = experiment.metric(name)
         below = inclusive and kind.aggregation != "none"
         closed = _values(experiment, name, level, inclusive=below)
@@ -191,7 +190,7 @@ def _print(
     ]
     print_table((*(title for title, _, _ in columns), "region", "source"), rows, range(len(columns)))
     below = f", {'inclusive' if inclusive else 'exclusive'}" if any(experiment.depths) else ""
-    Console(highlight=False).print(Text(caption + below), soft_wrap=True)
+    sys.stdout.write(f"{caption}{below}\n")
 
 
 def _together(experiment: Experiment) -> str:

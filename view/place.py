@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..analyze.code_regions import CodeRegion
 from ..experiment import Experiment
-from ..experiment.plan.mode import CALL_MODES
+from ..experiment.region import CALL_KINDS
 
 __all__ = ["Place", "at_line", "visible"]
 
@@ -49,7 +49,7 @@ class Place:
         if self.kind == "parallel":
             return f"{'own code of ' if own else ''}{_construct(self.name)} in {self.function}"
         name = self.name.strip("()") if own else self.name
-        if self.kind in CALL_MODES and self.function != self.name:
+        if self.kind in CALL_KINDS and self.function != self.name:
             return f"{name.partition('@')[0]} in {self.function}"
         return name
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
-from rich.console import Console
-from rich.text import Text
 
 from .csv_rows import write_rows
 from .html_page import Picture
@@ -63,6 +61,9 @@ class Report:
 
 def print_report(report: Report) -> None:
     """Print tables and sentences."""
+    from rich.console import Console  # noqa: PLC0415 - not for JSON, CSV and pages
+    from rich.text import Text  # noqa: PLC0415
+
     console = Console(highlight=False, soft_wrap=True)
     for table in report.tables:
         console.print(Text(visible(table.title), style="bold"))

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from .place import visible
 
 __all__ = ["print_table"]
@@ -17,6 +13,10 @@ def print_table(
     titles: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int], *, stderr: bool = False
 ) -> None:
     """Print rows below titles, the columns ``right`` aligned to the right; whole unless on a terminal."""
+    from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and starts faster without
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
     console = Console(stderr=stderr, highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column, title in enumerate(titles):

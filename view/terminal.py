@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Sequence
-
-from rich.console import Console
-from rich.text import Text
+from typing import Final, TextIO
 
 from ..analyze import Findings
 from .place import Place
@@ -14,17 +15,24 @@ from .units import percent, seconds
 
 __all__ = ["print_tree", "print_verdict"]
 
-_STYLES = {"IMBALANCE": "bold red", "HEAVY": "bold yellow", "balanced": "bold green"}
+_COLOURS: Final = {"IMBALANCE": "31", "HEAVY": "33", "balanced": "32"}  # red, yellow, green
+_NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
 
 
 def print_verdict(lines: Sequence[str], *, stderr: bool = False) -> None:
     """Print the lines of a verdict; colour marks the kinds of findings."""
-    console = Console(stderr=stderr, highlight=False, soft_wrap=True)
-    for line in lines:
-        text = Text(line)
-        for word, style in _STYLES.items():
-            text.highlight_words([word], style)
-        console.print(text)
+    stream = sys.stderr if stderr else sys.stdout
+    text = "".join(f"{line}\n" for line in lines)
+    stream.write(_coloured(text) if _has_colours(stream) else text)
+
+
+def _coloured(text: str) -> str:
+    return re.sub("|".join(_COLOURS), lambda word: f"\033[1;{_COLOURS[word[0]]}m{word[0]}\033[0m", text)
+
+
+def _has_colours(stream: TextIO) -> bool:
+    """Tell whether a stream is a terminal that shows colours, and the user wants them (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in _NO_COLOURS
 
 
 def print_tree(findings: Findings, *, stderr: bool = False) -> None:

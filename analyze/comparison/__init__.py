@@ -1,1 +1,6 @@
 """Two sets of runs, judged: is the one slower, and where."""
+
+from .compared_runs import metrics_to_compare
+from .comparison import Comparison, Judgement, compare
+
+__all__ = ["Comparison", "Judgement", "compare", "metrics_to_compare"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ...errors import UsageError, way_out
+from ..region import CALL_KINDS
 
 __all__ = ["CALL_MODES", "DEFAULT_MODES", "MODES", "asked_modes", "kinds_of", "mode_of", "modes_of"]
 
@@ -14,7 +15,7 @@ MODES: Final = ("functions", "outer-loops", "inner-loops", "math", "mpi", "sysca
 
 DEFAULT_MODES: Final = ("functions", "outer-loops", "user", "openmp")
 
-CALL_MODES: Final = ("math", "mpi", "syscall", "library")
+CALL_MODES: Final = CALL_KINDS
 """Those whose regions are calls, each of the kind that its mode is called by."""
 
 _OF_KIND: Final = {"program": "functions", "function": "functions", "loop": "outer-loops", "parallel": "openmp"}

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze import Comparison, compare, metrics_to_compare
+from autoanalyzer.analyze.comparison import Comparison, compare, metrics_to_compare
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, flat, load, save, select
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total

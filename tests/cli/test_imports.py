@@ -1,0 +1,66 @@
+"""What a command imports: packages take longer to start than small files to read."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import Builder, save
+
+from .conftest import succeed
+
+DEAR = {
+    "clang", "lxml", "mpi4py", "numpy", "orjson", "pandas", "plotly", "pycparser", "rich", "scipy", "scipy.stats",
+    "simdjson", "sklearn", "threadpoolctl", "autoanalyzer.analyze.comparison", "autoanalyzer.experiment.algebra",
+    "autoanalyzer.experiment.cube.writer", "autoanalyzer.experiment.plan", "autoanalyzer.instrument",
+    "autoanalyzer.runtime.gather",
+}  # fmt: skip
+READS = {"numpy", "lxml", "orjson", "simdjson"}
+WRITES = {*READS, "autoanalyzer.experiment.cube.writer"}
+OPERATES = {*READS, "autoanalyzer.experiment.algebra"}
+STATISTICS = {*READS, "rich", "scipy", "threadpoolctl"}
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        ("--help", set()),
+        ("exec true", set()),
+        ("functions --help", set()),
+        ("regions a.c", {"autoanalyzer.instrument", "autoanalyzer.experiment.plan", "pycparser"}),
+        ("regions a.f90", {"autoanalyzer.instrument", "autoanalyzer.experiment.plan"}),
+        ("analyze a.cube", READS),
+        ("analyze a.cube --tree", {*READS, "rich"}),
+        ("info a.cube", READS),
+        ("dump a.cube --json", READS),
+        ("cut a.cube -o part.cube --ranks 0", WRITES),
+        ("diff a.cube b.cube", {*OPERATES, "rich"}),
+        ("mean a.cube b.cube -o mean.cube", {*OPERATES, *WRITES}),
+        ("compare a.cube --with b.cube", {*OPERATES, "autoanalyzer.analyze.comparison"}),
+        ("stats a.cube correlation", STATISTICS),
+        ("stats a.cube hierarchy", STATISTICS),
+        ("stats a.cube map", STATISTICS),
+    ],
+)
+def test_a_command_imports_no_more_than_it_needs(command, needed, tool):
+    tool.write("a.c", "int main(void) { return 0; }\n")
+    tool.write("a.f90", "program main\nend program\n")
+    made = Builder()
+    main = made.call_path("main")
+    for rank in range(4):
+        made.location(rank)
+    for name, part in (("wall_time", 1.0), ("cpu_time", 1.0), ("mpi_cpu_time", 0.5)):
+        made.metric(name, "sec")
+        made.row(name, main, part * np.array([1.0, 1.1, 2.0, 2.1]))
+    for name in ("a.cube", "b.cube"):
+        save(made.experiment(), tool.folder / name)
+    done = succeed(tool("autoanalyzer", *command.split(), env={"PYTHONPROFILEIMPORTTIME": "1"}))
+    lines = [line for line in done.stderr.decode().splitlines() if line.startswith("import time:")]
+    assert {line.rpartition("|")[2].strip() for line in lines} & DEAR == needed
+
+
+def test_numpy_starts_no_threads_and_programs_have_their_own_number(tool):
+    threads = "import os; print(len(os.listdir('/proc/self/task')))"
+    script = f"from autoanalyzer.cli.main import main\ntry: main(['info', '--help'])\nfinally: {threads}"
+    assert tool(sys.executable, "-c", script).stdout.split()[-1] == b"1"
+    assert b"OPENBLAS" not in tool("autoanalyzer", "exec", "env").stdout
