@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from ..view.terminal import on_terminal
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -21,7 +23,7 @@ _FIRST: Final = 60.0  # seconds until the first line; each next one takes twice 
 @contextmanager
 def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
     """Tell on standard error that something goes on, until the block ends."""
-    if sys.stderr.isatty():
+    if on_terminal(sys.stderr):
         with _bar(counted=False) as bar:
             bar.add_task(what, total=None)
             yield
@@ -39,7 +41,7 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
 @contextmanager
 def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, int], None]]:
     """Give what takes how much is done and of how much; it is shown from the first time on until the block ends."""
-    terminal = sys.stderr.isatty()
+    terminal = on_terminal(sys.stderr)
     bars: list[Progress] = []
     due: list[float] = []
 

@@ -13,10 +13,15 @@ from .place import Place
 from .table import print_table
 from .units import percent, seconds
 
-__all__ = ["print_tree", "print_verdict"]
+__all__ = ["on_terminal", "print_tree", "print_verdict"]
 
 _COLOURS: Final = {"IMBALANCE": "31", "HEAVY": "33", "balanced": "32"}  # red, yellow, green
 _NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
+
+
+def on_terminal(stream: TextIO) -> bool:
+    """Tell whether a stream is a terminal, or is to be treated as one (force-color.org)."""
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
 def print_verdict(lines: Sequence[str], *, stderr: bool = False) -> None:
@@ -32,7 +37,7 @@ def _coloured(text: str) -> str:
 
 def _has_colours(stream: TextIO) -> bool:
     """Tell whether a stream is a terminal that shows colours, and the user wants them (no-color.org)."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in _NO_COLOURS
+    return on_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in _NO_COLOURS
 
 
 def print_tree(findings: Findings, *, stderr: bool = False) -> None:

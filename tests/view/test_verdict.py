@@ -7,6 +7,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.terminal import print_verdict
 from autoanalyzer.view.verdict import verdict_lines
 
 NAMES = ("wall_time", "cpu_time", "mpi_cpu_time")
@@ -306,3 +307,22 @@ def test_ranks_that_take_turns_are_said_to(processors, said, in_mpi):
 def test_of_what_was_not_run_as_it_is_it_is_said_how_it_came_about():
     lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", history=("sum(a, b)",)))))
     assert "derived: sum(a, b)" in lines
+
+
+@pytest.mark.parametrize(
+    ("environment", "printed"),
+    [
+        ({"FORCE_COLOR": "1", "TERM": "xterm"}, " 1  \x1b[1;33mHEAVY\x1b[0m  work\n"),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, " 1  HEAVY  work\n"),
+        ({"FORCE_COLOR": "1", "TERM": "xterm", "NO_COLOR": "1"}, " 1  HEAVY  work\n"),
+        ({"FORCE_COLOR": "", "TERM": "xterm"}, " 1  HEAVY  work\n"),
+    ],
+)
+def test_a_terminal_shows_kinds_of_findings_in_colours_unless_they_are_unwanted(
+    environment, printed, capsys, monkeypatch
+):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    print_verdict([" 1  HEAVY  work"])
+    assert capsys.readouterr().out == printed
