@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
@@ -98,7 +98,7 @@ def _run(arguments: list[str]) -> int:
     chosen = first if first in COMMANDS else None
     if arguments and not chosen and not arguments[0].startswith("-"):
         raise UsageError(f"no command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
-    parser = _parser(chosen)
+    parser = _parser(chosen, [chosen] if chosen and arguments[0] == chosen else COMMANDS)
     if not arguments:
         parser.print_help()
         return 0
@@ -115,7 +115,7 @@ def _run(arguments: list[str]) -> int:
     return status
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
+def _parser(chosen: str | None, names: Iterable[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="autoanalyzer",
         description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the source, and why.",
@@ -123,8 +123,8 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"autoanalyzer {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, said in COMMANDS.items():
-        command = commands.add_parser(name, help=said, description=said, allow_abbrev=False)
+    for name in names:
+        command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name], allow_abbrev=False)
         command.set_defaults(parser=parser)
         if name == chosen:
             with _one_thread_of_blas():

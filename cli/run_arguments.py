@@ -9,18 +9,20 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import AutoanalyzerError, InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
-from ..runtime.counting.run import CountingRun, prepared_counting
 from ..runtime.launch import overhead_limit
 from ..runtime.measure import measure
 from ..view.units import ranks
 from .progress import counted, progress
 from .python_functions import add_python_functions
+
+if TYPE_CHECKING:
+    from ..runtime.counting.run import CountingRun
 
 __all__ = ["Measured", "add_measuring_arguments", "command_of", "counting_run", "measured", "say"]
 
@@ -122,6 +124,8 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
         UsageError: The caches cannot be read or simulated, or are named where nothing is simulated.
     """
     if arguments.counters == "simulated":
+        from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs are not counted
+
         geometry = this_machine(say=say) if arguments.cache is None else parse_geometry(arguments.cache)
         return prepared_counting(
             command,

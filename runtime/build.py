@@ -9,7 +9,6 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -166,6 +165,8 @@ def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
     """Compile and link, and give the warnings; what is generated takes half of the time, so it is compiled apart."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it is built already, mostly
+
     command = [str(Path(compiler[0]).absolute()) if os.sep in compiler[0] else compiler[0], *compiler[1:]]
     defines = [f'-DAA_PROBE_FILE="{LIBRARY}"', f"-I{_SOURCES}", f"-I{work}"]
     if library:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.ma  # else the process of each trial imports it, for medians
 from trials import Trials, apart
 
 from autoanalyzer.errors import InputError

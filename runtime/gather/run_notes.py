@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from statistics import median  # that of numpy imports numpy.ma, which takes as long as a small gather
 from typing import Final
-
-import numpy as np
 
 from ...experiment import Notes
 from ...experiment.file_use import FileUse
@@ -56,9 +55,9 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
             "cpu": ", ".join(sorted({shard.cpu_clock for shard in shards})),
-            "ticks_per_second": f"{np.median([shard.ticks_per_second for shard in shards]):.0f}",
+            "ticks_per_second": f"{median(shard.ticks_per_second for shard in shards):.0f}",
         },
-        probe_ns=float(np.median([shard.pair_cost for shard in shards])) * 1e9,
+        probe_ns=median(shard.pair_cost for shard in shards) * 1e9,
         throttled_ns=_throttled_cost(shards, untimed) * 1e9,
         max_overhead=facts.max_overhead,
         throttled=throttled,
@@ -198,9 +197,8 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
 
 def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
     """Give what a throttled entry took, in seconds: with a call of the probe library, or without."""
-    calling, passing = (
-        float(np.median([getattr(shard, name) for shard in shards])) for name in ("throttled_cost", "passing_cost")
-    )
+    calling = median(shard.throttled_cost for shard in shards)
+    passing = median(shard.passing_cost for shard in shards)
     called = sum(tree.passed for shard in shards for tree in shard.threads) / untimed if untimed else 1.0
     return passing + min(called, 1.0) * (calling - passing)
 

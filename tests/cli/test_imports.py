@@ -10,15 +10,16 @@ from autoanalyzer.experiment import Builder, save
 from .conftest import succeed
 
 DEAR = {
-    "clang", "lxml", "mpi4py", "numpy", "orjson", "pandas", "plotly", "pycparser", "rich", "scipy", "scipy.stats",
-    "simdjson", "sklearn", "threadpoolctl", "autoanalyzer.analyze.comparison", "autoanalyzer.experiment.algebra",
-    "autoanalyzer.experiment.cube.writer", "autoanalyzer.experiment.plan", "autoanalyzer.instrument",
-    "autoanalyzer.runtime.gather",
+    "clang", "lxml", "mpi4py", "numpy", "numpy.ma", "orjson", "pandas", "plotly", "pycparser", "rich",
+    "scipy", "scipy.stats", "simdjson", "sklearn", "threadpoolctl", "autoanalyzer.analyze.comparison",
+    "autoanalyzer.experiment.algebra", "autoanalyzer.experiment.cube.writer", "autoanalyzer.experiment.plan",
+    "autoanalyzer.instrument", "autoanalyzer.runtime.counting.run", "autoanalyzer.runtime.gather",
 }  # fmt: skip
 READS = {"numpy", "lxml", "orjson", "simdjson"}
 WRITES = {*READS, "autoanalyzer.experiment.cube.writer"}
 OPERATES = {*READS, "autoanalyzer.experiment.algebra"}
-STATISTICS = {*READS, "rich", "scipy", "threadpoolctl"}
+STATISTICS = {*READS, "numpy.ma", "rich", "scipy", "threadpoolctl"}
+GATHERS = {*WRITES, "autoanalyzer.experiment.plan", "autoanalyzer.runtime.gather"}
 
 
 @pytest.mark.parametrize(
@@ -54,9 +55,18 @@ def test_a_command_imports_no_more_than_it_needs(command, needed, tool):
         made.row(name, main, part * np.array([1.0, 1.1, 2.0, 2.1]))
     for name in ("a.cube", "b.cube"):
         save(made.experiment(), tool.folder / name)
+    assert _imported(tool, command) & DEAR == needed
+
+
+def test_a_run_imports_no_more_than_it_needs(tool):
+    tool.build("int main(void) { return 0; }\n")
+    assert _imported(tool, "run --counters none -- ./app") & DEAR == GATHERS
+
+
+def _imported(tool, command):
     done = succeed(tool("autoanalyzer", *command.split(), env={"PYTHONPROFILEIMPORTTIME": "1"}))
     lines = [line for line in done.stderr.decode().splitlines() if line.startswith("import time:")]
-    assert {line.rpartition("|")[2].strip() for line in lines} & DEAR == needed
+    return {line.rpartition("|")[2].strip() for line in lines}
 
 
 def test_numpy_starts_no_threads_and_programs_have_their_own_number(tool):
