@@ -177,7 +177,7 @@ def values_by_path(joined: Integration, run: int, metric: str) -> _Values:
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     found[joined.rows[run]] = _without_startup(experiment, metric)
-    return found if metric == "visits" else joined.folding.applied(found)
+    return found
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> _Values:
@@ -189,7 +189,6 @@ def waiting_by_path(joined: Integration, run: int, metric: str) -> _Values:
             _over_locations(experiment.exclusive(name), experiment, metric) for name in _WAITING if name in experiment
         ]
         found[joined.rows[run]] = sum(waits, np.zeros(len(experiment.call_paths)))
-        found = joined.folding.applied(found)
         calls = [path for path, each in enumerate(joined.call_paths) if each.region.kind == "mpi"]
         found[calls] = values_by_path(joined, run, metric)[calls]
     return found

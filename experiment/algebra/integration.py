@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import UsageError
 from ..experiment import CallPath, Experiment, Location, Severity, name_below_root
-from ..metric import ENTRIES, Aggregation, Metric
+from ..metric import Metric
 from ..topology import Topology
 from .call_paths import merge_call_paths
 from .folding import Folding, fold_throttled
@@ -30,7 +30,7 @@ class Integration:
     """The domain that several experiments share, and where each one's values stand in it.
 
     Attributes:
-        operands: The experiments.
+        operands: The experiments, all with the same call paths folded.
         labels: What each is called.
         metrics: The metrics of all.
         call_paths: The call paths of all.
@@ -40,7 +40,7 @@ class Integration:
         rows: For each operand, where its call paths stand in the domain.
         columns: For each operand, where its locations stand in the domain.
         alike: For each operand, its regions that were matched by likeness.
-        folding: What has no time of its own in any operand, because one has throttled it.
+        folding: What is folded in all operands, because one has throttled it.
     """
 
     operands: tuple[Experiment, ...]
@@ -79,19 +79,11 @@ class Integration:
 
         A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost,
         and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio. A metric
-        that it lacks is 0, as the tools of CUBE have it, unless it does not add up. What another one has throttled is
-        folded, but for visits.
+        that it lacks is 0, as the tools of CUBE have it, unless it does not add up.
         Not to be changed: where the domain is the operand's own, these are its values themselves.
         """
-        values = self._extended(operand, metric)
-        return self.folding.applied(values) if metric not in ENTRIES and self._kind(metric) == "sum" else values
-
-    def _kind(self, metric: str) -> Aggregation:
-        return self._kinds[metric].aggregation
-
-    def _extended(self, operand: int, metric: str) -> Severity:
         shape = (len(self.call_paths), len(self.locations))
-        kind = self._kind(metric)
+        kind = self._kinds[metric].aggregation
         if metric in self.names[operand]:
             values = self.operands[operand].exclusive(self.names[operand][metric])
             rows, columns = self.rows[operand], self.columns[operand]
@@ -131,10 +123,10 @@ def integrate(
     if len(called) != len(operands):
         raise UsageError(f"expected a label for each of {len(operands)} experiments, found {len(called)}")
     metrics, names = merge_metrics([each.metrics for each in operands], called)
-    forest = merge_call_paths([each.call_paths for each in operands], exact=exact)
+    operands, forest, folding = fold_throttled(operands, called, partial(merge_call_paths, exact=exact))
     merged = merge_locations([each.locations for each in operands], system)
     return Integration(
-        tuple(operands),
+        operands,
         called,
         metrics,
         forest.call_paths,
@@ -144,7 +136,7 @@ def integrate(
         forest.rows,
         merged.columns,
         forest.alike,
-        fold_throttled(operands, called, forest.call_paths, forest.rows),
+        folding,
     )
 
 

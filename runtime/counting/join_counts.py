@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment import Experiment, Region
 from ...experiment.experiment import Severity
+from ...experiment.folding import folded
 from ...experiment.metric import COUNT_METRICS
 from ...experiment.throttling import folded_paths
 
@@ -37,8 +38,8 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 
     Call paths are matched by their regions, locations by process and thread. What was entered only when counting
     is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
-    call paths whose visits differ. Counts of a folded call path go where its time went. Where ranks did each other's
-    work, the notes say that counts are not by rank.
+    call paths whose visits differ. What is folded when timing is when counting. Where ranks did each other's work, the
+    notes say that counts are not by rank.
 
     Args:
         timing: What was measured.
@@ -53,12 +54,11 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}
     if lacking:
         raise InputError(f"expected counts of all ranks, found none of these: {', '.join(map(str, sorted(lacking)))}")
-    paths, strange = _matched_paths(timing, counting)
+    counting, paths, strange = _folded_alike(timing, counting)
     columns = _matched_locations(timing, counting)
     severities = {metric.name: timing.exclusive(metric.name) for metric in timing.metrics}
-    timed = _timed_at(timing)[paths]
     for metric in counted:
-        severities[metric.name] = _moved(counting.exclusive(metric.name), timed, columns, timing)
+        severities[metric.name] = _moved(counting.exclusive(metric.name), paths, columns, timing)
     done = {}
     for name in _WORK:
         if name in timing and name in counting:
@@ -125,13 +125,16 @@ def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArra
     return paths, strange
 
 
-def _timed_at(timing: Experiment) -> npt.NDArray[np.intp]:
-    """Give for each call path that which has its time: itself, or above it the first that is not folded."""
-    found = np.arange(len(timing.call_paths))
-    for place in np.flatnonzero(folded_paths(timing)).tolist():
-        if (parent := timing.call_paths[place].parent) is not None:
-            found[place] = found[parent]
-    return found
+def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment, npt.NDArray[np.intp], list[int]]:
+    """Give the counting run folded where the timing run is, and what ``_matched_paths`` gives of it."""
+    known = folded_paths(timing)
+    while True:
+        paths, strange = _matched_paths(timing, counting)
+        chosen = known[paths]
+        chosen[strange] = False
+        before, counting = counting, folded(counting, chosen)
+        if counting.call_paths == before.call_paths:  # else what was lifted may be what is folded
+            return counting, paths, strange
 
 
 def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:

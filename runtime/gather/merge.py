@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import CallPath, Experiment, Location, Region
-from ...experiment.grouping import to_callers
-from ...experiment.metric import COUNT_METRICS, ENTRIES, STORED_METRICS, UNTIMED_VISITS, Metric
+from ...experiment.folding import folded, in_order
+from ...experiment.metric import COUNT_METRICS, STORED_METRICS, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_sites import with_call_sites
@@ -56,7 +56,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
 
     The program is the root: C's ``main``, Fortran's main program. What happened outside it (before it, after it, in
     threads that started elsewhere) stands below it as well; a process whose program has no probes gets its executable
-    as root. What was throttled anywhere is folded everywhere: its time is its caller's, its visits stay its own.
+    as root. What was throttled anywhere is folded everywhere.
 
     Args:
         shards: At least one, in any order.
@@ -68,20 +68,22 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     columns: list[_Column] = []
     for process, shard in sorted(with_call_sites(processes).items()):
         columns += forest.add(process, shard)
-    call_paths, position = forest.in_order()
+    call_paths, position = in_order(forest.paths)
     counted = _counted(shard for shard in processes.values() if shard.threads)
-    throttled = {int(place) for column in columns for place in position[column.places[list(column.throttled)]]}
-    metrics = (*STORED_METRICS, *([UNTIMED_VISITS] if throttled else []), *counted)
+    throttled = np.zeros(len(call_paths), dtype=bool)
+    for column in columns:
+        throttled[position[column.places[column.untimed_visits() > 0]]] = True
+    metrics = (*STORED_METRICS, *([UNTIMED_VISITS] if throttled.any() else []), *counted)
     fields = _FIELDS | {metric.name: (metric.name,) for metric in metrics[len(STORED_METRICS) :]}
-    folded = [(place, parent) for place in sorted(throttled) if (parent := call_paths[place].parent) is not None]
-    table = _Table(columns, position, fields, folded)
-    return Experiment(
+    table = _Table(columns, position, fields)
+    experiment = Experiment(
         metrics=metrics,
         call_paths=call_paths,
         locations=[column.location for column in columns],
         severities=LazySeverities([metric.name for metric in metrics], table.metric),
         notes=run_notes(processes, facts, remarks),
     )
+    return folded(experiment, throttled)
 
 
 def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:
@@ -123,7 +125,7 @@ class _Column:
         The time outside every region is left out, but for what MPI and I/O calls took: those are the program's.
         """
         if name == UNTIMED_VISITS.name:
-            return self._untimed_visits()
+            return self.untimed_visits()
         values = self.nodes[name].astype(np.float64)
         if self.whole:
             if name == "visits":
@@ -133,7 +135,8 @@ class _Column:
             values[bases] = sum(self.nodes[each][bases] for each in _OWN[name])
         return values
 
-    def _untimed_visits(self) -> npt.NDArray[np.float64]:
+    def untimed_visits(self) -> npt.NDArray[np.float64]:
+        """Give the visits of each node of which the time is not known."""
         values, nodes = np.zeros(len(self.nodes)), list(self.throttled)
         values[nodes] = self.nodes["visits"][nodes] - np.array(list(self.throttled.values()))
         return values
@@ -150,16 +153,11 @@ class _Table:
     """The values of all threads, a metric at a time."""
 
     def __init__(
-        self,
-        columns: Sequence[_Column],
-        position: npt.NDArray[np.intp],
-        fields: Mapping[str, tuple[str, ...]],
-        folded: Sequence[tuple[int, int]],
+        self, columns: Sequence[_Column], position: npt.NDArray[np.intp], fields: Mapping[str, tuple[str, ...]]
     ) -> None:
         self._columns = columns
         self._position = position
         self._fields = fields
-        self._folded = folded  # call paths and their callers
         kinds = {id(column.places): column.places for column in columns}
         self._places = {kind: position[places] for kind, places in kinds.items()}
 
@@ -174,10 +172,7 @@ class _Table:
             places = self._places[id(column.places)]
             for each in self._fields[name]:
                 found[number] += np.bincount(places, weights=column.values(each), minlength=paths)
-        values = np.ascontiguousarray(found.T)
-        if name not in ENTRIES:
-            to_callers(values, self._folded)
-        return values
+        return np.ascontiguousarray(found.T)
 
 
 _Shape = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -191,22 +186,6 @@ class _Forest:
     paths: list[CallPath] = field(default_factory=list)
     index: dict[tuple[int | None, Region], int] = field(default_factory=dict)
     known: dict[_Shape, npt.NDArray[np.intp]] = field(default_factory=dict)
-
-    def in_order(self) -> tuple[list[CallPath], npt.NDArray[np.intp]]:
-        """Give the call paths each before all that is below it, as files list them, and the new place of each."""
-        children: dict[int | None, list[int]] = {}
-        for number, path in enumerate(self.paths):
-            children.setdefault(path.parent, []).append(number)
-        position = np.zeros(len(self.paths), dtype=np.intp)
-        ordered: list[CallPath] = []
-        pending = children.get(None, [])[::-1]
-        while pending:
-            number = pending.pop()
-            parent = self.paths[number].parent
-            position[number] = len(ordered)
-            ordered.append(CallPath(self.paths[number].region, None if parent is None else int(position[parent])))
-            pending += children.get(number, [])[::-1]
-        return ordered, position
 
     def add(self, process: int, shard: Shard) -> list[_Column]:
         """Add a process's trees."""

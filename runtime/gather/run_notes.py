@@ -182,10 +182,12 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
     for shard in shards:
         for tree in shard.threads:
             for node, visits in tree.throttled.items():
-                name = without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
                 all_visits = int(tree.nodes["visits"][node])
+                if visits >= all_visits:  # it was throttled with what it is entered from, and is entered elsewhere now
+                    continue
+                name = without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
                 entered[name] = entered.get(name, 0) + all_visits
-                timed[name] = timed.get(name, 0) + min(visits, all_visits)
+                timed[name] = timed.get(name, 0) + visits
                 seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
     reasons = {
         name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"

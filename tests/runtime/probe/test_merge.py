@@ -26,3 +26,21 @@ def test_the_program_is_the_root_in_every_language(record: Record, program: str)
 def test_without_a_program_the_executable_is_the_root(record: Record) -> None:
     (shard,) = record("+f +|aa1|loop|main|x.c|main|0|1|9 -f")
     assert paths(shard) == [("events", None), ("f", 0), ("main", 1)]
+
+
+def test_what_one_process_throttled_is_folded_and_what_it_entered_lifted_in_all(record: Record) -> None:
+    called = "+f +g -g +h spin 1 -h -f"
+    words = f"+main fork times 3 {called} ; ; times 20000 +f +g -g -f ; times 3 {called} ; -main"
+    shards = record(words, AUTOANALYZER_MAX_OVERHEAD="0.001%")
+    assert sorted(len(shard.threads[0].throttled) > 0 for shard in shards) == [False, True]
+    experiment = merge_shards(shards, RunFacts())
+    assert {experiment.path_name(place) for place in range(len(experiment.call_paths))} == {"", "f", "g", "h"}
+    of = {
+        path.region.name: (sorted(visits), times.tolist())
+        for path, visits, times in zip(
+            experiment.call_paths, experiment.exclusive("visits"), experiment.exclusive("wall_time"), strict=True
+        )
+    }
+    assert of["f"] == of["g"] == ([3, 20003], [0, 0])
+    assert of["h"][0] == [3, 3]
+    assert min(of["h"][1]) > 0

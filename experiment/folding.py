@@ -1,0 +1,127 @@
+"""Call paths are folded into their callers: the forest and the values that a run had if they were from its start.
+
+The time of a folded call path is its caller's; its entries stay its own. What was entered from it is entered from its
+caller. So it makes no difference when a run began to throttle, nor which of its processes did::
+
+    step           folded: f      step
+     ├─ f                    →     ├─ f
+     │  └─ g                       └─ g  (of both)
+     └─ g
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from .experiment import CallPath, Experiment
+from .grouping import grouped, to_callers
+from .metric import ENTRIES
+from .region import Region
+from .severities import LazySeverities, Severity
+
+__all__ = ["folded", "in_order"]
+
+_Places = npt.NDArray[np.intp]
+_Key = tuple[int | None, Region, int | None]
+
+
+def folded(experiment: Experiment, paths: npt.NDArray[np.bool_]) -> Experiment:
+    """Fold call paths; what has the same place afterwards is one call path, and its values are put together.
+
+    Args:
+        experiment: Any.
+        paths: Tells of each call path whether it is folded; a root is not.
+    """
+    forest = _lifted(experiment.call_paths, set(np.flatnonzero(paths).tolist()))
+    if not forest.folded:
+        return experiment
+
+    def read(name: str) -> Severity:
+        kind = experiment.metric(name).aggregation
+        values = grouped(kind, experiment.exclusive(name), forest.places, len(forest.call_paths))
+        if kind == "sum" and name not in ENTRIES:
+            to_callers(values, forest.folded)
+        return values
+
+    severities = LazySeverities((each.name for each in experiment.metrics), read)
+    return experiment.replaced(call_paths=forest.call_paths, severities=severities)
+
+
+def in_order(call_paths: Sequence[CallPath]) -> tuple[list[CallPath], _Places]:
+    """Give the call paths each before all that is below it, as files list them, and the new place of each."""
+    children: dict[int | None, list[int]] = {}
+    for number, path in enumerate(call_paths):
+        children.setdefault(path.parent, []).append(number)
+    position = np.zeros(len(call_paths), dtype=np.intp)
+    ordered: list[CallPath] = []
+    pending = children.get(None, [])[::-1]
+    while pending:
+        number = pending.pop()
+        position[number] = len(ordered)
+        ordered.append(_below(call_paths[number], position))
+        pending += children.get(number, [])[::-1]
+    return ordered, position
+
+
+def _below(path: CallPath, places: _Places) -> CallPath:
+    return path if path.parent is None else replace(path, parent=int(places[path.parent]))
+
+
+@dataclass(frozen=True)
+class _Forest:
+    """A forest where nothing is below what is folded.
+
+    Attributes:
+        call_paths: In order.
+        places: Where each call path of before stands among them.
+        folded: Those that are folded, and their callers.
+    """
+
+    call_paths: Sequence[CallPath]
+    places: _Places
+    folded: list[tuple[int, int]]
+
+
+def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> _Forest:
+    """Lift what is below chosen call paths, until nothing is: what is lifted makes one with what may be chosen."""
+    places = np.arange(len(call_paths))
+    marked = {path for path in chosen if call_paths[path].parent is not None}
+    while not marked.isdisjoint(path.parent for path in call_paths if path.parent is not None):
+        first = _groups(call_paths, marked)
+        kept, numbers = np.unique([group for group, _ in first], return_inverse=True)
+        parents = [None if parent is None else int(numbers[parent]) for _, parent in first]
+        call_paths, position = in_order([replace(call_paths[each], parent=parents[each]) for each in kept])
+        step = position[numbers]
+        marked, places = {int(step[each]) for each in marked}, step[places]
+    pairs = ((path, call_paths[path].parent) for path in sorted(marked))
+    return _Forest(call_paths, places, [(path, parent) for path, parent in pairs if parent is not None])
+
+
+def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:
+    """Give for each call path the first with which it makes one, and the first of those of its parent.
+
+    Only what is lifted becomes one with others: siblings of one region may be there already.
+    """
+    found: list[tuple[int, int | None]] = []
+    above: list[int | None] = []  # what the children of each call path are below
+    lifted: list[bool] = []
+    known: dict[_Key, int] = {}
+    alone: dict[_Key, int] = {}  # of these, what was lifted, and has met none that was not
+    for number, path in enumerate(call_paths):
+        parent = None if path.parent is None else above[path.parent]
+        lifted.append(path.parent is not None and (path.parent in marked or lifted[path.parent]))
+        key = parent, path.region, path.site
+        if not lifted[number]:
+            group = alone.pop(key, number)
+            known.setdefault(key, group)
+        elif key in known:
+            group = known[key]
+        else:
+            group = known[key] = alone[key] = number
+        found.append((group, parent))
+        above.append(parent if number in marked else group)
+    return found
