@@ -244,6 +244,7 @@ def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_co
     (heavy,) = (each for each in found["regions"] if re.search(r"large/.*add/loop@", each["path"]))
     assert min(heavy["base"], heavy["other"]) > 0
     assert not any(re.search(r"many/.*add", each["path"]) for each in found["regions"])
+    assert found["appeared"] == found["vanished"] == []
 
 
 CALLED_BACK = """
