@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +14,7 @@ from ..experiment.throttling import folded_paths
 from .compute_time import compute_time
 from .selection import complete
 
-__all__ = ["MOST_PAID", "TIMES", "Overhead", "levelling", "measuring_cost", "probe_times", "without_probes"]
+__all__ = ["TIMES", "Overhead", "measuring_cost", "probe_times", "without_probes"]
 
 Values = npt.NDArray[np.float64]
 
@@ -24,14 +23,6 @@ TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 # Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a
 # program with 34,000 and with 120,000 of them.
 _NEW_PATH: Final = 0.9e-6
-
-# The price is that of the fastest of some rounds before the program starts. Six functions of a few instructions that
-# call each other, 113 million entries on each of two ranks that shared two busy processors, paid two to four times as
-# much (8 to 20 ns for a throttled entry, price 2.7 to 5.1); ranks differed by up to 1.7 times it, once in 77 runs by
-# 2.9.
-_SPREAD: Final = 2.0  # of what all ranks paid: a difference that is no larger is one of prices
-_ALIKE: Final = 0.1  # of what is paid: ranks that differ by no more have entered regions equally often
-MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger may be one of prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +103,6 @@ def probe_times(experiment: Experiment) -> Values:
 def without_probes(experiment: Experiment, metric: str, values: Values) -> Values:
     """Take what probes took off the times of call paths, of each at most what it has; other values stay."""
     return np.maximum(values - probe_times(experiment), np.minimum(values, 0.0)) if metric in TIMES else values
-
-
-def levelling(values: Values, probes: Values, groups: Sequence[Sequence[int]]) -> Values:
-    """Give what levels ranks that only the price of probes parts, in each row; ``float64[…, rank]``, to be added.
-
-    What probes took is off the times already, as an estimate. If ranks that paid equally much in a row differ by
-    no more than its errors, they get the mean there; otherwise none is changed. Where probes take the 5 % that
-    throttling allows by default, clusters allow as much anyway.
-
-    Args:
-        values: Times without what probes took.
-        probes: What they took.
-        groups: Columns that are compared with each other.
-    """
-    change = np.zeros_like(values)
-    for columns in map(list, groups):
-        times, paid = values[:, columns], probes[:, columns]
-        least, most = paid.min(axis=1), paid.max(axis=1)
-        alike = (most > 0) & (most - least <= _ALIKE * most) & (np.ptp(times, axis=1) <= _SPREAD * least)
-        change[:, columns] = np.where(alike[:, None], times.mean(axis=1, keepdims=True) - times, 0.0)
-    return change
 
 
 def _percent(cost: float, whole: float) -> float | None:

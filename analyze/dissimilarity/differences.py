@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
-from ..overhead import MOST_PAID, TIMES, probe_times
+from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection
 from .dissimilarity import Dissimilarity, find_dissimilarity
+from .levelling import MOST_PAID
 from .network import differing_volumes
 from .off_processor import differing_time_off
 from .performance import DISSIMILARITY_METRICS, Performance

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ..code_regions import CodeRegion
 from ..compute_time import compared_values
-from ..overhead import TIMES, levelling, probe_times, without_probes
+from ..overhead import TIMES, without_probes
 from ..selection import Selection
 from .clusters import members
+from .levelling import levelling
 
 __all__ = ["DISSIMILARITY_METRICS", "Performance"]
 
@@ -53,7 +54,7 @@ class Performance:
         compared = without_probes(experiment, metric, exclusive)
         values, measured = selection.by_rank(compared), selection.measured(exclusive)
         if metric in TIMES:
-            values += _levelling(selection, compared, _groups(programs, len(selection.ranks)))
+            values += levelling(selection, compared, _groups(programs, len(selection.ranks)))
         threads = tuple(map(str, selection.labels)) if selection.threads else ()
         return cls(experiment, metric, selection.regions, selection.ranks, values, measured, programs, threads)
 
@@ -75,17 +76,6 @@ class Performance:
 
 def _groups(programs: npt.NDArray[np.intp] | None, ranks: int) -> list[list[int]]:
     return [list(range(ranks))] if programs is None else members(programs)
-
-
-def _levelling(
-    selection: Selection, exclusive: npt.NDArray[np.float64], groups: list[list[int]]
-) -> npt.NDArray[np.float64]:
-    """Give ``overhead.levelling`` of each region alone, summed up over those below it."""
-    own, probes = (selection.own_by_rank(each) for each in (exclusive, probe_times(selection.experiment)))
-    change = levelling(own, probes, groups)
-    for index in reversed(range(len(selection.regions))):
-        change[index] += change[list(selection.regions[index].children)].sum(axis=0)
-    return change
 
 
 def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
