@@ -70,7 +70,7 @@ def _all(findings: Findings, everything: bool) -> Iterator[str]:
     elif notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --all)" if len(notes.remarks) > 1 else ""
         yield notes.remarks[0] + more
-    if (findings.run.overhead.of_computing or 0.0) >= _COSTLY:
+    if (findings.run.overhead.of_computing or 0.0) >= _costly_from(findings):
         yield _costly(findings)
 
 
@@ -93,9 +93,19 @@ def _costly(findings: Findings) -> str:
 def _cheaper(findings: Findings) -> str:
     if left_out(findings.experiment):
         return "build with the plan that the run wrote: it leaves out what was throttled"
-    if any(COUNTED_BY_PAPI in each.source for each in findings.experiment.metrics):
+    if not _throttles(findings):
         return "nothing is throttled while counters run: measure with --counters none"
     return "a lower --max-overhead, such as 1%, throttles more of them"
+
+
+def _throttles(findings: Findings) -> bool:
+    return not any(COUNTED_BY_PAPI in each.source for each in findings.experiment.metrics)
+
+
+def _costly_from(findings: Findings) -> float:
+    """Give the percentage from which measuring is costly: the most that it may take, if nothing could be throttled."""
+    share = findings.experiment.notes.max_overhead
+    return min(100 * share, _COSTLY) if share and not _throttles(findings) else _COSTLY
 
 
 def _crowded(findings: Findings) -> Iterator[str]:

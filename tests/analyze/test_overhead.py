@@ -43,9 +43,17 @@ def test_where_counters_ran_nothing_is_said_to_be_throttled_with_them(make_exper
     counted = Metric("instructions", "occ", source="measured:papi:PAPI_TOT_INS")
     values = {each.name: run.exclusive(each.name) for each in run.metrics}
     values["instructions"] = values["visits"]
+    values["visits"] = 0.3 * run.exclusive("visits")
     run = run.replaced(metrics=[*run.metrics, counted], severities=values)
-    (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
-    assert costly.endswith("(nothing is throttled while counters run: measure with --counters none)")
+    for share, said in ((None, []), (0.0, []), (0.2, []), (0.05, ["nothing is throttled while counters run"])):
+        run.notes = replace(run.notes, max_overhead=share)
+        costly = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
+        assert [line.partition("(")[2] for line in costly] == [
+            f"{each}: measure with --counters none)" for each in said
+        ]
+    values["visits"] = values["instructions"]
+    run = run.replaced(severities=values)
+    assert any("(nothing is throttled while counters run: " in line for line in verdict_lines(analyze(run)))
 
 
 def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_experiment):
