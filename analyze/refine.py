@@ -100,7 +100,7 @@ def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refine
         return None
     plan = refinement.plan
     rules = {rule.pattern: rule for rule in (*plan.exclude, *throttled)}
-    return replace(refinement, plan=replace(plan, exclude=tuple(rules.values())))
+    return replace(refinement, plan=plan._replace(exclude=tuple(rules.values())))
 
 
 def _computing(experiment: Experiment) -> float:
@@ -215,7 +215,7 @@ def _merge(region: Region) -> Merge:
 
 
 def _all_of_function(region: Region) -> Pattern:
-    return replace(Pattern.of(region), kind=None, ordinal=None)
+    return Pattern.of(region)._replace(kind=None, ordinal=None)
 
 
 def _shown(region: Region) -> str:

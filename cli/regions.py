@@ -6,7 +6,6 @@ import argparse
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ..experiment.region import Region
@@ -60,9 +59,9 @@ def _unprinted(source: str, found: CodeRegions, printed: set[CodeRegion | str]) 
         printed.add(key)
         return True
 
-    regions = tuple(each for each in found.regions if is_new(each.region.file, replace(each, start=0, end=0)))
+    regions = tuple(each for each in found.regions if is_new(each.region.file, each._replace(start=0, end=0)))
     problems = tuple(each for each in found.problems if is_new(each.file, str(each)))
-    return replace(found, regions=regions, problems=problems)
+    return found._replace(regions=regions, problems=problems)
 
 
 def _lines(source: str, found: CodeRegions, *, why: bool) -> Iterator[str]:

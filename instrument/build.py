@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ..errors import SourceError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished, compile_words, run, syntax_words, untouched_words
+from .expression import expression
 from .fortran_modules import writes_modules
 from .kept_compile import KeptCompile
 from .source_text import SourceTexts
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Build", "first_error"]
 
-_HEADLINE: Final = re.compile(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
+_HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 
 

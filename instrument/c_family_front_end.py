@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import cached_property
 from typing import Final
 
@@ -14,16 +13,17 @@ from .c_family.regions import find_regions
 from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
+from .expression import expression
 from .openmp import openmp_is_on
 from .toolchain import Toolchain
 
 __all__ = ["CFamilyFrontEnd"]
 
-_STANDARD: Final = re.compile(r"-(?:-std|std)=(?P<name>(?:gnu|c)(?P<cxx>\+\+)?)(?P<year>\w\w)$")
+_STANDARD: Final = expression(r"-(?:-std|std)=(?P<name>(?:gnu|c)(?P<cxx>\+\+)?)(?P<year>\w\w)$")
 _CXX_STANDARDS: Final = frozenset(["98", "03", "0x", "11", "1y", "14", "1z", "17", "2a", "20", "2b", "23", "2c", "26"])
 _C_STANDARDS: Final = frozenset(["89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23"])
 _MEANINGFUL: Final = frozenset(["-ansi", "-m32", "-m64", "-mx32", "-fchar8_t", "-fno-char8_t", "-fms-extensions"])
-_LITERAL: Final = re.compile(r"-std=(?:gnu|c)\+\+2\w")
+_LITERAL: Final = expression(r"-std=(?:gnu|c)\+\+2\w")
 
 
 class CFamilyFrontEnd:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from glob import has_magic
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ..errors import InputError, way_out
 from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
@@ -27,8 +27,7 @@ BY_THE_PLAN: Final = " by the plan"
 """In reasons that are a rule's."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """What is wanted of the regions of a source.
 
     A region is made if a mode that it belongs to is on, or the plan includes it or splits what it lies in; unless the
@@ -44,7 +43,7 @@ class Choice:
     """
 
     modes: tuple[str, ...] = DEFAULT_MODES
-    plan: Plan = field(default_factory=Plan)
+    plan: Plan = Plan()
     looks_for_all: bool = False
     plan_file: PlanFile | None = None
     defect: str = ""
@@ -107,13 +106,13 @@ class Choice:
         if self.looks_for_all:
             return found
         on, off = (tuple(each for each in found.regions if each.is_off is is_off) for is_off in (False, True))
-        return replace(found, regions=on, off=off)
+        return found._replace(regions=on, off=off)
 
     def decided(self, found: CodeRegions) -> CodeRegions:
         """Decide on all regions of a source, and let them tell its text."""
         texts = {file: text_of(file) for file in {each.region.file for each in found.regions}}
         regions = tuple(
-            replace(each, region=replace(each.region, text=texts[each.region.file])) for each in found.regions
+            each._replace(region=replace(each.region, text=texts[each.region.file])) for each in found.regions
         )
         around = _around(regions)
         in_place = _in_place(regions) if "functions" in self.modes else frozenset()
@@ -122,10 +121,10 @@ class Choice:
         decided = []
         for place, each in enumerate(regions):
             reason = here.reason(each, around[place], stands_in=each.region in in_place) or here._merged(each, wholes)
-            decided.append(replace(each, reason=reason, is_off=reason.startswith("mode ")))
+            decided.append(each._replace(reason=reason, is_off=reason.startswith("mode ")))
         known = [each.region for each in regions]
         remarks = (*found.remarks, *here.outdated(known), *here.remarks(known))
-        return replace(found, regions=tuple(decided), remarks=remarks)
+        return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
         """Say for which files the plan has rules, but none for their texts; and why no plan is obeyed."""
@@ -150,13 +149,12 @@ class Choice:
             meant = _files_of(rules, files)
             return tuple(rule for rule in rules if meant[rule.pattern.file])
 
-        plan = replace(
-            self.plan,
+        plan = self.plan._replace(
             include=about(self.plan.include),
             exclude=about(self.plan.exclude),
             eliminate=about(self.plan.eliminate),
         )
-        return replace(self, plan=plan)
+        return self._replace(plan=plan)
 
     def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
         """Say in one line that rules are meant for some regions and match none, and what the first may have meant.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import SourceError
 from ..experiment.plan.mode import mode_of
@@ -11,8 +11,7 @@ from ..experiment.region import Region
 __all__ = ["CodeRegion", "CodeRegions", "Instrumented"]
 
 
-@dataclass(frozen=True, slots=True)
-class CodeRegion:
+class CodeRegion(NamedTuple):
     """A region and its place in the text that goes to the compiler.
 
     Attributes:
@@ -50,8 +49,7 @@ class CodeRegion:
         return self.region.kind == "program" or (self.region.kind == "function" and self.region.name == "main")
 
 
-@dataclass(frozen=True, slots=True)
-class CodeRegions:
+class CodeRegions(NamedTuple):
     """What was found in a source.
 
     Attributes:
@@ -67,8 +65,7 @@ class CodeRegions:
     off: tuple[CodeRegion, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Instrumented:
+class Instrumented(NamedTuple):
     """A source's text with probes, and the regions that were found in it."""
 
     text: bytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 from enum import Enum, auto
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..errors import UsageError
+from .expression import expression
 
 __all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
@@ -150,7 +150,7 @@ _CXX_SUFFIXES: Final = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii
 _FORTRAN_CPP: Final = (".fpp", ".F", ".FOR", ".FTN", ".FPP", ".F90", ".F95", ".F03", ".F08")
 _FORTRAN_SUFFIXES: Final = (*_FORTRAN_CPP, ".f", ".for", ".ftn", ".f90", ".f95", ".f03", ".f08")
 _FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
-_CXX_COMPILER: Final = re.compile(r"\+\+|cxx|CC$")  # g++, clang++-14, mpicxx, mpiCC
+_CXX_COMPILER: Final = expression(r"\+\+|cxx|CC$")  # g++, clang++-14, mpicxx, mpiCC
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
 
 

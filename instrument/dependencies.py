@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from itertools import pairwise
 from typing import Final
 
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import run
+from .expression import expression
 
 __all__ = ["dependency_file", "dependency_words"]
 
 _WRITES: Final = frozenset(["-MD", "-MMD"])
 _FILE_OPTIONS: Final = frozenset(["-MD", "-MMD", "-dependency-file"])
 _TARGET_OPTIONS: Final = ("-MT", "-MQ")
-_NAMES_TARGET: Final = re.compile(r"^-M[TQ]|^-Wp,.*,-M[TQ]")
+_NAMES_TARGET: Final = expression(r"^-M[TQ]|^-Wp,.*,-M[TQ]")
 _WRITES_BELOW: Final = ("-Wp,-MD", "-Wp,-MMD")
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
+from .expression import expression
 from .fortran.form import Form
 from .fortran.source import SourceUnit
 from .line_markers import quoted_name
@@ -18,11 +19,11 @@ from .toolchain import USUAL_DIRECTORIES
 
 __all__ = ["FortranFrontEnd"]
 
-_FIXED_SUFFIX: Final = re.compile(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
+_FIXED_SUFFIX: Final = expression(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
 _LINE_LENGTH: Final = {True: 72, False: 132}  # fixed form, free form
-_LENGTH_OPTION: Final = re.compile(r"-f(fixed|free)-line-length-(\d+|none)$")
+_LENGTH_OPTION: Final = expression(r"-f(fixed|free)-line-length-(\d+|none)$")
 _INCLUDE_OPTIONS: Final = ("-I", "--include-directory")
-_INCLUDE_OPTION: Final = re.compile(r"-I|--include-directory=")
+_INCLUDE_OPTION: Final = expression(r"-I|--include-directory=")
 
 
 class FortranFrontEnd:

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from .compiler import CompilerCommand, Role
+from .expression import expression
 
 __all__ = ["included_files", "module_files_read", "modules_written", "writes_modules"]
 
-_INCLUDE: Final = re.compile(rb"^[ \t\d]*include[ \t]*(['\"])(.+?)\1", re.I | re.M)
-_CONTINUED: Final = re.compile(rb"\n {5}[^ 0\n]")  # in fixed form
+_INCLUDE: Final = expression(rb"^[ \t\d]*include[ \t]*(['\"])(.+?)\1", re.I | re.M)
+_CONTINUED: Final = expression(rb"\n {5}[^ 0\n]")  # in fixed form
 _BLANKS: Final = b" \t\r\n&"
-_BEGIN: Final = re.compile(rb"^[ \t\d]*module[ \t]*(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
-_MODULE: Final = re.compile(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)|submodule)", re.I | re.M)
+_BEGIN: Final = expression(rb"^[ \t\d]*module[ \t]*(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
+_MODULE: Final = expression(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)|submodule)", re.I | re.M)
 
 
 def modules_written(text: bytes) -> list[str] | None:

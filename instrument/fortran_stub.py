@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from .compiler import CompilerCommand, Role, no_compiler
+from .expression import expression
 from .front_end import FORTRAN_STUB
 from .store import digest, open_store
 from .toolchain import Toolchain
@@ -21,11 +22,11 @@ _OPTIONS: Final = ("-O2", "-fPIC", "-g0", "-w")
 _LTO: Final = ("-flto", "-fno-lto")
 _COVERAGE: Final = frozenset(["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"])
 _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
-_LOCAL_LABEL: Final = re.compile(r"(?<![\w.])\.L(?=\w)")
+_LOCAL_LABEL: Final = expression(r"(?<![\w.])\.L(?=\w)")
 # What must stand once only in a text for the assembler, or is no matter of the stub.
-_NOT_TWICE: Final = re.compile(r"^\s*\.(?:file|ident)\b.*\n", re.M)
+_NOT_TWICE: Final = expression(r"^\s*\.(?:file|ident)\b.*\n", re.M)
 # What a note says, as on the stack of internal procedures that are passed on, the other text says for both.
-_NOTE: Final = re.compile(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\n)*", re.M)
+_NOTE: Final = expression(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\n)*", re.M)
 
 
 class FortranStub:

@@ -8,17 +8,18 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from .compiler import Argument, CompilerCommand, Role
+from .expression import expression
 from .store import content_of
 
 __all__ = ["IncludedFiles"]
 
-_FILE: Final = re.compile(rb'^# \d+ "((?:\\.|[^"\\\n])*)"', re.M)
-_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)")
+_FILE: Final = expression(rb'^# \d+ "((?:\\.|[^"\\\n])*)"', re.M)
+_ESCAPE: Final = expression(rb"\\([0-7]{3}|.)")
 _FOLDER_OPTIONS: Final = ("-I", "-iquote", "-isystem", "-idirafter")
 # What else may be said to the preprocessor: it names files that are in the text, or none.
 _PLAIN: Final = ("-D", "-U", "-include", "-undef", "-trigraphs", "-H")
 _CLOCKS: Final = (b"__DATE__", b"__TIME__", b"__TIMESTAMP__")
-_ASKS: Final = re.compile(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^>"\n]+)[>"])?')
+_ASKS: Final = expression(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^>"\n]+)[>"])?')
 
 
 class IncludedFiles:

@@ -14,6 +14,7 @@ from ..errors import InputError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished
 from .dependencies import dependency_file
+from .expression import expression
 from .fortran_modules import included_files, module_files_read, modules_written
 from .included_files import IncludedFiles
 from .known_compile import Inputs, note_compile
@@ -26,7 +27,7 @@ __all__ = ["KeptCompile", "is_plain"]
 
 _FORMAT: Final = "2"
 # Options of which nothing but the object depends; what writes or reads further files is not among them.
-_PLAIN_OPTION: Final = re.compile(
+_PLAIN_OPTION: Final = expression(
     r"--?(?:O|g(?!split|z=)|std=|ansi$|pedantic|w$|W(?![apl],)|pthread$|param$|m(?!llvm)|\w+=\d+$"
     r"|f\w+-prefix-map=|f(?!profile|auto-profile|branch|test-cov|plugin|dump|save|stack-usage|callgraph|opt-info|module"
     r"|intrinsic-modules|time|record|diagnostics-f|xray|cs-|memory-profile|proc-stat|sanitize-\w+list)[^/.]*$)"
@@ -37,7 +38,7 @@ _PLAIN_ROLES: Final = frozenset(
 _PLAIN_STEPS: Final = frozenset(["-c", "-pipe", "-static", "-shared", "-static-libgcc", "-rdynamic", "-pie", "-no-pie"])
 _LINKING: Final = ("-l", "-L", "-Wl,")
 _READS_MORE: Final = (b".incbin", b"pch_preprocess")
-_FILES: Final = re.compile(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # but for system headers, which have no regions
+_FILES: Final = expression(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # but for system headers, which have no regions
 
 
 class KeptCompile:

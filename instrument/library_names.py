@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from .expression import expression
+
 __all__ = ["fortran_mode", "is_instruction", "is_of_c", "mode_of_call"]
 
 _INSTRUCTIONS: Final = frozenset(
@@ -15,27 +17,27 @@ _INSTRUCTIONS: Final = frozenset(
 _ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort", "exit", "_exit", "_Exit"))
 
 # What compilers make calls of where it is not for a few bytes, or as builtins alone.
-_OF_BYTES: Final = re.compile(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
+_OF_BYTES: Final = expression(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
 
-_LIBM: Final = re.compile(
+_LIBM: Final = expression(
     r"c?(?:a?(?:sin|cos|tan)h?|exp|log|pow)[fl]?|(?:atan2|sincos|exp2|exp10|expm1|log2|log10|log1p|logb|ilogb|cbrt|hypot"
     r"|erfc?|[lt]gamma|lgamma_r|fmod|remainder|remquo|modf|frexp|ldexp|scalbl?n|nearbyint|nextafter|fdim|j[01n]|y[01n])[fl]?"
 )
-_BLAS: Final = re.compile(
+_BLAS: Final = expression(
     r"(?:cblas_)?(?:[sdcz](?:rotm?g?|swap|scal|copy|axpy|dot|dot[uc]|gemv|gbmv|symv|hemv|sbmv|spmv|trmv|tbmv|tpmv|trsv"
     r"|tbsv|tpsv|ger|ger[uc]|syr2?|her2?|spr2?|gemm|symm|hemm|syr2?k|her2?k|trmm|trsm)|[sd]s?dot|sc?nrm2|dz?nrm2|sc?asum"
     r"|dz?asum|i[sdcz]amax|csscal|zdscal)_?"
 )
-_LAPACK: Final = re.compile(
+_LAPACK: Final = expression(
     r"(?:LAPACKE_)?p?[sdcz](?:ge|gb|gt|po|pp|pb|pt|sy|he|sp|hp|st|tr|tp|or|un|hs|gg|di|sb|hb)"
     r"(?:trf2?|trs|tri|sv[xd]?|sdd|con|rfs|equ|qrf|qp3|lqf|qlf|rqf|els[dsxy]?|ls|evd?|evr|evx|eev|es|gvd?|gvx|eqr|ein|trd"
     r"|brd|hrd|gqr|mqr|glq|mlq|gtr|mtr|ghr|bal|bak|sqr)(?:_work|_64)?_?"
     r"|(?:LAPACKE_)?p?[sdcz]la(?:cpy|swp|set|nge|nsy|nhe|rfg|rft|rfb)(?:_work|_64)?_?"
 )
-_FFTW: Final = re.compile(r"[sd]?fftw[flq]?_(?:mpi_)?(?:execute|plan|init_threads|cleanup|import|export)\w*")
-_MPI: Final = re.compile(r"P?MPI_[A-Z]\w*")
+_FFTW: Final = expression(r"[sd]?fftw[flq]?_(?:mpi_)?(?:execute|plan|init_threads|cleanup|import|export)\w*")
+_MPI: Final = expression(r"P?MPI_[A-Z]\w*")
 # The probe library has regions of its own around the first three; the others only look something up.
-_NO_MPI: Final = re.compile(
+_NO_MPI: Final = expression(
     r"P?MPI_(?:Init|Init_thread|Finalize|Wtime|Wtick|Initialized|Finalized|Comm_rank|Comm_size|Get_count|Get_address"
     r"|Error_string|Error_class|\w+_f2c|\w+_c2f|T_\w+)",
     re.IGNORECASE,
@@ -61,7 +63,7 @@ _LIBRARY: Final = frozenset(
     clock_gettime
     """.split()  # noqa: SIM905 - a table reads better so
 )
-_FORTRAN_MATH: Final = re.compile(
+_FORTRAN_MATH: Final = expression(
     r"[dc]?(?:a?(?:sin|cos|tan)h?|exp|log|log10)|alog|alog10|d?atan2|d?erfc?|erfc_scaled|gamma|log_gamma|hypot"
     r"|bessel_[jy][01n]|matmul|dot_product|transpose"
 )

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
+
+from .expression import expression
 
 __all__ = ["MarkedText", "Marker", "Place", "quoted_name"]
 
-_MARKER: Final = re.compile(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
-_ESCAPE: Final = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
+_MARKER: Final = expression(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
+_ESCAPE: Final = expression(r"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """A line marker: the text from ``start`` on is line ``line`` and following of ``file``.
 
     Attributes:
@@ -41,8 +41,7 @@ class Marker:
         return " ".join([f'# {line} "{self.quoted}"', *flags])
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A place in a file as the user knows it; line and column count from 1."""
 
     file: str

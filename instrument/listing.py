@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -61,7 +60,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
             else:
                 exclude.append(Exclude(Pattern.of(each.region), each.reason, comment))
         lines += [f"# {name}: {reason}: {', '.join(regions)}\n" for reason, regions in off.items()]
-    save_plan(path, replace(plan, modes=choice.modes, include=_once(include), exclude=_once(exclude)), "".join(lines))
+    save_plan(path, plan._replace(modes=choice.modes, include=_once(include), exclude=_once(exclude)), "".join(lines))
 
 
 def _once(rules: list[_Rule]) -> tuple[_Rule, ...]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from .expression import expression
+
 __all__ = ["openmp_is_on"]
 
-_OPENMP: Final = re.compile(r"-(?:f|q|fi|)openmp(?:=.*)?$|-f?mp(?:=.*)?$|-qsmp(?:=.*\bomp\b.*)?$")
-_NO_OPENMP: Final = re.compile(r"-(?:f|q)no-openmp$|-nomp$|-qnosmp$")
+_OPENMP: Final = expression(r"-(?:f|q|fi|)openmp(?:=.*)?$|-f?mp(?:=.*)?$|-qsmp(?:=.*\bomp\b.*)?$")
+_NO_OPENMP: Final = expression(r"-(?:f|q)no-openmp$|-nomp$|-qnosmp$")
 
 
 def openmp_is_on(options: Iterable[str]) -> bool:

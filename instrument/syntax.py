@@ -6,7 +6,7 @@ Whatever parser has made it, places are offsets in the preprocessed text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 __all__ = ["Body", "Call", "Case", "Label", "Loop", "Syntax", "Unread", "UnreadError"]
 
@@ -19,40 +19,35 @@ class UnreadError(ValueError):
         self.offset = offset
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(NamedTuple):
     """A place that a parser does not understand, and what it says."""
 
     offset: int
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """A loop: where its first word begins, and how often it runs at most; 0 if that is not known."""
 
     offset: int
     trips: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A label that jumps may name, and where its statement begins."""
 
     offset: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """A ``case`` or ``default``, and where its ``switch`` begins."""
 
     offset: int
     switch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A call of a function.
 
     Attributes:
@@ -77,8 +72,7 @@ class Call:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """A function or lambda that is defined, and what is in it but in no body within it.
 
     Attributes:
@@ -136,8 +130,7 @@ class Body:
         return within and not any(start <= offset < end for start, end in self.inner)
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(NamedTuple):
     """What was found in a unit's user text.
 
     Attributes:
@@ -148,6 +141,6 @@ class Syntax:
     """
 
     bodies: tuple[Body, ...]
-    declared: dict[int, int] = field(default_factory=dict)
+    declared: dict[int, int]
     objects: tuple[tuple[int, bool], ...] = ()
     fields: tuple[tuple[int, int], ...] = ()

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from .compiler import no_compiler
+from .expression import expression
 from .store import digest, joined, open_store, parts_of
 from .tool_fingerprint import compiler_environment, program_states
 
@@ -15,7 +16,7 @@ __all__ = ["USUAL_DIRECTORIES", "Toolchain"]
 USUAL_DIRECTORIES: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 _SEARCH_LIST: Final = "search starts here:"
 _SEARCH_END: Final = "End of search list."
-_DRIVER: Final = re.compile(r"^COLLECT_GCC=(.+)$", re.M)
+_DRIVER: Final = expression(r"^COLLECT_GCC=(.+)$", re.M)
 
 
 class Toolchain:

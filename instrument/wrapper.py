@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final, NoReturn
 from ..errors import UsageError
 from .compiler import Argument, CompilerCommand, no_compiler
 from .compiler_calls import run
+from .expression import expression
 
 __all__ = ["PRODUCTS_VARIABLE", "compile_instrumented"]
 
@@ -22,7 +22,7 @@ _SWITCH: Final = "AUTOANALYZER"
 # Where a command writes that asks whether its source compiles.
 _NOWHERE: Final = frozenset({"/dev/null", "-"})
 # Sources by which a build system asks what the compiler can do: autoconf, CMake, Meson.
-_PROBING: Final = re.compile(
+_PROBING: Final = expression(
     r"/conftest\.(?:c\w*|C|ii?|f\w*|F\w*)$|/CMakeFiles/(?:CMakeTmp|CMakeScratch|[\d.]+(?:-\w+)?/CompilerId\w+)/"
     r"|/(?:CMakeFiles|Modules)/FortranCInterface/|/Modules/CMake\w+CompilerABI\.\w+$|/meson-private/"
 )

@@ -63,5 +63,5 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
         before = exclude.get(rule.pattern, rule)
         texts = tuple(dict.fromkeys([*rule.texts, *before.texts]))[:_TEXTS]
         exclude[rule.pattern] = replace(rule, texts=texts)
-    save_plan(path, replace(plan, exclude=tuple(exclude.values())), _OURS + _HEAD.format(build=build_line(path)))
+    save_plan(path, plan._replace(exclude=tuple(exclude.values())), _OURS + _HEAD.format(build=build_line(path)))
     return f"{path} leaves throttled regions out of the next build: {build_line(path)}"

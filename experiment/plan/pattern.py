@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os.path
 import re
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..region import UPWARDS, Region
 
@@ -18,8 +16,7 @@ _SPECIAL: Final = re.compile(r"[*?[]")
 _FORTRAN: Final = re.compile(r"\.f(?:or|tn|pp|\d\d)?$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """Which regions are meant; what is None holds for any.
 
     Attributes:
@@ -45,7 +42,7 @@ class Pattern:
     @classmethod
     def of_name(cls, region: Region) -> Pattern:
         """Give the pattern of the regions of one name in a function."""
-        return replace(cls.of(region), name=_escaped(region.name), ordinal=None)
+        return cls.of(region)._replace(name=_escaped(region.name), ordinal=None)
 
     def matches(self, region: Region) -> bool:
         """Tell whether a region is meant."""
@@ -80,6 +77,8 @@ class Pattern:
 
 def spelled(value: object) -> str:
     """Spell a value as TOML does, which escapes what JSON does in the same way."""
+    import json  # noqa: PLC0415 - builds spell none
+
     found = list(value) if isinstance(value, tuple) else value
     return json.dumps(found, ensure_ascii=False).replace("\x7f", "\\u007f")
 

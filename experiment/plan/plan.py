@@ -43,7 +43,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..region import Region
 from .pattern import Pattern
@@ -100,8 +100,7 @@ class Exclude:
         return (not self.texts or region.text in self.texts) and self.pattern.matches(region)
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(NamedTuple):
     """Neighbours that become one region, from the first to the last, with what stands between.
 
     Attributes:
@@ -128,8 +127,7 @@ class Merge:
         return -1
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """Regions that are opened.
 
     Attributes:
@@ -142,8 +140,7 @@ class Split:
     into: str = "loops"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a build makes of a program's regions.
 
     Attributes:

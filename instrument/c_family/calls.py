@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Final
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion
+from ..expression import expression
 from ..library_names import is_of_c, mode_of_call
 from ..syntax import Body, Call, Syntax
 from .judge import Judge
@@ -19,27 +19,27 @@ from .preprocessed import Preprocessed
 
 __all__ = ["LibraryCalls"]
 
-_ATOMIC: Final = re.compile(r"(?:omp|acc)\s+atomic\b")
-_CANONICAL: Final = re.compile(
+_ATOMIC: Final = expression(r"(?:omp|acc)\s+atomic\b")
+_CANONICAL: Final = expression(
     r"(?:omp|acc)\b[\w\s]*?\b(?:for|simd|loop|taskloop|distribute|tile|unroll|interchange)\b"
 )
-_NOT_EVALUATED: Final = re.compile(
+_NOT_EVALUATED: Final = expression(
     r"\b(?:(?:sizeof|alignof|_Alignof|decltype|typeid|noexcept|typeof|__typeof__|_Generic|__builtin_constant_p)\s*(?=\()"
     r"|requires\s*(?=[({]))"
 )
-_CONSTANT: Final = re.compile(
+_CONSTANT: Final = expression(
     r"\b(?:static|thread_local|constexpr|constinit|static_assert|_Static_assert|enum|case|using|new)\b"
 )
-_STATIC: Final = re.compile(r"[^=({;]*\b(?:static|thread_local|constexpr|constinit)\b")
-_LEADING: Final = re.compile(
+_STATIC: Final = expression(r"[^=({;]*\b(?:static|thread_local|constexpr|constinit)\b")
+_LEADING: Final = expression(
     r"\s*(?:else\b|do\b|case\b(?:[^:]|::)*:|\w+\s*:(?!:)|(?:if(?:\s+constexpr)?|for|while|switch)\s*\()"
 )
 # What they give is never into what they are given.
-_FRESH: Final = re.compile(
+_FRESH: Final = expression(
     r"(?:aligned_alloc|calloc|fopen|getenv|malloc|memalign|mmap|opendir|popen|realloc|strdup|tmpfile|\w*fftw\w*)"
 )
-_END: Final = re.compile(r"\s*;")
-_NAME: Final = re.compile(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
+_END: Final = expression(r"\s*;")
+_NAME: Final = expression(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
 
 
 class LibraryCalls:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..code_region import CodeRegion
+from ..expression import expression
 from .preprocessed import Preprocessed
 
 __all__ = ["insert_guards"]
 
 _PRELUDE_FILE: Final = "<autoanalyzer>"
-_SPECIAL: Final = re.compile(r'["\\?\x00-\x1f\x7f-\xff]')
-_MARK: Final = re.compile(r"^#[ \t]*pragma[ \t]+autoanalyzer\b[^\n]*", re.M)
-_NOT_TAB: Final = re.compile(r"[^\t]")
+_SPECIAL: Final = expression(r'["\\?\x00-\x1f\x7f-\xff]')
+_MARK: Final = expression(r"^#[ \t]*pragma[ \t]+autoanalyzer\b[^\n]*", re.M)
+_NOT_TAB: Final = expression(r"[^\t]")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Edit:
+class _Edit(NamedTuple):
     """What is inserted where."""
 
     offset: int
@@ -85,6 +83,8 @@ def _literal(region: Region) -> str:
 
 def _site(region: Region) -> str:
     """Name a region's site in C++, where a function may stand in several units: the same in all of them."""
+    from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
+
     return f"aa_site_{blake2b(region.descriptor.encode('utf-8', 'surrogateescape'), digest_size=8).hexdigest()}"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from ...experiment.region import Region
+from ..expression import expression
 from ..syntax import Body, Syntax
 from .jumps import Jumps, has_jumps
 from .last_calls import endless
@@ -16,18 +16,18 @@ from .spans import Spans
 
 __all__ = ["Judge"]
 
-_EXEMPT: Final = re.compile(
+_EXEMPT: Final = expression(
     r"(?:\b__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*?|\[\s*\[[^\]]*?)"
     r"\b(?:__)?(naked|no_instrument_function|interrupt|signal)(?:__)?\b"
 )
-_RESOLVER: Final = re.compile(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
-_CONSTANT: Final = re.compile(r"\b(constexpr|consteval)\b")
-_EVALUATED: Final = re.compile(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
-_OF_JUMPS: Final = {"a return that must be a tail call": re.compile(r"\bmusttail\b")}
-_OF_COROUTINES: Final = {"a coroutine": re.compile(r"\bco_(?:await|return|yield)\b")}
-_LOCAL_LABELS: Final = re.compile(r"\{\s*__label__\b")
-_GNU_INLINE: Final = re.compile(r"\b(?:__)?gnu_inline(?:__)?\b")
-_INLINE: Final = re.compile(r"\b(?:__)?inline(?:__)?\b")
+_RESOLVER: Final = expression(r'\b(?:__)?ifunc(?:__)?\s*\(\s*"([^"]+)"')
+_CONSTANT: Final = expression(r"\b(constexpr|consteval)\b")
+_EVALUATED: Final = expression(r"\b(?:constexpr|constinit|static_assert|_Static_assert)\b")
+_OF_JUMPS: Final = {"a return that must be a tail call": expression(r"\bmusttail\b")}
+_OF_COROUTINES: Final = {"a coroutine": expression(r"\bco_(?:await|return|yield)\b")}
+_LOCAL_LABELS: Final = expression(r"\{\s*__label__\b")
+_GNU_INLINE: Final = expression(r"\b(?:__)?gnu_inline(?:__)?\b")
+_INLINE: Final = expression(r"\b(?:__)?inline(?:__)?\b")
 
 
 class Judge:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from operator import itemgetter
 from typing import Final, TypeVar
 
+from ..expression import expression
 from ..syntax import Body
 from .lexer import group_end
 
 __all__ = ["Jumps", "has_jumps"]
 
-_GOTO: Final = re.compile(r"\bgoto\s+(\w+)")
-_INDIRECT: Final = re.compile(r"\bgoto\s*\*|\b(?:asm|__asm(?:__)?)\b[\w\s]*\bgoto\b[\w\s]*(?P<opening>\(?)")
+_GOTO: Final = expression(r"\bgoto\s+(\w+)")
+_INDIRECT: Final = expression(r"\bgoto\s*\*|\b(?:asm|__asm(?:__)?)\b[\w\s]*\bgoto\b[\w\s]*(?P<opening>\(?)")
 # After one of these a '&&' can only take a label's address; after 'n--' it does not.
-_ADDRESS: Final = re.compile(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*(\w+)")
-_NAME: Final = re.compile(r"\w+")
+_ADDRESS: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*(\w+)")
+_NAME: Final = expression(r"\w+")
 _Place = TypeVar("_Place", tuple[int, int], tuple[int, str, int, int])
 
 

@@ -10,18 +10,19 @@ import re
 from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
+from ..expression import expression
 from ..syntax import Body, Call
 from .lexer import statement_end
 
 __all__ = ["endless"]
 
-_RETURNED: Final = re.compile(
+_RETURNED: Final = expression(
     r"\breturn\b([^;{}]*(?:\?|:|,|&&|\|\|))?(?:\s*(?:\w+_cast\s*<[^;{}()]*>\s*)?\(|\s*\([\w\s:*]+\))*\s*\Z"
 )
-_END_OF_RETURNED: Final = re.compile(r"[\s)]*(?::[^;{}]*)?;")
-_STATEMENT: Final = re.compile(r"(?:[;{}:]|\belse|\bif\s*\([^;{}]*\))\s*(?:\(\s*void\s*\)\s*)?\Z")
-_NOTHING: Final = re.compile(r"[\s;}]*")
-_FOLLOWING: Final = re.compile(r"(?P<otherwise>else\b)|(?P<leaves>break\s*;)|return\s*;")
+_END_OF_RETURNED: Final = expression(r"[\s)]*(?::[^;{}]*)?;")
+_STATEMENT: Final = expression(r"(?:[;{}:]|\belse|\bif\s*\([^;{}]*\))\s*(?:\(\s*void\s*\)\s*)?\Z")
+_NOTHING: Final = expression(r"[\s;}]*")
+_FOLLOWING: Final = expression(r"(?P<otherwise>else\b)|(?P<leaves>break\s*;)|return\s*;")
 
 
 def endless(masked: str, bodies: Iterable[Body]) -> set[int]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ..expression import expression
 from ..syntax import UnreadError
 
 __all__ = ["CHARACTER", "LexicalError", "blank", "condition_end", "group_end", "mask", "statement_end"]
 
 # Each alternative begins with a literal character: the engine then skips all others by a table.
-_OPAQUE: Final = re.compile(
+_OPAQUE: Final = expression(
     r"""/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"""
     r"""|//(?:\\\r?\n|[^\n])*"""
     r"""|"(?:\\.|[^"\\\n])*\""""
@@ -28,16 +29,16 @@ CHARACTER: Final = "00"
 # A brace stays at the digraph's last character, so that "right after it" means the same for both spellings.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}
 _STANDS_FOR: Final = {'"': '""', "R": '""', "'": CHARACTER, "\\": "_" * len("\\U0000000f")}
-_NOT_NEWLINE: Final = re.compile(r"[^\n]")
-_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
-_BRACKET: Final = re.compile(r"[()\[\]{}]")
-_BRACKET_OR_END: Final = re.compile(r"[()\[\]{};]")
-_WORD_OR_SIGN: Final = re.compile(r"\w+|\S")
-_LABEL: Final = re.compile(r"[A-Za-z_$][\w$]*\s*:(?!:)")
-_ATTRIBUTES: Final = re.compile(r"\s*\[\s*\[")
-_OF_A_BRANCH: Final = re.compile(r"\s*(?:constexpr\b|!?\s*consteval\b)")
-_BLOCK: Final = re.compile(r"\s*\{")
-_CATCH: Final = re.compile(r"\s*catch\b")
+_NOT_NEWLINE: Final = expression(r"[^\n]")
+_BEYOND_ASCII: Final = expression(r"[^\x00-\x7f]")
+_BRACKET: Final = expression(r"[()\[\]{}]")
+_BRACKET_OR_END: Final = expression(r"[()\[\]{};]")
+_WORD_OR_SIGN: Final = expression(r"\w+|\S")
+_LABEL: Final = expression(r"[A-Za-z_$][\w$]*\s*:(?!:)")
+_ATTRIBUTES: Final = expression(r"\s*\[\s*\[")
+_OF_A_BRANCH: Final = expression(r"\s*(?:constexpr\b|!?\s*consteval\b)")
+_BLOCK: Final = expression(r"\s*\{")
+_CATCH: Final = expression(r"\s*catch\b")
 _OPENING: Final = "([{"
 
 

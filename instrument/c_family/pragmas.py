@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from ..expression import expression
 from .lexer import statement_end
 from .preprocessed import Pragma, Preprocessed
 
 __all__ = ["Construct", "block_start", "constructs", "device_text", "guard_start", "nested_by_directive"]
 
-_LOOP_DIRECTIVE: Final = re.compile(
+_LOOP_DIRECTIVE: Final = expression(
     r"(?:omp|acc)\b[\w\s]*?\b(?:for|simd|loop|taskloop|distribute|tile|unroll|interchange|reverse|fuse)\b"
 )
-_DEVICE_DIRECTIVE: Final = re.compile(
+_DEVICE_DIRECTIVE: Final = expression(
     r"omp\s+target\b(?!\s+(?:enter|exit|update|data)\b)|acc\s+(?:parallel|kernels|serial)\b"
 )
-_DIRECTIVE: Final = re.compile(r"omp\s+((?:(?:parallel|for|sections|single|loop|simd|master|masked)\b\s*)+)")
+_DIRECTIVE: Final = expression(r"omp\s+((?:(?:parallel|for|sections|single|loop|simd|master|masked)\b\s*)+)")
 _ENTERED_BY_ALL: Final = frozenset({"parallel", "for", "sections", "single", "loop"})
 _OF_LOOPS: Final = frozenset({"for", "loop"})
-_NEST: Final = re.compile(
+_NEST: Final = expression(
     r"(?:omp|acc)\b.*?\b(?:(?:collapse|ordered)\s*\(\s*(?P<depth>\d*)|tile\b|sizes\b|interchange\b|fuse\b)"
 )
-_TEXT: Final = re.compile(r"\S")
-_LAST_ATTRIBUTES: Final = re.compile(r"\]\s*(\])\s*\Z")
-_SQUARE: Final = re.compile(r"[\[\]]")
+_TEXT: Final = expression(r"\S")
+_LAST_ATTRIBUTES: Final = expression(r"\]\s*(\])\s*\Z")
+_SQUARE: Final = expression(r"[\[\]]")
 _LONGEST: Final = 1000  # characters of attributes
-_OPENS_A_BLOCK: Final = re.compile(r"STDC\b|clang\s+fp\b")
+_OPENS_A_BLOCK: Final = expression(r"STDC\b|clang\s+fp\b")
 # They may stand anywhere, or at the start of a block alone: the guard comes after them.
-_NOT_OF_A_LOOP: Final = re.compile(
+_NOT_OF_A_LOOP: Final = expression(
     r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b"
 )
 
@@ -86,8 +85,7 @@ def block_start(unit: Preprocessed, offset: int) -> int:
     return offset
 
 
-@dataclass(frozen=True, slots=True)
-class Construct:
+class Construct(NamedTuple):
     """A construct of OpenMP that each thread of a team enters.
 
     Attributes:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
+from ..expression import expression
 from ..line_markers import MarkedText, Marker
 from .lexer import mask
 
 __all__ = ["Pragma", "Preprocessed", "readable"]
 
-_PRAGMA: Final = re.compile(r"#[ \t]*pragma\b[ \t]*([^\n]*)")
+_PRAGMA: Final = expression(r"#[ \t]*pragma\b[ \t]*([^\n]*)")
 _PREPROCESSOR_OWN: Final = ("<built-in>", "<command-line>", "<command line>", "<stdin>")
 
 
-@dataclass(frozen=True, slots=True)
-class Pragma:
+class Pragma(NamedTuple):
     """A ``#pragma`` line: where it begins and ends, and what follows the word."""
 
     start: int

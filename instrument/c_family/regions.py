@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator
-from dataclasses import replace
 from typing import Final
 
 from ...errors import SourceError
@@ -65,7 +64,7 @@ def _read_c(unit: Preprocessed, flags: tuple[str, ...], *, calls: bool) -> Synta
     try:
         found = read_c(unit, calls=calls)
     except UnreadError as error:
-        found, problem = Syntax(()), error
+        found, problem = Syntax((), {}), error
     if not problem and not any(body.unread for body in found.bodies):
         return found
     try:
@@ -78,7 +77,7 @@ def _read_c(unit: Preprocessed, flags: tuple[str, ...], *, calls: bool) -> Synta
         return other
     read = {body.opening: body for body in other.bodies}
     bodies = (read.get(body.opening, body) if body.unread else body for body in found.bodies)
-    return replace(found, bodies=tuple(bodies), objects=other.objects)
+    return found._replace(bodies=tuple(bodies), objects=other.objects)
 
 
 def _read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> Syntax:

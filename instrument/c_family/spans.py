@@ -5,30 +5,29 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from ..expression import expression
 from ..syntax import Body
 from .lexer import LexicalError, condition_end, group_end, statement_end
 from .preprocessed import Preprocessed
 
 __all__ = ["Mark", "Spans", "marks"]
 
-_MARK: Final = re.compile(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
-_TEXT: Final = re.compile(r"\S")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_MARK: Final = expression(r"autoanalyzer\s+(begin|end)\b[ \t]*(.*?)\s*\Z")
+_TEXT: Final = expression(r"\S")
+_WORD: Final = expression(r"[A-Za-z_]\w*")
 _HOLDING: Final = frozenset(["if", "switch", "try", "{"])
 _APART: Final = frozenset(["for", "while", "do", "__label__"])  # loops are regions already
-_LABELLED: Final = re.compile(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
-_SECTION: Final = re.compile(r"omp\s+section\b")
-_FREE: Final = re.compile(
+_LABELLED: Final = expression(r"(?:case\b|default\b|[A-Za-z_$][\w$]*\s*:(?!:))")
+_SECTION: Final = expression(r"omp\s+section\b")
+_FREE: Final = expression(
     r"autoanalyzer\b|STDC\b|omp\s+(?:barrier|taskwait|taskyield|flush|cancel)\b|GCC\s+(?:diagnostic|push|pop)"
 )
 _BEFORE_STATEMENT: Final = frozenset(";{}:")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A region that ``#pragma autoanalyzer begin NAME`` and ``end`` mark; ``problem`` says why it is none."""
 
     name: str
@@ -60,8 +59,7 @@ def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
         yield Mark(name, place, place, "has no end in its function")
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     """Start and end of a block, and whether it is the body of a ``switch``."""
 
     start: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
@@ -10,6 +9,7 @@ from itertools import accumulate
 from math import inf
 from typing import Final, TypeVar
 
+from ..expression import expression
 from ..library_names import is_instruction
 from ..size import called_often
 from ..syntax import Body, Call, Loop
@@ -17,14 +17,14 @@ from .lexer import statement_end
 
 __all__ = ["StatementCost"]
 
-_STATEMENT: Final = re.compile(r";|\b(?:if|switch)\b")
+_STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
 # What communicates, or goes through a range, is worth a probe in a function of any size.
-_WEIGHTY: Final = re.compile(
+_WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-_CONDITION: Final = re.compile(r"for\s*\([^;{}()]*;[^;{}]*;")
+_CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # calls within calls that are followed
 _Item = TypeVar("_Item", Call, Loop)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ..expression import expression
 from ..library_names import fortran_mode
 from .declarations import declared
 from .meaning import Kind, Meaning
@@ -15,9 +15,9 @@ from .units import Procedure, Step
 
 __all__ = ["Call", "find_calls"]
 
-_CALL: Final = re.compile(r"call(\w+)(?:\(|$)")
-_FUNCTION: Final = re.compile(r"(?<![\w%.'])([a-z]\w*)\(")
-_RUN_TIME: Final = re.compile(
+_CALL: Final = expression(r"call(\w+)(?:\(|$)")
+_FUNCTION: Final = expression(r"(?<![\w%.'])([a-z]\w*)\(")
+_RUN_TIME: Final = expression(
     r"(?P<word>read|write|print|open|close|inquire|backspace|rewind|endfile|flush|allocate|deallocate)(?:[(*\d'\"]|$|\w)"
 )
 _NO_STATEMENT: Final = "not a statement of its own"

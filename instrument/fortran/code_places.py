@@ -6,10 +6,10 @@ to its DO, what ends another construct leads on. A directive that is code speaks
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..expression import expression
 from .directives import binding, is_active
 from .form import Form
 from .lines import Directive
@@ -19,8 +19,8 @@ from .units import Procedure, Step
 __all__ = ["CodePlaces"]
 
 _CODELESS: Final = {Kind.CONTINUE, Kind.BRANCH, Kind.END_CONSTRUCT, Kind.CONTAINS}
-_CODELESS_DIRECTIVE: Final = re.compile(r"end|single|sections?\b|taskgroup|ordered|declare|threadprivate|routine")
-_CODELESS_CONSTRUCT: Final = re.compile(r"(?:\w+:)?(?:block$|associate\(|select(?:type|rank)\(|do\d*,?concurrent\()")
+_CODELESS_DIRECTIVE: Final = expression(r"end|single|sections?\b|taskgroup|ordered|declare|threadprivate|routine")
+_CODELESS_CONSTRUCT: Final = expression(r"(?:\w+:)?(?:block$|associate\(|select(?:type|rank)\(|do\d*,?concurrent\()")
 
 
 class CodePlaces:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ..expression import expression
 from .lines import Directive
 from .meaning import Kind
 from .units import Loop, Procedure
@@ -14,7 +14,7 @@ from .units import Loop, Procedure
 __all__ = ["Construct", "find_constructs"]
 
 # Without blanks; no clause begins with any of these words.
-_CONSTRUCT: Final = re.compile(
+_CONSTRUCT: Final = expression(
     r"(end)?(parallel|(?=do|loop|sections|single|workshare))"
     r"(do(?!across)|loop|sections|single|workshare|masked|master)?(simd)?"
 )

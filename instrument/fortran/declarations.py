@@ -6,21 +6,22 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ..expression import expression
 from .lines import Statement
 from .meaning import Kind
 from .units import Procedure
 
 __all__ = ["declared", "declared_names", "entities", "first_executable"]
 
-_TYPE: Final = re.compile(
+_TYPE: Final = expression(
     r"(?:integer|real|complex|logical|character|doubleprecision|doublecomplex|byte|type(?=\()|class(?=\())"
     r"(?:\*\d+|\*?\((?:[^()]|\([^()]*\))*\))?"
 )
-_ATTRIBUTE: Final = re.compile(r"(?:dimension|allocatable|pointer|target|codimension|save|volatile)(?:::)?(?=\w)")
-_COMMON: Final = re.compile(r"common(?:/\w*/)?")
-_BLOCK: Final = re.compile(r",?/\w*/")
-_ENTITY: Final = re.compile(r"(\w+)(?:\*\d+|\*\([^()]*\))?(\()?")
-_STATEMENT_FUNCTION: Final = re.compile(r"(\w+)\(((?:[a-z]\w*(?:,[a-z]\w*)*)?)\)=")
+_ATTRIBUTE: Final = expression(r"(?:dimension|allocatable|pointer|target|codimension|save|volatile)(?:::)?(?=\w)")
+_COMMON: Final = expression(r"common(?:/\w*/)?")
+_BLOCK: Final = expression(r",?/\w*/")
+_ENTITY: Final = expression(r"(\w+)(?:\*\d+|\*\([^()]*\))?(\()?")
+_STATEMENT_FUNCTION: Final = expression(r"(\w+)\(((?:[a-z]\w*(?:,[a-z]\w*)*)?)\)=")
 
 
 def first_executable(procedure: Procedure) -> int:

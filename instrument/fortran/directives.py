@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..expression import expression
 from .form import Form
 from .lines import Directive
 
@@ -25,22 +25,22 @@ MARK: Final = "autoanalyzer"
 """Sentinel of the comments by which a user marks regions."""
 
 # Without blanks, which fixed form allows to be left out.
-_WORDS: Final = re.compile(
+_WORDS: Final = expression(
     r"(?:target|teams|parallel|distribute|masked|master|taskloop|do|simd|loop|kernels|serial|tile|unroll|interchange"
     r"|reverse|fuse)*"
 )
-_OF_A_LOOP: Final = re.compile(r"do|simd|loop|distribute|tile|unroll|interchange|reverse|fuse")
-_NEST: Final = re.compile(r"\b(?!end)\w*(?:collapse|ordered)\((\d*)|^(?:tile|interchange|fuse)|\btile\(")
+_OF_A_LOOP: Final = expression(r"do|simd|loop|distribute|tile|unroll|interchange|reverse|fuse")
+_NEST: Final = expression(r"\b(?!end)\w*(?:collapse|ordered)\((\d*)|^(?:tile|interchange|fuse)|\btile\(")
 _ANY_DEPTH: Final = 99
-_DECLARATIVE: Final = re.compile(r"threadprivate|declare|requires|assumes|routine|attributes|groupprivate")
+_DECLARATIVE: Final = expression(r"threadprivate|declare|requires|assumes|routine|attributes|groupprivate")
 _ROUTINE: Final = {
-    "omp": re.compile(r"declaretarget(?:(?:to|enter)?\(([^()]*)\))?"),
-    "acc": re.compile(r"routine(?:\(([^()]*)\))?"),
+    "omp": expression(r"declaretarget(?:(?:to|enter)?\(([^()]*)\))?"),
+    "acc": expression(r"routine(?:\(([^()]*)\))?"),
 }
-_NAME: Final = re.compile(r"\w+")
+_NAME: Final = expression(r"\w+")
 _DEVICE: Final = {
-    "omp": re.compile(r"target(?!enter|exit|update|data)"),
-    "acc": re.compile(r"(?:parallel|kernels|serial)"),
+    "omp": expression(r"target(?!enter|exit|update|data)"),
+    "acc": expression(r"(?:parallel|kernels|serial)"),
 }
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..expression import expression
 from ..line_markers import MarkedText
 
 __all__ = ["Edit", "Lines", "applied", "line_marker"]
 
-_NOT_TAB: Final = re.compile(r"[^\t]")
+_NOT_TAB: Final = expression(r"[^\t]")
 
 
 @dataclass(frozen=True, slots=True)

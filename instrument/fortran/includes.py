@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from ..expression import expression
 from ..line_markers import quoted_name
 from .lines import LINE
 
@@ -15,9 +16,9 @@ __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # of UTF-8, each byte a character
 
-_INCLUDE_OPENMP: Final = re.compile(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
-_INCLUDE: Final = re.compile(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
-_MARKER: Final = re.compile(r'#\s*(?:line\s+)?(\d+)\s*"((?:\\.|[^"\\])*)"')
+_INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
+_INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
+_MARKER: Final = expression(r'#\s*(?:line\s+)?(\d+)\s*"((?:\\.|[^"\\])*)"')
 
 
 def expand(text: str, source: str, directories: Sequence[str], *, openmp: bool = False) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...experiment.region import Region
+from ..expression import expression
 from ..line_markers import MarkedText
 from .code_places import CodePlaces
 from .directives import binding, closing, executable
@@ -35,8 +36,8 @@ __all__ = ["Names", "insert_probes"]
 
 _PIECE: Final = 48  # characters of a descriptor in a line: all fit into 72 columns
 _STATEMENT: Final = 6  # columns before a statement, in fixed form
-_FIXED_PIECE: Final = re.compile(r".{1,66}")
-_RETURN_WORD: Final = re.compile(r"\s*(?:[a-z]\s*){6}", re.I)
+_FIXED_PIECE: Final = expression(r".{1,66}")
+_RETURN_WORD: Final = expression(r"\s*(?:[a-z]\s*){6}", re.I)
 _HIGHEST_LABEL: Final = 99999
 
 # The order of what is put in at one place.

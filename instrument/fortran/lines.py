@@ -8,19 +8,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from ..expression import expression
 from .form import Form
 
 __all__ = ["LINE", "Directive", "Lines", "Statement", "UnterminatedError", "read_lines"]
 
-LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
-_SPECIAL: Final = re.compile(r"['\"!;&]|(?<![\w.])\d+[hH]")
-_SPECIAL_BACKSLASH: Final = re.compile(r"\\\\|['\"!;&]|(?<![\w.])\d+[hH]")
-_DIRECTIVE: Final = re.compile(r"[!cC*](?:\$(omp|acc|autoanalyzer)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
-_CONDITIONAL_FREE: Final = re.compile(r"\s*!\$(?=[\s&])")
-_CONDITIONAL_FIXED: Final = re.compile(r"[!cC*]\$(?=[\s\d]{3}.|\t)")
-_LABEL: Final = re.compile(r"\s*(\d{1,5})(?=[\s&a-zA-Z]|$)")
-_TAB_FIELD: Final = re.compile(r"[ \d]{0,5}\t([1-9]?)")
-_BLANK: Final = re.compile(r"\s+")
+LINE: Final = expression(r"[^\n]*\n|[^\n]+\Z")
+_SPECIAL: Final = expression(r"['\"!;&]|(?<![\w.])\d+[hH]")
+_SPECIAL_BACKSLASH: Final = expression(r"\\\\|['\"!;&]|(?<![\w.])\d+[hH]")
+_DIRECTIVE: Final = expression(r"[!cC*](?:\$(omp|acc|autoanalyzer)(?=[\s&]|$)|(\w{2,4})\$)", re.I)
+_CONDITIONAL_FREE: Final = expression(r"\s*!\$(?=[\s&])")
+_CONDITIONAL_FIXED: Final = expression(r"[!cC*]\$(?=[\s\d]{3}.|\t)")
+_LABEL: Final = expression(r"\s*(\d{1,5})(?=[\s&a-zA-Z]|$)")
+_TAB_FIELD: Final = expression(r"[ \d]{0,5}\t([1-9]?)")
+_BLANK: Final = expression(r"\s+")
 
 
 class UnterminatedError(Exception):

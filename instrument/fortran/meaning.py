@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from ..expression import expression
 from .lines import Statement
 
 __all__ = ["Kind", "Meaning", "header_without_blanks", "meaning_of"]
@@ -88,37 +89,37 @@ _RESULT: Final = (
     r"(?:integer|real|complex|logical|character|byte|double\s*precision|double\s*complex|type|class)\s*+"
     rf"(?:\*\s*\d+|\*?\s*{_PARENTHESES})?"
 )
-_SUBROUTINE: Final = re.compile(rf"\s*((?:(?:{_MANNER})\s*+)*+)subroutine\s*([a-z]\w*)\s*(?:\(|bind|$)", re.I)
-_FUNCTION: Final = re.compile(rf"\s*((?:(?:{_MANNER}|{_RESULT})\s*+)*+)function\s+([a-z]\w*)\s*\(", re.I)
-_FUNCTION_WITHOUT_BLANKS: Final = re.compile(
+_SUBROUTINE: Final = expression(rf"\s*((?:(?:{_MANNER})\s*+)*+)subroutine\s*([a-z]\w*)\s*(?:\(|bind|$)", re.I)
+_FUNCTION: Final = expression(rf"\s*((?:(?:{_MANNER}|{_RESULT})\s*+)*+)function\s+([a-z]\w*)\s*\(", re.I)
+_FUNCTION_WITHOUT_BLANKS: Final = expression(
     rf"((?:{_MANNER}|{_RESULT})*+)function([a-z]\w*)\((?:[a-z]\w*(?:,[a-z]\w*)*)?\)(?:result\(\w+\))?", re.I
 )
-_UNIT: Final = re.compile(
+_UNIT: Final = expression(
     r"\s*(program|module|submodule|block\s*data)(?:\s*\([^()]*\))?\s*(\w*)\s*(?:\(.*\))?\s*$", re.I
 )
-_MODULE_PROCEDURE: Final = re.compile(r"\s*module\s+procedure\s+(\w+)\s*$", re.I)  # its interface is elsewhere
-_END_UNIT: Final = re.compile(r"end(?:(?:program|module|submodule|subroutine|function|procedure|blockdata)\w*)?")
-_END_SPECIFICATION: Final = re.compile(r"end(interface|type|enum|structure)")
-_END_DO: Final = re.compile(r"enddo(\w*)")
-_END_CONSTRUCT: Final = re.compile(r"end(if|select|where|forall|associate|block|critical|team)(\w*)")
-_DO: Final = re.compile(r"do(\d*),?(?:(concurrent)\(|while\(|\w+=|$)")
-_TYPE: Final = re.compile(r"\s*type\s*(?:,.*)?(?:::)?\s*(\w+)\s*(?:\(.*\))?\s*$", re.I)
-_SKIPPED: Final = re.compile(r"(enum)(?:,|$)|(structure)/")
-_NAMED: Final = re.compile(r"(\w+):(?=do|if\(|select|block$|associate\(|where\(|forall\(|critical|changeteam)")
-_IO: Final = re.compile(r"(?:read|write|open|close|inquire|backspace|rewind|endfile|flush|wait)\(")
-_IO_LABEL: Final = re.compile(r"[(,](?:err|end|eor)=(\d+)(?=[,)])")
-_ALTERNATE: Final = re.compile(r"[(,][*&](\d+)(?=[,)])")
-_LABELS: Final = re.compile(r"\d+")
-_EXECUTABLE: Final = re.compile(
+_MODULE_PROCEDURE: Final = expression(r"\s*module\s+procedure\s+(\w+)\s*$", re.I)  # its interface is elsewhere
+_END_UNIT: Final = expression(r"end(?:(?:program|module|submodule|subroutine|function|procedure|blockdata)\w*)?")
+_END_SPECIFICATION: Final = expression(r"end(interface|type|enum|structure)")
+_END_DO: Final = expression(r"enddo(\w*)")
+_END_CONSTRUCT: Final = expression(r"end(if|select|where|forall|associate|block|critical|team)(\w*)")
+_DO: Final = expression(r"do(\d*),?(?:(concurrent)\(|while\(|\w+=|$)")
+_TYPE: Final = expression(r"\s*type\s*(?:,.*)?(?:::)?\s*(\w+)\s*(?:\(.*\))?\s*$", re.I)
+_SKIPPED: Final = expression(r"(enum)(?:,|$)|(structure)/")
+_NAMED: Final = expression(r"(\w+):(?=do|if\(|select|block$|associate\(|where\(|forall\(|critical|changeteam)")
+_IO: Final = expression(r"(?:read|write|open|close|inquire|backspace|rewind|endfile|flush|wait)\(")
+_IO_LABEL: Final = expression(r"[(,](?:err|end|eor)=(\d+)(?=[,)])")
+_ALTERNATE: Final = expression(r"[(,][*&](\d+)(?=[,)])")
+_LABELS: Final = expression(r"\d+")
+_EXECUTABLE: Final = expression(
     r"read[(*\w'\"]|write\(|print[*\w'\"(]|open\(|close\(|inquire\(|backspace|rewind|endfile|flush|wait\("
     r"|allocate\(|deallocate\(|nullify\(|pause|sync(?:all|images|memory|team)|lock\(|unlock\(|event(?:post|wait)"
     r"|formteam|failimage|accept|type\*|type\d|encode\(|decode\("
 )
-_CONSTRUCT: Final = re.compile(
+_CONSTRUCT: Final = expression(
     r"(?P<select>select(?:case|type|rank)\()|(?P<block>block$)|(?P<associate>associate\()|(?P<critical>critical(?:$|\())"
     r"|(?P<team>changeteam\()"
 )
-_BRANCH: Final = re.compile(
+_BRANCH: Final = expression(
     r"else(?:$|if\(|where|\w+$)|case\(|casedefault|typeis\(|classis\(|classdefault|rank\(|rankdefault"
 )
 

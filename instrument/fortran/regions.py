@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion
+from ..expression import expression
 from ..line_markers import MarkedText
 from ..size import SHORT_REASON
 from .calls import find_calls
@@ -33,8 +33,8 @@ _DEVICE: Final = "runs on an accelerator"
 SAID_REASONS: Final = frozenset([_ENTRY, _ASSIGNED])
 """Why procedures of any size are left out, where nothing in them shows it: a build says so."""
 
-_NO_PROBE: Final = re.compile(r"\b(pure|elemental|simple)")
-_PARENTHESES: Final = re.compile(r"\([^()]*\)")
+_NO_PROBE: Final = expression(r"\b(pure|elemental|simple)")
+_PARENTHESES: Final = expression(r"\([^()]*\)")
 
 
 @dataclass(slots=True)

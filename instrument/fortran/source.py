@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ...errors import SourceError
 from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions, Instrumented
+from ..expression import expression
 from ..line_markers import MarkedText
 from .declarations import declared_names
 from .directives import names_on_device
@@ -25,9 +25,9 @@ from .units import Procedure, StructureError, find_procedures
 
 __all__ = ["SourceUnit"]
 
-_PROBE_NAMES: Final = re.compile(r"\baa_(?:enter|exit|resync)\b", re.I)
-_IO: Final = re.compile(r"(?:write|read|print|inquire)[(*\d]")
-_COARRAY: Final = re.compile(
+_PROBE_NAMES: Final = expression(r"\baa_(?:enter|exit|resync)\b", re.I)
+_IO: Final = expression(r"(?:write|read|print|inquire)[(*\d]")
+_COARRAY: Final = expression(
     r"codimension\[|\w\[|\)\[(?=[*:\w])|^sync(?:all|memory)(?:$|\()|^sync(?:images|team)\(|^event(?:post|wait)\("
     r"|^(?:form|change)team\("
 )
@@ -131,8 +131,8 @@ class SourceUnit:
                 span.region, span.reason = region.region, region.reason
             leave_alone(found)
             result.append(whole)
-            result += (replace(region, reason=span.reason) for span, region in zip(found.spans, inner, strict=True))
-        return replace(decided, regions=tuple(result))
+            result += (region._replace(reason=span.reason) for span, region in zip(found.spans, inner, strict=True))
+        return decided._replace(regions=tuple(result))
 
     def _candidates(self, found: ProcedureRegion) -> Iterator[CodeRegion]:
         procedure = found.procedure

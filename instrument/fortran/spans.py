@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ..expression import expression
 from .directives import MARK
 from .lines import Directive
 from .meaning import Kind
@@ -14,8 +14,8 @@ from .units import Procedure, Step
 
 __all__ = ["Mark", "blocks", "find_marks", "why_no_span"]
 
-_MARK: Final = re.compile(r"(begin|end)\b\s*(.*)")
-_BLOCK: Final = re.compile(
+_MARK: Final = expression(r"(begin|end)\b\s*(.*)")
+_BLOCK: Final = expression(
     r"(end)?((?:parallel|target|teams)*(?:sections|single|critical|master|masked|workshare|taskgroup|ordered)"
     r"|(?:target|teams)?parallel(?!do|loop)|task(?!wait|yield|loop|group)|target(?!update|enter|exit)|teams|kernels|serial)"
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from math import inf, isnan, nan, prod
 from typing import Final
 
+from ..expression import expression
 from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON, called_often
 from .declarations import declared, declared_names, entities
 from .directives import is_active
@@ -22,27 +22,27 @@ _PLAIN: Final = {
     *(Kind.ASSIGNMENT, Kind.IF, Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.BRANCH, Kind.CONTINUE, Kind.RETURN),
     *(Kind.DO, Kind.END_DO, Kind.EXIT, Kind.CYCLE),
 }
-_DO: Final = re.compile(r"(?:\w+:)?do\d*,?[a-z]\w*=([^,]+),([^,]+)(?:,([^,]+))?")
-_SUM: Final = re.compile(r"(?:[+-]?\w+)+")
-_TERM: Final = re.compile(r"([+-]?)(\w+)")
-_PARAMETERS: Final = re.compile(r"parameter\((.*)\)|[^:]*,parameter\b[^:]*::(.*)")
-_ENTITY: Final = re.compile(r"(\w+)(=?)(.*)")
-_WORD: Final = re.compile(r"\w+")
-_ALIAS: Final = re.compile(r"(\w+)=>")
-_REFERENCE: Final = re.compile(r"([a-z]\w*)\(|(?:^|\))call([a-z]\w*)$")
-_NAME: Final = re.compile(r"(?<![\w%.'])[a-z]\w*(?!\w)(\(?)")
-_OPERATOR: Final = re.compile(r"\.([a-z]+)\.")
+_DO: Final = expression(r"(?:\w+:)?do\d*,?[a-z]\w*=([^,]+),([^,]+)(?:,([^,]+))?")
+_SUM: Final = expression(r"(?:[+-]?\w+)+")
+_TERM: Final = expression(r"([+-]?)(\w+)")
+_PARAMETERS: Final = expression(r"parameter\((.*)\)|[^:]*,parameter\b[^:]*::(.*)")
+_ENTITY: Final = expression(r"(\w+)(=?)(.*)")
+_WORD: Final = expression(r"\w+")
+_ALIAS: Final = expression(r"(\w+)=>")
+_REFERENCE: Final = expression(r"([a-z]\w*)\(|(?:^|\))call([a-z]\w*)$")
+_NAME: Final = expression(r"(?<![\w%.'])[a-z]\w*(?!\w)(\(?)")
+_OPERATOR: Final = expression(r"\.([a-z]+)\.")
 _OWN_OPERATORS: Final = frozenset("lt le eq ne gt ge and or not eqv neqv xor true false".split())  # noqa: SIM905
-_ASKING: Final = re.compile(r"\b(?:size|lbound|ubound|present|allocated)\([^()]*\)")
+_ASKING: Final = expression(r"\b(?:size|lbound|ubound|present|allocated)\([^()]*\)")
 _INSTRUCTIONS: Final = (
     "abs achar aimag aint allocated amax0 amax1 amin0 amin1 amod anint associated btest ceiling char cmplx "
     "conjg dabs dble dcmplx dfloat dim dint dmax1 dmin1 dmod dnint dsign dsqrt epsilon float floor huge iabs "
     "iachar iand ibclr ibits ibset ichar idint idnint ieor ifix int ior ishft isign kind lbound len max max0 "
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
-_WIDE: Final = re.compile(r"(?:type|class|character\*?)\(|character.*\*")  # objects of any size
-_BEYOND: Final = re.compile(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers but for squares
-_TARGET: Final = re.compile(r"(?:^|\))([a-z]\w*)=(?!=)")
+_WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # objects of any size
+_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers but for squares
+_TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 

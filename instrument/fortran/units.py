@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from ..expression import expression
 from .lines import Directive, Statement
 from .meaning import Kind, Meaning, header_without_blanks, meaning_of
 
 __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
-_WORKSHARE: Final = re.compile(r"(?P<end>end)?(?:parallel)?workshare")
+_WORKSHARE: Final = expression(r"(?P<end>end)?(?:parallel)?workshare")
 _INCLUDE: Final = ("include'", 'include"')  # of a file that has not been found
 # fmt: off
 _EXECUTABLE: Final = {

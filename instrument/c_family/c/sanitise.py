@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ...expression import expression
 from ..lexer import blank, group_end
 from ..preprocessed import Preprocessed
 
@@ -90,26 +91,26 @@ def _any_word(first: str) -> str:
 
 
 # Each alternative begins with a literal character: the engine then skips all others by a table.
-_UNUSUAL: Final = re.compile(
+_UNUSUAL: Final = expression(
     "|".join(map(_any_word, sorted({word[0] for word in _WORDS})))
     + r"|\?\s*:|\.(?<!\.\.)\.\.|\[\s*\[|g(?<!\wg)oto\s*\*|&&(?=\s*[A-Za-z_$])|_(?<!\w_)_label__\b[^;]*;"
 )
-_ASM_QUALIFIERS: Final = re.compile(
+_ASM_QUALIFIERS: Final = expression(
     r"\s*(?:(?:volatile|__volatile__|__volatile|goto|inline|__inline__|__inline)\b\s*)*"
 )
-_NAME: Final = re.compile(r"\s*([A-Za-z_$][\w$]*)")
+_NAME: Final = expression(r"\s*([A-Za-z_$][\w$]*)")
 # After one of these a '&&' can only take a label's address; after 'n--' it does not.
-_BEFORE_OPERAND: Final = re.compile(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
-_OPENING: Final = re.compile(r"\s*\(")
-_ANY_OPENING: Final = re.compile(r"[(\[{]")
-_TYPEDEF: Final = re.compile(r"typedef(?<!\wtypedef)\b")  # begins with a literal: the engine skips all else fast
-_SPECIFIER_GROUP: Final = re.compile(
+_BEFORE_OPERAND: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\Z")
+_OPENING: Final = expression(r"\s*\(")
+_ANY_OPENING: Final = expression(r"[(\[{]")
+_TYPEDEF: Final = expression(r"typedef(?<!\wtypedef)\b")  # begins with a literal: the engine skips all else fast
+_SPECIFIER_GROUP: Final = expression(
     r";|\{|\b(?:__attribute__|__attribute|__asm__|__asm|__declspec|__typeof__|__typeof|_Alignas)\s*\("
 )
-_NESTED_DECLARATOR: Final = re.compile(
+_NESTED_DECLARATOR: Final = expression(
     r"\(\s*(?:\w+\s+)?[*^]\s*(?:(?:const|volatile|__?restrict)\s+|\*\s*)*(\w+) | \(\s*(\w+)\s*\)\s*[(\[]", re.X
 )
-_PLAIN_DECLARATOR: Final = re.compile(r"(\w+)\s*\)?\s*(?=[\[(]|\Z)")
+_PLAIN_DECLARATOR: Final = expression(r"(\w+)\s*\)?\s*(?=[\[(]|\Z)")
 
 
 def sanitise(unit: Preprocessed) -> str:

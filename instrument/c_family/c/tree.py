@@ -13,6 +13,7 @@ from typing import Any, Final
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
+from ...expression import expression
 from ...syntax import Body, Call, Case, Label, Loop, Syntax, Unread, UnreadError
 from ..lexer import blank, group_end
 from ..preprocessed import Preprocessed, readable
@@ -22,14 +23,14 @@ from .trip_counts import TripCounts
 
 __all__ = ["read_c"]
 
-_PLACE: Final = re.compile(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
-_BLANK_END: Final = re.compile(r"(?<! ) +(?=\n)")  # much of a digest is blank, and pycparser steps over it slowly
+_PLACE: Final = expression(r".*?:(\d+):(\d+): (.*)", re.DOTALL)
+_BLANK_END: Final = expression(r"(?<! ) +(?=\n)")  # much of a digest is blank, and pycparser steps over it slowly
 _DEEP: Final = 100_000  # frames; pycparser descends recursively, else-if chains of thousands exist
 _MOST_UNREAD: Final = 30  # each costs a new pass over the file
-_UNIVERSAL: Final = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
-_CALLED: Final = re.compile(r"\b[A-Za-z_]\w*(?=\s*\()")
-_OPENING: Final = re.compile(r"\s*\(")
-_OF_A_GROUP: Final = re.compile(r"[)}]\s*\.")
+_UNIVERSAL: Final = expression(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
+_CALLED: Final = expression(r"\b[A-Za-z_]\w*(?=\s*\()")
+_OPENING: Final = expression(r"\s*\(")
+_OF_A_GROUP: Final = expression(r"[)}]\s*\.")
 _FIELDS: Final = {
     **dict.fromkeys((c_ast.Case, c_ast.Default), "cases"),
     c_ast.Label: "labels",

@@ -6,10 +6,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
+from ...expression import expression
 from ...syntax import Body, Call, Case, Loop, Syntax, Unread, UnreadError
 from ..lexer import statement_end
 from ..preprocessed import Preprocessed
@@ -17,8 +17,8 @@ from .tree import Found, parse
 
 __all__ = ["read_by_clang"]
 
-_ONCE: Final = re.compile(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
-_MODULE: Final = re.compile(r"\s*(?:export\s+)?(?:module|import)\b")
+_ONCE: Final = expression(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
+_MODULE: Final = expression(r"\s*(?:export\s+)?(?:module|import)\b")
 
 
 def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> Syntax:
@@ -43,7 +43,7 @@ class _Nest:
     def __init__(self, found: Found, masked: str) -> None:
         self._found = found
         self._masked = masked
-        bodies = [replace(body, opening=self._brace(body.opening)) for _, body in sorted(found.bodies.items())]
+        bodies = [body._replace(opening=self._brace(body.opening)) for _, body in sorted(found.bodies.items())]
         self._bodies = [body for body in bodies if masked.startswith(("{", "try"), body.opening)]
         self._openings = [body.opening for body in self._bodies]
         self._outer: list[int] = []
@@ -64,7 +64,7 @@ class _Nest:
             owned = {} if number in unread else parts[number]
             fields: dict[str, Any] = {name: tuple(items) for name, items in owned.items()}
             around = made[outer] if outer >= 0 else None
-            made.append(replace(body, outer=around, unread=unread.get(number), **fields))
+            made.append(body._replace(outer=around, unread=unread.get(number), **fields))
         return tuple(made)
 
     def _unread(self) -> dict[int, Unread]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from operator import add, floordiv, lshift, mul, sub
 from typing import Any, Final
 
 from clang.cindex import CursorKind, TypeKind, conf
 
+from ...expression import expression
 from .cursors import children, evaluated, operator_of, plain_type, spelling
 from .instances import PRESUMED, Instances, numbers
 
@@ -44,7 +44,7 @@ _SHIFT: Final = 8
 _ARITHMETIC: Final = {3: mul, _DIVISION: floordiv, 6: add, 7: sub, _SHIFT: lshift}
 _BITS: Final = 63
 _DEEPEST: Final = 12  # names that stand for names
-_LAST_NAME: Final = re.compile(rb"\w+\Z")
+_LAST_NAME: Final = expression(rb"\w+\Z")
 _LONGEST: Final = 256  # characters of a name that is looked up
 
 
