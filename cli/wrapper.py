@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import AutoanalyzerError, UsageError
@@ -21,6 +23,7 @@ __all__ = ["build_ahead", "compiler"]
 
 def compiler() -> NoReturn:
     """Be the stand-in whose path is the first argument: call the compiler that it stands for, sources instrumented."""
+    gc.disable()  # what a compile makes it needs to its end
     stand_in, *words = sys.argv[1:] or [""]
     try:
         command = [*_real_compiler(stand_in), *words]
@@ -31,7 +34,10 @@ def compiler() -> NoReturn:
     except AutoanalyzerError as error:
         sys.stderr.write(f"autoanalyzer: {error}\n")
         status = 2
-    sys.exit(status)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError):  # closed, or nobody reads any more
+            stream.flush()
+    os._exit(status)  # all is written, and taking trees down takes time
 
 
 def build_ahead(compiler: list[str], program: Path) -> None:
