@@ -1,10 +1,12 @@
 """Measure what whole programs take: plain, instrumented but idle, recorded, and built by the plan of a run, in turns.
 
-    python benchmarks/overhead/run.py [--rounds 15] [--ranks 2] ['NAME=PLAIN::INSTRUMENTED[::PLANNED]' ...]
+    python benchmarks/overhead/run.py [--rounds 15] [--ranks 2] [--beside 'TOOL=COMMAND' ...]
+        ['NAME=PLAIN::INSTRUMENTED[::PLANNED]' ...]
 
 Each is a command without a launcher: the program as its own compiler made it, as aa-mpicc or aa-mpifort did, and as
 these did with the plan that `autoanalyzer run` wrote. Without any, samples/heat and the two C++ programs of this folder
-are built and measured. Rows of a Markdown table: CPU seconds of all ranks, and ratios of CPU time with their intervals.
+are built and measured. ``--beside`` runs the program under another tool, too: a column each. Rows of a Markdown table:
+CPU seconds of all ranks, and ratios of CPU time with their intervals.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ OWN = {
     "lattice (C++)": ([str(HERE / "lattice.cpp")], "cxx", []),
 }
 COVERAGE = 0.9
-ROLES = ("plain", "idle", "recorded", "by the plan")
+PLAIN, IDLE, RECORDED, PLANNED = ROLES = ("plain", "idle", "recorded", "by the plan")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,14 @@ def parse_case(text: str) -> Case:
     return Case(name, *forms)
 
 
+def parse_tool(text: str) -> tuple[str, list[str]]:
+    """Read ``TOOL=COMMAND``."""
+    tool, equals, command = text.partition("=")
+    if not equals or tool in ROLES:
+        raise argparse.ArgumentTypeError(f"expected TOOL=COMMAND, found {text}")
+    return tool, shlex.split(command)
+
+
 def run_once(folder: Path, ranks: int, prefix: list[str], program: list[str]) -> Run:
     """Run a program on the ranks, each pinned."""
     times = folder / "times"
@@ -81,7 +91,7 @@ def run_once(folder: Path, ranks: int, prefix: list[str], program: list[str]) ->
 def run_as(role: str, folder: Path, command: list[str], ranks: int) -> Run:
     """Run the program in a role; what the gathering and the analysis take is not its time."""
     recorded = ["autoanalyzer", "run", "-o", "experiment", "--json", f"{role}.json", "--"]
-    return run_once(folder, ranks, [] if role in ("plain", "idle") else recorded, command)
+    return run_once(folder, ranks, recorded if role in (RECORDED, PLANNED) else [], command)
 
 
 def interval(values: list[float]) -> tuple[float, float]:
@@ -108,9 +118,9 @@ def show_printed(findings: Path) -> str:
     return f"{overhead['of_computing'] or 0.0:.1f} % ({overhead['visits']} visits)"
 
 
-def compare(case: Case, ranks: int, rounds: int) -> None:
+def compare(case: Case, ranks: int, rounds: int, tools: dict[str, list[str]]) -> None:
     """Take the roles in turn, in another order each round, and print the row of a program."""
-    roles = case.roles()
+    roles = case.roles() | tools
     runs: dict[str, list[Run]] = {role: [] for role in roles}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -121,9 +131,9 @@ def compare(case: Case, ranks: int, rounds: int) -> None:
             for role in order:
                 runs[role].append(run_as(role, folder, roles[role], ranks))
         cpu = {role: [run.cpu for run in taken] for role, taken in runs.items()}
-        cells = [show_ratio(cpu["plain"], cpu[role]) if role in cpu else "" for role in ROLES[1:]]
-        printed = show_printed(folder / "recorded.json")
-    print("|", " | ".join([case.name, f"{statistics.median(cpu['plain']):.1f} s", *cells, printed]), "|", flush=True)
+        cells = [show_ratio(cpu[PLAIN], cpu[role]) if role in cpu else "" for role in (*ROLES[1:], *tools)]
+        printed = show_printed(folder / f"{RECORDED}.json")
+    print("|", " | ".join([case.name, f"{statistics.median(cpu[PLAIN]):.1f} s", *cells, printed]), "|", flush=True)
 
 
 def build_own(name: str, folder: Path, ranks: int) -> Case:
@@ -137,7 +147,7 @@ def build_own(name: str, folder: Path, ranks: int) -> Case:
         return [str(folder / form), *arguments]
 
     instrumented = build("instrumented", f"aa-mpi{language}")
-    run_as("recorded", folder, instrumented, ranks)
+    run_as(RECORDED, folder, instrumented, ranks)
     plan = folder / "experiment" / "plan.toml"
     planned = build("planned", f"aa-mpi{language}", str(plan)) if plan.exists() else None
     return Case(name, build("plain", f"mpi{language}"), instrumented, planned)
@@ -148,14 +158,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--beside", action="append", default=[], type=parse_tool, metavar="TOOL=COMMAND")
     parser.add_argument("cases", nargs="*", type=parse_case, metavar="NAME=PLAIN::INSTRUMENTED[::PLANNED]")
     options = parser.parse_args()
-    print("| program | plain, CPU |", " | ".join(ROLES[1:]), "| printed, of computing |")
-    print("|---" * (len(ROLES) + 2) + "|", flush=True)
+    tools = dict(options.beside)
+    print("| program | plain, CPU |", " | ".join((*ROLES[1:], *tools)), "| printed, of computing |")
+    print("|---" * (len(ROLES) + len(tools) + 2) + "|", flush=True)
     with tempfile.TemporaryDirectory() as name:
         own = (build_own(each, Path(name, str(at)), options.ranks) for at, each in enumerate(OWN))
         for case in options.cases or own:
-            compare(case, options.ranks, options.rounds)
+            compare(case, options.ranks, options.rounds, tools)
 
 
 if __name__ == "__main__":
