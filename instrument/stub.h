@@ -24,8 +24,8 @@ aa_enter(const char *descriptor, unsigned long **site) {
 }
 
 /*
- * Where the library has put a counter into the site, the main thread's entries only count, and call nobody
- * but each 4,096th time (AA_THROTTLE_PERIOD). Other threads are known by their stacks.
+ * Where the library has put a counter into the site, the main thread's entries only count, and call nobody.
+ * Other threads are known by their stacks.
  */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ int
@@ -34,9 +34,7 @@ aa_pass(unsigned long **site) {
     char here;
     if (!visits)
         return !aa_enter_probe;
-    if (__builtin_expect((unsigned long)*aa_stack - (unsigned long)&here >= 1ul << 26, 0))
-        return 0;
-    if (__builtin_expect(!(~__atomic_load_n(visits, 0) & 4095), 0))
+    if ((unsigned long)*aa_stack - (unsigned long)&here >= 1ul << 26)
         return 0;
     ++*visits;
     return 1;

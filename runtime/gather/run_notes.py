@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median  # that of numpy imports numpy.ma, which takes as long as a small gather
 from typing import Final
 
-from ...experiment import Notes, Region
+from ...experiment import Notes
 from ...experiment.file_use import FileUse
 from ..facts import RunFacts
 from .call_sites import without_call_site
@@ -18,7 +18,6 @@ __all__ = ["most_used_files", "run_notes"]
 _MOST_FILES: Final = 20
 
 _SILENCE: Final = 0.5  # of the time that was recorded; shorter ones are not worth a word
-_WORTH_A_WORD: Final = 0.01  # of the entries of a region
 
 
 def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str]) -> Notes:
@@ -123,12 +122,6 @@ def _remarks(
         yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "counts that some processes lack or took in a different way are left out"
-    for region, (entered, without) in _timed_again(shards).items():
-        if without >= _WORTH_A_WORD * entered:
-            yield (
-                f"{region.name} took long after it was throttled: {without:,} of {entered:,} entries were not timed,"
-                " and their time is attributed to callers"
-            )
     trees = [tree for shard in shards for tree in shard.threads]
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:
@@ -180,10 +173,9 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
     """Sum up what was throttled.
 
     Returns:
-        Descriptors of regions, but for those that are timed again, each with how often it was entered and how long it
-        took while its time was known, that with the most entries first; and how many entries were not timed.
+        Descriptors of regions, each with how often it was entered and how long it took while its time was known, that
+        with the most entries first; and how many entries were not timed.
     """
-    shards = list(shards)
     entered: dict[str, int] = {}
     timed: dict[str, int] = {}
     seconds: dict[str, float] = {}
@@ -197,27 +189,12 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
                 entered[name] = entered.get(name, 0) + all_visits
                 timed[name] = timed.get(name, 0) + visits
                 seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
-    again = {region.descriptor for region in _timed_again(shards)}
     reasons = {
         name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
         f" in the first {timed[name]:,}"
         for name in sorted(entered, key=lambda name: -entered[name])
-        if name not in again
     }
     return reasons, sum(entered.values()) - sum(timed.values())
-
-
-def _timed_again(shards: Iterable[Shard]) -> dict[Region, tuple[int, int]]:
-    """Give the regions that took long after they were throttled: their entries, and those that were not timed."""
-    found: dict[Region, tuple[int, int]] = {}
-    for shard in shards:
-        for tree in shard.threads:
-            for node in sorted(tree.timed_again):
-                region = without_call_site(shard.regions[int(tree.nodes["region"][node])])
-                entered, untimed = found.get(region, (0, 0))
-                visits = int(tree.nodes["visits"][node])
-                found[region] = entered + visits, untimed + visits - tree.throttled[node]
-    return found
 
 
 def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:

@@ -83,12 +83,7 @@ NODE_LAYOUT: Final = np.dtype(
 REGION_LAYOUT: Final = struct.Struct("<4xII")
 
 THROTTLE_LAYOUT: Final = np.dtype(
-    {
-        "names": ["node", "visits", "untimed", "again"],
-        "formats": ["u4", "u8", "u8", "u8"],
-        "offsets": [4, 8, 16, 24],
-        "itemsize": ALIGNMENT,
-    }
+    {"names": ["node", "visits"], "formats": ["u4", "u8"], "offsets": [4, 8], "itemsize": ALIGNMENT}
 )
 
 FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")

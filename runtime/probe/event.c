@@ -154,24 +154,12 @@ static inline bool is_passed(const struct aa_thread *thread, const struct aa_nod
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
 
-/* Its time goes on where it went, but it is seen how long it takes. */
-static __attribute__((noinline)) const char *sample(struct aa_thread *thread, const char *key,
-                                                    struct aa_node *child) {
-    int error = errno; /* the program's */
-    aa_event_book(thread);
-    push(thread, key, thread->current);
-    aa_throttle_sample(thread, aa_throttled_node(child));
-    errno = error;
-    return key;
-}
-
 /* Only counted; if somebody must know where the region is open, it is put down that it is. */
 static inline const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child,
                                uint64_t **site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
+    ++*visits;
     thread->passed++;
-    if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD == 0))
-        return sample(thread, key, child);
     if (aa_unlikely(aa_is_framed(child))) {
         push(thread, key, thread->current);
         return key;
@@ -184,10 +172,6 @@ static inline const char *pass(struct aa_thread *thread, const char *key, struct
 /* Whether time goes on where it went when the region is left. */
 static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == thread->current && frame->call.share == thread->call.share;
-}
-
-static inline bool is_sampled(const struct aa_thread *thread, const struct aa_frame *frame) {
-    return thread->sampled && frame == thread->frames + thread->sampled;
 }
 
 static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
@@ -294,10 +278,7 @@ static void leave(struct aa_thread *thread, const char *key) {
     }
     if (frame != thread->top - 1)
         thread->repairs++;
-    bool sampled = is_sampled(thread, frame);
     pop_to(thread, frame);
-    if (sampled)
-        aa_throttle_judge(thread, key);
 }
 
 static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, const char *key) {
@@ -311,10 +292,8 @@ void aa_probe_exit(const char *descriptor) {
     if (aa_unlikely(!thread))
         return;
     struct aa_frame *frame = thread->top - 1;
-    bool passed = was_passed(thread, frame);
-    if (aa_likely(aa_key_get(&frame->key) == descriptor) && undisturbed(thread) &&
-        !(aa_unlikely(passed) && is_sampled(thread, frame))) {
-        if (aa_likely(!passed))
+    if (aa_likely(aa_key_get(&frame->key) == descriptor) && undisturbed(thread)) {
+        if (aa_likely(!was_passed(thread, frame)))
             book_until(thread, aa_clock_count());
         pop_to(thread, frame);
         return;
@@ -328,14 +307,10 @@ static struct aa_node *find_passed(const struct aa_thread *thread, const char *k
     return aa_is_throttled(child) && !aa_is_framed(child) ? aa_throttled_node(child) : NULL;
 }
 
-/* Also if it is timed again, or was entered in the process that forked: then no frame has its key. */
-static bool was_let_pass(const struct aa_thread *thread, const char *key) {
-    return find_passed(thread, key, thread->current) || find_frame(thread, key) == thread->frames;
-}
-
 void aa_probe_exit_or_pass(const char *descriptor) {
     const struct aa_thread *thread = aa_thread_self;
-    if (thread && aa_key_get(&thread->top[-1].key) != descriptor && was_let_pass(thread, descriptor))
+    if (thread && aa_key_get(&thread->top[-1].key) != descriptor &&
+        find_passed(thread, descriptor, thread->current))
         return;
     aa_probe_exit(descriptor);
 }

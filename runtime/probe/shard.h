@@ -120,13 +120,11 @@ struct aa_node {
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/* From now on a node's time goes to its parent, while its visits are counted on; until it is timed again. */
+/* From now on a node's time goes to its parent, while its visits are counted on. */
 struct aa_throttle {
     struct aa_record record;
-    uint32_t node;    /* the node's offset in the file by 64 */
-    uint64_t visits;  /* so many it had then */
-    uint64_t untimed; /* of these, if it was throttled before */
-    uint64_t again;   /* 1: it is timed again, and untimed are all that were not */
+    uint32_t node;   /* the node's offset in the file by 64 */
+    uint64_t visits; /* those whose time is known */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are
@@ -179,7 +177,6 @@ struct aa_thread {
     int64_t waited;
     bool idle;
     struct aa_books *books;       /* see throttle.c */
-    uint64_t sampled;             /* the frame of the throttled visit that is timed; 0: none */
     uint64_t counted[AA_COUNTED]; /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 

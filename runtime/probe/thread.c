@@ -180,7 +180,6 @@ static void begin(struct aa_thread *thread) {
     thread->in_use = 1;
     thread->current = aa_thread_birth ? aa_tree_base_below(thread, aa_thread_birth) : thread->base;
     thread->call = (struct aa_call){.share = AA_OWN};
-    thread->sampled = 0;
     aa_frame_set(thread->frames, thread->current, aa_no_key, thread->call);
     thread->top = thread->frames + 1;
     if (thread == trees.main && !thread->taken) {

@@ -3,7 +3,6 @@
 #include "counter.h"
 #include "key.h"
 #include "self.h"
-#include "site.h"
 #include "tree.h"
 #include "warning.h"
 
@@ -29,12 +28,6 @@ struct aa_books {
         const struct aa_node *node;
         double computing;
     } last[NODES];
-    /* Of the visit that is timed: the node, its visits then, and computing until then. */
-    struct {
-        const struct aa_node *node;
-        uint64_t visits;
-        double computing;
-    } sample;
 };
 
 void aa_throttle_load(void) {
@@ -73,30 +66,12 @@ static double computed_since(struct aa_books *books, const struct aa_node *node,
     return computing - before;
 }
 
-/* The lock is held; null if the node was never throttled. */
-static struct aa_throttle *record_of(const struct aa_node *node) {
-    uint32_t offset = (uint32_t)(((const char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
-    struct aa_record *record = NULL;
-    while ((record = aa_shard_next(record))) {
-        if (record->type == AA_RECORD_THROTTLE && ((struct aa_throttle *)record)->node == offset)
-            break;
-    }
-    return (struct aa_throttle *)record;
-}
-
-static uint64_t timed_visits(const struct aa_node *node) {
-    aa_shard_lock();
-    const struct aa_throttle *record = record_of(node);
-    aa_shard_unlock();
-    return node->visits - (record ? record->untimed : 0);
-}
-
 /* By its own time; the tree is searched ever more seldom. */
 static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
     const struct aa_time *own = &node->time[AA_OWN];
+    double each = (double)(own->wall - own->off) / (double)node->visits;
     uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
-    return (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node) &&
-           (double)(own->wall - own->off) * AA_THROTTLE_PERIOD < part * (double)timed_visits(node);
+    return each * AA_THROTTLE_PERIOD < part && (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node);
 }
 
 static double computing_of(const struct aa_thread *thread) {
@@ -109,11 +84,6 @@ static double price(uint64_t entries, uint64_t passed) {
     const struct aa_header *header = aa_shard();
     double taken = (double)entries * header->pair_cost + (double)passed * (double)header->throttled_cost;
     return taken * 1e-9 * header->ticks_per_second;
-}
-
-/* What so many visits of a node take at least, with all in them, to be measured. */
-static double part_of_share(void) {
-    return price(AA_THROTTLE_PERIOD, 0) / (PART_OF_SHARE * allowed);
 }
 
 /*
@@ -129,7 +99,7 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     uint64_t recent = books->entries - books->entries_before;
     double computing = computing_of(thread), since = computed_since(books, node, computing);
     double soonest = SOONEST * aa_shard()->ticks_per_second;
-    double part = part_of_share();
+    double part = price(AA_THROTTLE_PERIOD, 0) / (PART_OF_SHARE * allowed);
     return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
            price(books->entries, thread->passed) > allowed * (computing > soonest ? computing : soonest) &&
            price(recent, thread->passed - books->passed_before) > allowed * (computing - books->before) &&
@@ -151,33 +121,17 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     struct aa_node *node = edge->child;
     if (!edge->node || !node || aa_is_throttled(node))
         return;
-    struct aa_throttle *record = record_of(node);
-    if (!record && !(record = aa_shard_append(AA_RECORD_THROTTLE, sizeof *record)))
+    struct aa_throttle *record = aa_shard_append(AA_RECORD_THROTTLE, sizeof *record);
+    if (!record)
         return;
     record->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
     record->visits = node->visits;
-    record->again = 0;
     aa_shard_publish();
     bool opens_teams = node->time[AA_OMP].wall > 0; /* which count their visits to it */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         if (thread->edges[i].node == node && thread->edges[i].child != node)
             throttle(thread, &thread->edges[i]);
-    }
-}
-
-/* The same back again, with what is entered from it: of that each is judged anew. */
-static void time_again(struct aa_thread *thread, const struct aa_edge *edge) {
-    const struct aa_node *node = aa_throttled_node(edge->child);
-    struct aa_throttle *record = record_of(node);
-    if (!record)
-        return;
-    record->untimed += node->visits - record->visits;
-    record->again = 1;
-    aa_tree_unmark(thread, edge->node, node);
-    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        if (thread->edges[i].node == node && aa_is_throttled(thread->edges[i].child))
-            time_again(thread, &thread->edges[i]);
     }
 }
 
@@ -195,44 +149,6 @@ void aa_throttle_look(struct aa_thread *thread) {
         begin_anew(thread);
         aa_shard_lock();
         throttle(thread, aa_tree_edge(thread, frame->node, aa_key_get(&frame->key)));
-        aa_shard_unlock();
-    }
-    aa_section_end(section);
-}
-
-/* The outermost of visits within each other; an older one was left by a jump if its region was entered since.
- */
-void aa_throttle_sample(struct aa_thread *thread, const struct aa_node *node) {
-    struct aa_books *books = thread->books;
-    uint64_t place = (uint64_t)(thread->top - 1 - thread->frames);
-    if (aa_thread_closed || !books ||
-        (thread->sampled && thread->sampled < place && books->sample.node->visits == books->sample.visits))
-        return;
-    books->sample.node = node;
-    books->sample.visits = node->visits;
-    books->sample.computing = computing_of(thread);
-    thread->sampled = place;
-}
-
-/* Judged as when it was throttled: by this visit, and by all computing since the last one. */
-static bool takes_long(struct aa_thread *thread, const struct aa_node *node) {
-    struct aa_books *books = thread->books;
-    double computing = computing_of(thread), part = part_of_share();
-    double since = computed_since(books, node, computing);
-    return since >= part && (computing - books->sample.computing) * AA_THROTTLE_PERIOD >= part;
-}
-
-void aa_throttle_judge(struct aa_thread *thread, const char *key) {
-    thread->sampled = 0;
-    if (aa_thread_closed || !aa_shard())
-        return;
-    struct aa_section section = aa_section_begin();
-    const struct aa_edge *edge = aa_tree_edge(thread, thread->current, key);
-    const struct aa_node *node = aa_throttled_node(edge->child);
-    if (aa_is_throttled(edge->child) && node == thread->books->sample.node && takes_long(thread, node)) {
-        aa_shard_lock();
-        time_again(thread, edge);
-        aa_sites_close();
         aa_shard_unlock();
     }
     aa_section_end(section);

@@ -1,13 +1,13 @@
 /*
  * Call paths so short and entered so often that measuring them costs more than AUTOANALYZER_MAX_OVERHEAD
- * allows: their time goes to their parents from then on, and an entry only counts, until they take long.
+ * allows: their time goes to their parents from then on, and an entry only counts.
  */
 #ifndef AA_THROTTLE_H
 #define AA_THROTTLE_H
 
 #include "shard.h"
 
-#define AA_THROTTLE_PERIOD 4096u /* visits of a node after which it is looked at; twin: aa_pass in stub.h */
+#define AA_THROTTLE_PERIOD 4096u /* visits of a node after which it is looked at */
 
 /* The share of computing that events may take; 0: as much as they do. Read from the environment when the
  * library is loaded. */
@@ -18,10 +18,5 @@ void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks);
 
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);
-
-/* The region on top is throttled, this node's, and was entered for so many times again: this visit is timed,
- * to see whether the region is short still. And it has ended. */
-void aa_throttle_sample(struct aa_thread *thread, const struct aa_node *node);
-void aa_throttle_judge(struct aa_thread *thread, const char *key);
 
 #endif

@@ -80,14 +80,6 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
     }
 }
 
-void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
-    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        struct aa_edge *edge = &thread->edges[i];
-        if (edge->node == node && aa_throttled_node(edge->child) == child)
-            edge->child = aa_throttled_node(edge->child);
-    }
-}
-
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node) {
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         const struct aa_edge *edge = &thread->edges[i];
