@@ -130,8 +130,9 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     bool opens_teams = node->time[AA_OMP].wall > 0; /* which count their visits to it */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        if (thread->edges[i].node == node && thread->edges[i].child != node)
-            throttle(thread, &thread->edges[i]);
+        const struct aa_edge *below = &thread->edges[i];
+        if (below->node == node && below->child && aa_tree_parent(aa_throttled_node(below->child)) == node)
+            throttle(thread, below); /* what recursion leads to is no child */
     }
 }
 

@@ -46,6 +46,28 @@ def test_tiny_regions_are_throttled_and_no_time_or_entry_is_lost(throttled: Tool
     assert times[names.index("main")] == pytest.approx(experiment.exclusive("wall_time").sum())
 
 
+def test_what_a_throttled_region_calls_again_is_timed_on(tool: Tool) -> None:
+    text = """
+    double outer(int n);
+    static double inner(int n) {
+        double s = n;
+        for (int i = 0; i < n % 3; i++) s += 1.0 / (s + 1);
+        return s + outer(0);
+    }
+    double outer(int n) { double s = 0; for (int i = 0; i < n; i++) s += inner(i); return s; }
+    int main(void) { double s = 0; for (int i = 0; i < 300; i++) s += outer(3000); return s < 0; }
+    """
+    tool.build(text, compiler="gcc")
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    visits, times = (experiment.exclusive(each).sum(axis=1) for each in ("visits", "wall_time"))
+    place = {path.region.name: place for place, path in enumerate(experiment.call_paths)}
+    assert (visits[place["inner"]], visits[place["outer"]]) == (900_000, 300 + 900_000)
+    assert times[place["inner"]] == 0 < times[place["outer"]]
+    assert "outer" not in {each.split("|")[2] for each in experiment.notes.throttled}
+
+
 def test_five_percent_are_allowed_unless_something_else_is_asked_for(throttled: Tool) -> None:
     done = throttled("autoanalyzer", "run", "-o", "whole", "--max-overhead", "off", "--", "./app")
     assert done.returncode == 0, done.stderr
