@@ -158,7 +158,7 @@ def is_plain(argument: Argument) -> bool:
 
 def _parsers(source: Argument) -> list[str]:
     """Name the files that tell one release of the parsers from another."""
-    names = () if source.is_fortran else ("clang",) if source.is_cxx else ("pycparser", "clang")
+    names = () if source.is_fortran else ("clang",)
     return [parser.origin for parser in map(find_spec, names) if parser and parser.origin]
 
 

@@ -20,7 +20,7 @@ __all__ = ["compiler_environment", "fingerprint", "found_program", "program_stat
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _ROOMS: Final = (
-    *("instrument", "instrument/c_family", "instrument/c_family/c", "instrument/c_family/cxx", "instrument/fortran"),
+    *("instrument", "instrument/c_family", "instrument/c_family/clang", "instrument/fortran"),
     *("experiment", "experiment/plan"),
 )
 _PREFIX: Final = "AUTOANALYZER_"

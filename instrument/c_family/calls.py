@@ -50,13 +50,15 @@ class LibraryCalls:
     Args:
         unit: The text.
         syntax: What the parser has found in it.
+        cxx: Whether it is C++, where a call may make objects for its arguments.
     """
 
-    def __init__(self, unit: Preprocessed, syntax: Syntax) -> None:
+    def __init__(self, unit: Preprocessed, syntax: Syntax, *, cxx: bool) -> None:
         self._unit = unit
         self._masked = unit.masked
-        calls = (call.offset for body in syntax.bodies for call in (*body.calls, *body.heads))
+        calls = (call.offset for body in syntax.bodies for call in (*body.calls, *body.heads) if cxx)
         self._made = sorted([*calls, *(offset for offset, _ in syntax.objects)])
+        self._literals = sorted(offset for body in syntax.bodies for offset in body.literals)
         self._objects = sorted(offset for offset, is_silent in syntax.objects if not is_silent)
         self._own = {body.name.rpartition("::")[2] for body in syntax.bodies}
         fields = ((start, end, "initialises a member") for start, end in syntax.fields)
@@ -98,6 +100,8 @@ class LibraryCalls:
 
     def _why_not(self, call: Call, body: Body) -> str:
         fixed = next((why for low, high, why in self._fixed if low <= call.offset < high), "")
+        if _within(self._literals, call.offset, call.end):
+            fixed = fixed or "an object created in its arguments may outlive it"
         if call.reason or fixed or not call.gives:
             return call.reason or fixed
         if call.offset < body.opening:

@@ -14,6 +14,7 @@ from ..code_region import CodeRegion, CodeRegions
 from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON
 from ..syntax import Body, Syntax, UnreadError
 from .calls import LibraryCalls
+from .clang.bodies import read_by_clang
 from .judge import Judge
 from .lexer import statement_end
 from .parts import planned_parts
@@ -49,41 +50,11 @@ def find_regions(
         SourceError: The unit as a whole cannot be read.
     """
     try:
-        syntax = _read_by_clang(unit, flags, "c++") if cxx else _read_c(unit, flags, calls=choice.wants(*CALL_MODES))
+        syntax = read_by_clang(unit, flags, "c++" if cxx else "c")
         judge = Judge(unit, syntax, cxx=cxx, literal_guards=literal_guards)
         return _Finder(judge, syntax, choice, cxx=cxx, openmp=openmp).find()
     except UnreadError as error:
         raise _source_error(unit, error.offset, str(error)) from None
-
-
-def _read_c(unit: Preprocessed, flags: tuple[str, ...], *, calls: bool) -> Syntax:
-    """Read C by pycparser, and by libclang what that cannot read."""
-    from .c.tree import read_c  # noqa: PLC0415 - C++ does without pycparser
-
-    problem = None
-    try:
-        found = read_c(unit, calls=calls)
-    except UnreadError as error:
-        found, problem = Syntax((), {}), error
-    if not problem and not any(body.unread for body in found.bodies):
-        return found
-    try:
-        other = _read_by_clang(unit, flags, "c")
-    except UnreadError:
-        if problem:
-            raise problem from None
-        return found
-    if problem:
-        return other
-    read = {body.opening: body for body in other.bodies}
-    bodies = (read.get(body.opening, body) if body.unread else body for body in found.bodies)
-    return found._replace(bodies=tuple(bodies), objects=other.objects)
-
-
-def _read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> Syntax:
-    from .cxx.bodies import read_by_clang  # noqa: PLC0415 - C seldom needs libclang
-
-    return read_by_clang(unit, flags, language)
 
 
 def _source_error(unit: Preprocessed, offset: int, message: str) -> SourceError:
@@ -100,7 +71,7 @@ class _Finder:
         self.choice = choice
         self.cxx = cxx
         self.openmp = openmp
-        self.calls = LibraryCalls(self.unit, syntax) if choice.wants(*CALL_MODES) else None
+        self.calls = LibraryCalls(self.unit, syntax, cxx=cxx) if choice.wants(*CALL_MODES) else None
         self.bodies = syntax.bodies
         self.cost = StatementCost(self.unit.masked, syntax.bodies)
         self.names: Counter[tuple[str, str]] = Counter()

@@ -10,7 +10,7 @@ from autoanalyzer.experiment import Builder, save
 from .conftest import succeed
 
 DEAR = {
-    "clang", "lxml", "mpi4py", "numpy", "numpy.ma", "orjson", "pandas", "plotly", "pycparser", "rich",
+    "clang", "lxml", "mpi4py", "numpy", "numpy.ma", "orjson", "pandas", "plotly", "rich",
     "scipy", "scipy.stats", "simdjson", "sklearn", "threadpoolctl", "autoanalyzer.analyze.comparison",
     "autoanalyzer.experiment.algebra", "autoanalyzer.experiment.cube.writer", "autoanalyzer.experiment.plan",
     "autoanalyzer.instrument", "autoanalyzer.runtime.counting.run", "autoanalyzer.runtime.gather",
@@ -28,7 +28,7 @@ GATHERS = {*WRITES, "autoanalyzer.experiment.plan", "autoanalyzer.runtime.gather
         ("--help", set()),
         ("exec true", set()),
         ("functions --help", set()),
-        ("regions a.c", {"autoanalyzer.instrument", "autoanalyzer.experiment.plan", "pycparser"}),
+        ("regions a.c", {"autoanalyzer.instrument", "autoanalyzer.experiment.plan"}),
         ("regions a.f90", {"autoanalyzer.instrument", "autoanalyzer.experiment.plan"}),
         ("analyze a.cube", READS),
         ("analyze a.cube --tree", {*READS, "rich"}),

@@ -51,7 +51,7 @@ def test_fortran_is_written_in_its_form_with_the_stub_beside(tool):
         (["x.c", "-o", "out", "--cc", ""], "--cc: expected a compiler command, found nothing"),
         (["x.c", "-o", "out", "--fc", ""], "--fc: expected a compiler command, found nothing"),
         (["x.c", "-o", "out", "--cc", "'gcc"], '--cc: expected a command, found "\'gcc"'),
-        (["odd.c", "-o", "out"], "odd.c:2:1: '{' is not closed"),
+        (["odd.c", "-o", "out"], "odd.c:2:1: expected identifier or '('"),
         (["x.c"], "the following arguments are required: -o"),
     ],
 )

@@ -269,7 +269,7 @@ def test_what_the_compiler_and_we_said_is_said_again(tool, compiler):
     tool.write("odd.c", "typedef int (^block)(int);\n")
     wrapped = {"AUTOANALYZER_CC": "clang -fblocks"}
     named, _ = compiler("-c", "odd.c", **wrapped)
-    assert b"odd.c:1:13: not instrumented" in named
+    assert b"odd.c:1:14: not instrumented" in named
     assert compiler("-c", "odd.c", **wrapped)[0] == named
 
 

@@ -97,7 +97,7 @@ def test_generic_selection_case_ranges_statement_expressions_and_asm(lab):
     assert set(lab.left_out()) == {"classify"}
 
 
-BEYOND_PYCPARSER = r"""
+BEYOND_STANDARD_C = r"""
 #include <stdio.h>
 #include <stdlib.h>
 struct pair { int one, other; };
@@ -124,8 +124,8 @@ int main(void) { printf("%%d\n", turns(3) + plain(5) + sizeof(abs(1))); return 0
 
 
 @pytest.mark.parametrize("start", ["1", "1.0i"])
-def test_what_pycparser_cannot_read_in_functions_or_outside_of_them_libclang_can(lab, start):
-    assert lab.run(BEYOND_PYCPARSER % start, "-std=gnu11", "-w").visits == {
+def test_what_standard_c_has_not_is_read_in_functions_and_outside_of_them(lab, start):
+    assert lab.run(BEYOND_STANDARD_C % start, "-std=gnu11", "-w").visits == {
         **dict.fromkeys(("main", "turns", "turns:loop@9", "turns:loop@12", "turns:made", "plain", "plain:loop@22"), 1)
     }
     assert lab.left_out() == {"loop@13": "entered by a case label of an enclosing switch"}

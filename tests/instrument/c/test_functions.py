@@ -149,6 +149,7 @@ void seen(void) { int i; set(&i); for (i = 0; i < 8; i++) relax(); }
 void global(void) { for (g = 0; g < 8; g++) at[g]++; }
 void retried(int n) { for (int i = 0; i < 3; i++) if (at[n]) --i; }
 void hidden(void) { enum { few = 1000000 }; for (int i = 0; i < few; i++) g++; }
+void once(void) { for (int i = 0; i < 3; i++) { static const double v[40] = {1}; g += at[i] + (int)v[i]; } }
 void counted(void) { for (int i = 9; i >= 0; i -= 3) g += at[i] + (i); }
 void before(void) { size_t i; for (i = 0; i < few; ++i) g += at[i] + 1; for (i = 2; i <= 6; i += 2) g++; }
 """

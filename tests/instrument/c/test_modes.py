@@ -90,12 +90,14 @@ def test_what_a_call_makes_in_its_arguments_lives_on(lab):
     run = lab.run(OUTLIVED, "-O2", modes="library")
     assert {name: count for name, count in run.visits.items() if name.startswith("main:")} == {
         **dict.fromkeys(("main:memset@19", "main:strlen@20", "main:strchr@23", "main:strstr@23"), 1),
-        **dict.fromkeys(("main:printf@20", "main:printf@23"), 1),
+        **dict.fromkeys(("main:printf@20", "main:printf@21", "main:printf@22", "main:printf@23"), 1),
     }
-    assert lab.left_out("x.c", modes="library") == dict.fromkeys(
-        ("strcpy@15", "strcat@16", "strcpy@16", "strchr@21", "strchr@22", "strstr@22", "printf@21", "printf@22"),
-        "an object created in its arguments may outlive it",
-    )
+    assert lab.left_out("x.c", modes="library") == {
+        **dict.fromkeys(("strcpy@15", "strcat@16", "strcpy@16"), "an object created in its arguments may outlive it"),
+        **dict.fromkeys(
+            ("strchr@21", "strchr@22", "strstr@22"), "it returns a pointer, perhaps into a temporary in its arguments"
+        ),
+    }
 
 
 MATH = r"""
@@ -247,9 +249,9 @@ def test_calls_whose_form_matters_are_left_alone_with_the_reason(lab):
     run = lab.run(FIXED, "-fopenmp", "-lm", "-fno-builtin", modes="math")
     assert run.visits == {"main": 1, "main:exp@10": 2}
     assert lab.left_out("x.c", "--", "-fopenmp", modes="math") == {
-        "exp@7": "its value must be known at compile time",
+        "exp@7": "in an unevaluated operand",
         "exp@9": "in the header of a loop under a directive",
-        "exp@10": "its value must be known at compile time",
+        "exp@10": "in an unevaluated operand",
         "exp@12": "in an atomic statement",
     }
 

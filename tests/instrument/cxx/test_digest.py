@@ -1,7 +1,7 @@
 """Spellings of newer standard libraries than the parser's own."""
 
-from autoanalyzer.instrument.c_family.cxx.digest import digest
-from autoanalyzer.instrument.c_family.cxx.tree import parse
+from autoanalyzer.instrument.c_family.clang.digest import digest
+from autoanalyzer.instrument.c_family.clang.tree import parse
 
 # Each of these is how a header of GCC 13 or 14 puts it.
 NEWER = b"""\

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
-from clang.cindex import CursorKind, TemplateArgumentKind, TypeKind, conf
-
 from .cursors import children
+from .library import CursorKind, TypeKind, lib
 
 __all__ = ["PARAMETERS", "PRESUMED", "Instances", "numbers"]
 
@@ -17,8 +16,7 @@ PRESUMED: Final = 8
 """What is presumed where the unit gives no template a number: what small vectors have at most."""
 
 PARAMETERS: Final = frozenset(
-    kind.value
-    for kind in (
+    (
         CursorKind.TEMPLATE_TYPE_PARAMETER,
         CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
         CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
@@ -26,14 +24,15 @@ PARAMETERS: Final = frozenset(
 )
 """Parameters of templates."""
 
+_INTEGRAL: Final = 4  # twin of Index.h
 _ENDLESS: Final = 2**63  # as -1 tells a size that only a run knows
 _AROUND: Final = {
-    TypeKind.POINTER.value: "clang_getPointeeType",
-    TypeKind.LVALUEREFERENCE.value: "clang_getPointeeType",
-    TypeKind.RVALUEREFERENCE.value: "clang_getPointeeType",
-    TypeKind.CONSTANTARRAY.value: "clang_getArrayElementType",
-    TypeKind.INCOMPLETEARRAY.value: "clang_getArrayElementType",
-    TypeKind.FUNCTIONPROTO.value: "clang_getResultType",
+    TypeKind.POINTER: "clang_getPointeeType",
+    TypeKind.LVALUEREFERENCE: "clang_getPointeeType",
+    TypeKind.RVALUEREFERENCE: "clang_getPointeeType",
+    TypeKind.CONSTANTARRAY: "clang_getArrayElementType",
+    TypeKind.INCOMPLETEARRAY: "clang_getArrayElementType",
+    TypeKind.FUNCTIONPROTO: "clang_getResultType",
 }
 
 
@@ -56,28 +55,28 @@ class Instances:
             return
         index = self._seen[self._place(owner)]
         self._seen[self._place(owner)] += 1
-        first = conf.lib.clang_getCanonicalCursor(owner)
-        own = sum(each._kind_id in PARAMETERS for each in children(first))
-        template = first if index < own else conf.lib.clang_getCursorSemanticParent(first)
+        first = lib.clang_getCanonicalCursor(owner)
+        own = sum(each.kind in PARAMETERS for each in children(first))
+        template = first if index < own else lib.clang_getCursorSemanticParent(first)
         if template is not None:
-            key = self._place(conf.lib.clang_getCanonicalCursor(template)), index if index < own else index - own
+            key = self._place(lib.clang_getCanonicalCursor(template)), index if index < own else index - own
             self._parameters[self._place(parameter)] = key
 
     def note_type(self, kind: Any) -> None:
         """Note what is given to the templates of which a type is made."""
-        kind = conf.lib.clang_getCanonicalType(kind)
-        while inner := _AROUND.get(kind._kind_id):
-            kind = getattr(conf.lib, inner)(kind)
-        count = conf.lib.clang_Type_getNumTemplateArguments(kind)
+        kind = lib.clang_getCanonicalType(kind)
+        while inner := _AROUND.get(kind.kind):
+            kind = getattr(lib, inner)(kind)
+        count = lib.clang_Type_getNumTemplateArguments(kind)
         if count > 0:
-            self.note(conf.lib.clang_getTypeDeclaration(kind))
+            self.note(lib.clang_getTypeDeclaration(kind))
             for index in range(count):
-                self.note_type(conf.lib.clang_Type_getTemplateArgumentAsType(kind, index))
+                self.note_type(lib.clang_Type_getTemplateArgumentAsType(kind, index))
 
     def note(self, instance: Any) -> None:
         """Note what is given to a template, of which a class or a function is an instance."""
         for index, number in numbers(instance):
-            key = self._place(conf.lib.clang_getCanonicalCursor(_template(instance))), index
+            key = self._place(lib.clang_getCanonicalCursor(_template(instance))), index
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
@@ -93,18 +92,11 @@ class Instances:
 
 def numbers(instance: Any) -> Iterator[tuple[int, int]]:
     """Give each number that a template is given, after its index, of which a class or a function is an instance."""
-    for index in range(conf.lib.clang_Cursor_getNumTemplateArguments(instance)):
-        if _is_number(instance, index):
-            number = int(conf.lib.clang_Cursor_getTemplateArgumentValue(instance, index))
+    for index in range(lib.clang_Cursor_getNumTemplateArguments(instance)):
+        if lib.clang_Cursor_getTemplateArgumentKind(instance, index) == _INTEGRAL:
+            number = int(lib.clang_Cursor_getTemplateArgumentValue(instance, index))
             yield index, number if number >= 0 else _ENDLESS
 
 
-def _is_number(instance: Any, index: int) -> bool:
-    try:
-        return bool(conf.lib.clang_Cursor_getTemplateArgumentKind(instance, index) == TemplateArgumentKind.INTEGRAL)
-    except ValueError:  # a pack, of which the bindings have not heard
-        return False
-
-
 def _template(instance: Any) -> Any:
-    return conf.lib.clang_getSpecializedCursorTemplate(instance)
+    return lib.clang_getSpecializedCursorTemplate(instance)

@@ -6,29 +6,27 @@ from collections.abc import Callable
 from operator import add, floordiv, lshift, mul, sub
 from typing import Any, Final
 
-from clang.cindex import CursorKind, TypeKind, conf
-
 from ...expression import expression
 from .cursors import children, evaluated, operator_of, plain_type, spelling
 from .instances import PRESUMED, Instances, numbers
+from .library import CursorKind, TypeKind, lib
 
 __all__ = ["Constants"]
 
-_BLOCK: Final = CursorKind.COMPOUND_STMT.value
-_RETURN: Final = CursorKind.RETURN_STMT.value
-_BINARY: Final = CursorKind.BINARY_OPERATOR.value
-_CALL: Final = CursorKind.CALL_EXPR.value
-_NAME: Final = CursorKind.DECL_REF_EXPR.value
-_MEMBER: Final = CursorKind.MEMBER_REF_EXPR.value
-_PACK: Final = CursorKind.SIZE_OF_PACK_EXPR.value
-_SIZEOF: Final = CursorKind.CXX_UNARY_EXPR.value
-_PARAMETER: Final = CursorKind.TEMPLATE_NON_TYPE_PARAMETER.value
-_VARIABLE: Final = CursorKind.VAR_DECL.value
-_ENUMERATOR: Final = CursorKind.ENUM_CONSTANT_DECL.value
-_FIELD: Final = CursorKind.FIELD_DECL.value
+_BLOCK: Final = CursorKind.COMPOUND_STMT
+_RETURN: Final = CursorKind.RETURN_STMT
+_BINARY: Final = CursorKind.BINARY_OPERATOR
+_CALL: Final = CursorKind.CALL_EXPR
+_NAME: Final = CursorKind.DECL_REF_EXPR
+_MEMBER: Final = CursorKind.MEMBER_REF_EXPR
+_PACK: Final = CursorKind.SIZE_OF_PACK_EXPR
+_SIZEOF: Final = CursorKind.CXX_UNARY_EXPR
+_PARAMETER: Final = CursorKind.TEMPLATE_NON_TYPE_PARAMETER
+_VARIABLE: Final = CursorKind.VAR_DECL
+_ENUMERATOR: Final = CursorKind.ENUM_CONSTANT_DECL
+_FIELD: Final = CursorKind.FIELD_DECL
 _TRANSPARENT: Final = frozenset(
-    kind.value
-    for kind in (
+    (
         CursorKind.UNEXPOSED_EXPR,
         CursorKind.PAREN_EXPR,
         CursorKind.CXX_FUNCTIONAL_CAST_EXPR,
@@ -36,8 +34,8 @@ _TRANSPARENT: Final = frozenset(
         CursorKind.CSTYLE_CAST_EXPR,
     )
 )
-_ARRAY: Final = TypeKind.CONSTANTARRAY.value
-_DEPENDENT_ARRAY: Final = TypeKind.DEPENDENTSIZEDARRAY.value
+_ARRAY: Final = TypeKind.CONSTANTARRAY
+_DEPENDENT_ARRAY: Final = TypeKind.DEPENDENTSIZEDARRAY
 # Twins of libclang's Index.h.
 _DIVISION: Final = 4
 _SHIFT: Final = 8
@@ -67,19 +65,19 @@ class Constants:
         value = evaluated(expression)
         if value is not None or depth > _DEEPEST:
             return value
-        kind, parts = expression._kind_id, children(expression)
+        kind, parts = expression.kind, children(expression)
         if kind == _PACK:
             return PRESUMED
         if kind == _CALL:
             return self._called(expression, depth)
         if kind == _NAME:
-            return self._named(conf.lib.clang_getCursorReferenced(expression), depth)
+            return self._named(lib.clang_getCursorReferenced(expression), depth)
         if kind == _BINARY:
             return self._combined(operator_of(expression), parts, depth)
         return self.value(parts[-1], depth + 1) if kind in _TRANSPARENT and parts else None
 
     def _combined(self, operator: int, parts: list[Any], depth: int) -> int | None:
-        if operator == _DIVISION and all(part._kind_id == _SIZEOF for part in parts):
+        if operator == _DIVISION and all(part.kind == _SIZEOF for part in parts):
             return next((self.elements(array) for array in children(parts[0])), None)
         left, right = (self.value(part, depth + 1) for part in parts)
         if left is None or right is None or operator not in _ARITHMETIC:
@@ -91,11 +89,10 @@ class Constants:
         """Evaluate what a name stands for."""
         if declaration is None:
             return None
-        if declaration._kind_id == _PARAMETER:
+        if declaration.kind == _PARAMETER:
             return self._instances.largest(declaration)
-        is_constant = declaration._kind_id == _ENUMERATOR or (
-            declaration._kind_id == _VARIABLE
-            and conf.lib.clang_isConstQualifiedType(conf.lib.clang_getCursorType(declaration))
+        is_constant = declaration.kind == _ENUMERATOR or (
+            declaration.kind == _VARIABLE and lib.clang_isConstQualifiedType(lib.clang_getCursorType(declaration))
         )
         parts = children(declaration)
         return self.value(parts[-1], depth + 1) if is_constant and parts else None
@@ -103,24 +100,24 @@ class Constants:
     def _called(self, call: Any, depth: int) -> int | None:
         """Evaluate ``a.size()`` of an array, and functions that do nothing but give a constant."""
         parts = children(call)
-        is_size = len(parts) == 1 and parts[0]._kind_id == _MEMBER and self._name(parts[0]) == "size"
+        is_size = len(parts) == 1 and parts[0].kind == _MEMBER and self._name(parts[0]) == "size"
         of = children(parts[0]) if is_size else []
         if of and (elements := self.elements(of[0])) is not None:
             return elements
-        function = conf.lib.clang_getCursorReferenced(call)
-        if function is None or conf.lib.clang_CXXMethod_isVirtual(function):
+        function = lib.clang_getCursorReferenced(call)
+        if function is None or lib.clang_CXXMethod_isVirtual(function):
             return None
-        definition = conf.lib.clang_getCursorDefinition(function)
+        definition = lib.clang_getCursorDefinition(function)
         body = children(definition)[-1:] if definition is not None else []
-        statements = children(body[0]) if body and body[0]._kind_id == _BLOCK else []
-        given = children(statements[0]) if len(statements) == 1 and statements[0]._kind_id == _RETURN else []
+        statements = children(body[0]) if body and body[0].kind == _BLOCK else []
+        given = children(statements[0]) if len(statements) == 1 and statements[0].kind == _RETURN else []
         return self.value(given[0], depth + 1) if given else None
 
     def elements(self, array: Any) -> int | None:
         """Count what an array holds, or a std::array; None if it is neither."""
-        while array._kind_id in _TRANSPARENT and (parts := children(array)):
+        while array.kind in _TRANSPARENT and (parts := children(array)):
             array = parts[-1]
-        declared = conf.lib.clang_getCursorReferenced(array)
+        declared = lib.clang_getCursorReferenced(array)
         declared = declared if declared is not None else self._member(array)
         for each in (array, declared) if declared is not None else (array,):
             if (size := self._size(each)) is not None:
@@ -130,10 +127,10 @@ class Constants:
     def _size(self, array: Any) -> int | None:
         """Count what an array holds, by the type of an expression or a declaration."""
         kind = plain_type(array)
-        if kind._kind_id == _ARRAY:
-            return int(conf.lib.clang_getArraySize(kind))
-        declaration = conf.lib.clang_getTypeDeclaration(kind)
-        if kind._kind_id != _DEPENDENT_ARRAY:
+        if kind.kind == _ARRAY:
+            return int(lib.clang_getArraySize(kind))
+        declaration = lib.clang_getTypeDeclaration(kind)
+        if kind.kind != _DEPENDENT_ARRAY:
             if not _is_std_array(declaration):
                 return None
             for _, number in numbers(declaration):
@@ -144,12 +141,12 @@ class Constants:
     def _member(self, access: Any) -> Any:
         """Find the member of a class template that ``a.v`` means, which the parser looks up in instances alone."""
         parts = children(access)
-        if access._kind_id != _MEMBER or len(parts) != 1:
+        if access.kind != _MEMBER or len(parts) != 1:
             return None
-        owner = conf.lib.clang_getTypeDeclaration(plain_type(parts[0]))
+        owner = lib.clang_getTypeDeclaration(plain_type(parts[0]))
         members = children(owner) if owner is not None else []
         name = self._name(access)
-        return next((each for each in members if each._kind_id == _FIELD and spelling(each) == name), None)
+        return next((each for each in members if each.kind == _FIELD and spelling(each) == name), None)
 
     def _name(self, member: Any) -> str:
         """Give the last name in ``a.v``, which the parser does not tell in templates."""
@@ -160,7 +157,7 @@ class Constants:
 def _is_std_array(declaration: Any) -> bool:
     if declaration is None or spelling(declaration) != "array":
         return False
-    outer = conf.lib.clang_getCursorSemanticParent(declaration)
+    outer = lib.clang_getCursorSemanticParent(declaration)
     while outer is not None and spelling(outer).startswith("__"):
-        outer = conf.lib.clang_getCursorSemanticParent(outer)
+        outer = lib.clang_getCursorSemanticParent(outer)
     return outer is not None and spelling(outer) == "std"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from clang.cindex import CursorKind, conf
+from .cursors import children
+from .library import CursorKind, lib
 
 __all__ = ["qualified_name"]
 
-_TEMPLATES: Final = frozenset((CursorKind.FUNCTION_TEMPLATE.value, CursorKind.CLASS_TEMPLATE.value))
+_TEMPLATES: Final = frozenset((CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE))
 _SCOPES: Final = frozenset(
-    kind.value
-    for kind in (
+    (
         CursorKind.NAMESPACE,
         CursorKind.CLASS_DECL,
         CursorKind.STRUCT_DECL,
@@ -26,9 +26,9 @@ _SCOPES: Final = frozenset(
         CursorKind.CONVERSION_FUNCTION,
     )
 )
-_NAMED_AS_THEIR_CLASS: Final = frozenset((CursorKind.CONSTRUCTOR.value, CursorKind.DESTRUCTOR.value))
+_NAMED_AS_THEIR_CLASS: Final = frozenset((CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR))
 _READABLE: Final = 60  # characters
-_UNIT: Final = CursorKind.TRANSLATION_UNIT.value
+_UNIT: Final = CursorKind.TRANSLATION_UNIT
 
 
 def qualified_name(function: Any) -> tuple[str, str]:
@@ -43,28 +43,28 @@ def qualified_name(function: Any) -> tuple[str, str]:
     Unnamed namespaces and classes have no part in it.
     """
     parts = [_function_part(function)]
-    scope = conf.lib.clang_getCursorSemanticParent(function)
-    while scope is not None and scope._kind_id != _UNIT:
-        if scope._kind_id in _SCOPES and (part := _part(scope)):
+    scope = lib.clang_getCursorSemanticParent(function)
+    while scope is not None and scope.kind != _UNIT:
+        if scope.kind in _SCOPES and (part := _part(scope)):
             parts.append(part)
-        scope = conf.lib.clang_getCursorSemanticParent(scope)
-    constant = " const" if conf.lib.clang_CXXMethod_isConst(function) else ""
+        scope = lib.clang_getCursorSemanticParent(scope)
+    constant = " const" if lib.clang_CXXMethod_isConst(function) else ""
     return "::".join(reversed(parts)), _parameters(function) + constant
 
 
 def _spelling(cursor: Any) -> str:
-    return str(conf.lib.clang_getCursorSpelling(cursor))
+    return str(lib.clang_getCursorSpelling(cursor))
 
 
 def _display(cursor: Any) -> str:
-    return str(conf.lib.clang_getCursorDisplayName(cursor))
+    return str(lib.clang_getCursorDisplayName(cursor))
 
 
 def _part(scope: Any) -> str:
     name = _spelling(scope)
     if "(" in name and not name.startswith("operator"):
         return ""  # "(unnamed struct at …)"
-    if scope._kind_id in _TEMPLATES:
+    if scope.kind in _TEMPLATES:
         return f"{name}<...>"
     display = _display(scope)
     return display if display.startswith(f"{name}<") and "(" not in display else name
@@ -72,8 +72,8 @@ def _part(scope: Any) -> str:
 
 def _function_part(function: Any) -> str:
     name = _spelling(function)
-    is_template = function._kind_id in _TEMPLATES
-    owner = conf.lib.clang_getCursorSemanticParent(function)
+    is_template = function.kind in _TEMPLATES
+    owner = lib.clang_getCursorSemanticParent(function)
     if owner is not None and name.startswith((f"{_spelling(owner)}<", f"~{_spelling(owner)}<")):
         name = name.partition("<")[0]  # a constructor repeats the parameters of its class
     return f"{name}<...>" if is_template else name
@@ -91,4 +91,4 @@ def _parameters(function: Any) -> str:
 
 
 def _count(function: Any) -> int:
-    return sum(child.kind is CursorKind.PARM_DECL for child in function.get_children())
+    return sum(child.kind == CursorKind.PARM_DECL for child in children(function))

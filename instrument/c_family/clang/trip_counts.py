@@ -6,36 +6,34 @@ from collections.abc import Iterator
 from math import nan
 from typing import Any, Final
 
-from clang.cindex import CursorKind, TypeKind, conf
-
 from ..counted import SIGNED, trips
 from .constants import Constants
 from .cursors import children, evaluated, operator_of
+from .library import CursorKind, TypeKind, lib
 
 __all__ = ["TripCounts"]
 
-_FOR: Final = CursorKind.FOR_STMT.value
-_RANGE: Final = CursorKind.CXX_FOR_RANGE_STMT.value
-_DECLARATION: Final = CursorKind.DECL_STMT.value
-_VARIABLE: Final = CursorKind.VAR_DECL.value
-_NAME: Final = CursorKind.DECL_REF_EXPR.value
-_BINARY: Final = CursorKind.BINARY_OPERATOR.value
-_UNARY: Final = CursorKind.UNARY_OPERATOR.value
-_COMPOUND: Final = CursorKind.COMPOUND_ASSIGNMENT_OPERATOR.value
-_PARENTHESES: Final = CursorKind.PAREN_EXPR.value
-_LAMBDA: Final = CursorKind.LAMBDA_EXPR.value
-_SUBSCRIPT: Final = CursorKind.ARRAY_SUBSCRIPT_EXPR.value
-_VALUE: Final = CursorKind.UNEXPOSED_EXPR.value  # an object becomes a number by a cast that is not written
+_FOR: Final = CursorKind.FOR_STMT
+_RANGE: Final = CursorKind.CXX_FOR_RANGE_STMT
+_DECLARATION: Final = CursorKind.DECL_STMT
+_VARIABLE: Final = CursorKind.VAR_DECL
+_NAME: Final = CursorKind.DECL_REF_EXPR
+_BINARY: Final = CursorKind.BINARY_OPERATOR
+_UNARY: Final = CursorKind.UNARY_OPERATOR
+_COMPOUND: Final = CursorKind.COMPOUND_ASSIGNMENT_OPERATOR
+_PARENTHESES: Final = CursorKind.PAREN_EXPR
+_LAMBDA: Final = CursorKind.LAMBDA_EXPR
+_SUBSCRIPT: Final = CursorKind.ARRAY_SUBSCRIPT_EXPR
+_VALUE: Final = CursorKind.UNEXPOSED_EXPR  # an object becomes a number by a cast that is not written
 _SCOPES: Final = frozenset(
-    kind.value
-    for kind in (
+    (
         *(CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD),
         *(CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR, CursorKind.CONVERSION_FUNCTION),
     )
 )
 _INTEGERS: Final = {
-    **dict.fromkeys((TypeKind.SHORT.value, TypeKind.INT.value, TypeKind.LONG.value, TypeKind.LONGLONG.value), SIGNED),
-    **dict.fromkeys((TypeKind.USHORT.value, TypeKind.UINT.value, TypeKind.ULONG.value, TypeKind.ULONGLONG.value), 0),
+    **dict.fromkeys((TypeKind.SHORT, TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG), SIGNED),
+    **dict.fromkeys((TypeKind.USHORT, TypeKind.UINT, TypeKind.ULONG, TypeKind.ULONGLONG), 0),
 }
 # Twins of libclang's Index.h.
 _COMPARISONS: Final = {11: "<", 12: ">", 16: "!=", 13: "<=", 14: ">="}
@@ -78,12 +76,12 @@ class TripCounts:
             loop: The cursor of a loop.
         """
         parts = children(loop)
-        if loop._kind_id == _RANGE:
+        if loop.kind == _RANGE:
             return self._constants.elements(parts[-2]) or 0 if len(parts) > 2 else 0
-        if loop._kind_id != _FOR or len(parts) != 4:
+        if loop.kind != _FOR or len(parts) != 4:
             return 0
         first, condition, step, body = parts
-        if condition._kind_id != _BINARY or operator_of(condition) not in _COMPARISONS:
+        if condition.kind != _BINARY or operator_of(condition) not in _COMPARISONS:
             return 0
         variable, start = _start(first)
         compared, bound = children(condition)
@@ -94,13 +92,13 @@ class TripCounts:
         low, high = (evaluated, self._constants.value) if by > 0 else (self._constants.value, evaluated)
         comparison, lowest = _COMPARISONS[operator_of(condition)], _lowest(variable, compared)
         count = trips(_number(low(start)), comparison, _number(high(bound)), by, lowest)
-        is_own = count and (first._kind_id == _DECLARATION or not self._is_seen(variable))
+        is_own = count and (first.kind == _DECLARATION or not self._is_seen(variable))
         return count if is_own and not any(_same(each, variable) for each in _given_away(body, setting=True)) else 0
 
     def _is_seen(self, variable: Any) -> bool:
         """Tell whether something may point to a variable that lives longer than a loop."""
-        scope = conf.lib.clang_getCursorSemanticParent(variable)
-        if scope._kind_id not in _SCOPES:
+        scope = lib.clang_getCursorSemanticParent(variable)
+        if scope.kind not in _SCOPES:
             return True
         if (key := scope.data[0]) not in self._seen:  # the parser's own address of a declaration
             self._seen[key] = {each.data[0] for each in _given_away(scope, setting=False)}
@@ -110,28 +108,28 @@ class TripCounts:
 def _start(statement: Any) -> tuple[Any, Any]:
     """Give the variable that a loop counts by, and what it is at first."""
     parts = children(statement)
-    if statement._kind_id == _DECLARATION and len(parts) == 1:
+    if statement.kind == _DECLARATION and len(parts) == 1:
         values = children(parts[0])
         return (parts[0], values[-1]) if values else (None, None)
-    if statement._kind_id == _BINARY and operator_of(statement) == _ASSIGNMENT and parts[0]._kind_id == _NAME:
-        return conf.lib.clang_getCursorReferenced(parts[0]), parts[1]
+    if statement.kind == _BINARY and operator_of(statement) == _ASSIGNMENT and parts[0].kind == _NAME:
+        return lib.clang_getCursorReferenced(parts[0]), parts[1]
     return None, None
 
 
 def _lowest(variable: Any, compared: Any) -> float:
     """Give the least that a local variable can hold and be compared as; NaN if it is no integer, or static."""
-    kind = conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(variable))
-    is_plain = variable._kind_id == _VARIABLE and conf.lib.clang_Cursor_getStorageClass(variable) in _AUTOMATIC
-    is_volatile = conf.lib.clang_isVolatileQualifiedType(kind)
-    is_unsigned = _INTEGERS.get(conf.lib.clang_getCanonicalType(conf.lib.clang_getCursorType(compared))._kind_id) == 0
-    lowest = 0 if is_unsigned and kind._kind_id in _INTEGERS else _INTEGERS.get(kind._kind_id, nan)
+    kind = lib.clang_getCanonicalType(lib.clang_getCursorType(variable))
+    is_plain = variable.kind == _VARIABLE and lib.clang_Cursor_getStorageClass(variable) in _AUTOMATIC
+    is_volatile = lib.clang_isVolatileQualifiedType(kind)
+    is_unsigned = _INTEGERS.get(lib.clang_getCanonicalType(lib.clang_getCursorType(compared)).kind) == 0
+    lowest = 0 if is_unsigned and kind.kind in _INTEGERS else _INTEGERS.get(kind.kind, nan)
     return lowest if is_plain and not is_volatile else nan
 
 
 def _step(statement: Any, variable: Any) -> float:
     """Give what a loop adds to its variable; NaN if that varies."""
-    kind, parts = statement._kind_id, children(statement)
-    operator = conf.lib.clang_getCursorUnaryOperatorKind(statement) if kind == _UNARY else operator_of(statement)
+    kind, parts = statement.kind, children(statement)
+    operator = lib.clang_getCursorUnaryOperatorKind(statement) if kind == _UNARY else operator_of(statement)
     if (kind, operator) not in _STEPS or not _is(parts[0], variable):
         return nan
     return _STEPS[kind, operator] * (_number(evaluated(parts[1])) if kind == _COMPOUND else 1)
@@ -144,19 +142,19 @@ def _number(value: int | None) -> float:
 def _is(expression: Any, variable: Any) -> bool:
     """Tell whether an expression is a variable."""
     expression = _inner(expression)
-    declared = conf.lib.clang_getCursorReferenced(expression) if expression._kind_id == _NAME else None
+    declared = lib.clang_getCursorReferenced(expression) if expression.kind == _NAME else None
     return declared is not None and _same(declared, variable)
 
 
 def _inner(expression: Any) -> Any:
     """Give what stands in parentheses, and is turned into a number."""
-    while expression._kind_id in {_VALUE, _PARENTHESES} and len(parts := children(expression)) == 1:
+    while expression.kind in {_VALUE, _PARENTHESES} and len(parts := children(expression)) == 1:
         expression = parts[0]
     return expression
 
 
 def _same(one: Any, other: Any) -> bool:
-    return bool(conf.lib.clang_equalCursors(one, other))
+    return bool(lib.clang_equalCursors(one, other))
 
 
 def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
@@ -169,9 +167,9 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
     pending = [(node, child, setting) for child in children(node)]
     while pending:
         parent, child, counts = pending.pop()
-        kind = child._kind_id
+        kind = child.kind
         if kind == _NAME:
-            if not _takes_value(parent, child, counts) and (variable := conf.lib.clang_getCursorReferenced(child)):
+            if not _takes_value(parent, child, counts) and (variable := lib.clang_getCursorReferenced(child)):
                 yield variable
             continue
         user = parent if kind == _PARENTHESES else child
@@ -181,9 +179,9 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
 
 def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
     """Tell whether an expression does no more with a variable that it names than to ask for its value, or to set it."""
-    kind = parent._kind_id
+    kind = parent.kind
     if kind == _UNARY:
-        operator = conf.lib.clang_getCursorUnaryOperatorKind(parent)
+        operator = lib.clang_getCursorUnaryOperatorKind(parent)
         return operator != _ADDRESS and not (setting and (_UNARY, operator) in _STEPS)
     if kind == _COMPOUND or (kind == _BINARY and operator_of(parent) == _ASSIGNMENT):
         return not setting or not _same(_inner(children(parent)[0]), name)

@@ -1,1 +1,0 @@
-"""C by pycparser: from preprocessed text to the tree of its functions."""

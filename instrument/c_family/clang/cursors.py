@@ -1,0 +1,56 @@
+"""What is asked of libclang's cursors in several places."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .library import TypeKind, Visit, lib
+
+__all__ = ["children", "evaluated", "operator_of", "plain_type", "spelling"]
+
+_INTEGER: Final = 1  # twin of libclang's CXEvalResultKind
+_NEXT: Final = 1
+_POINTING: Final = frozenset((TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE))
+
+
+def children(cursor: Any) -> list[Any]:
+    """Give what stands right below a cursor."""
+    found: list[Any] = []
+    lib.clang_visitChildren(cursor, _APPEND, found)
+    return found
+
+
+def _append(child: Any, _parent: Any, found: list[Any]) -> int:
+    found.append(child)
+    return _NEXT
+
+
+_APPEND: Final = Visit(_append)
+
+
+def spelling(cursor: Any) -> str:
+    """Give a cursor's name."""
+    return str(lib.clang_getCursorSpelling(cursor))
+
+
+def operator_of(cursor: Any) -> int:
+    """Give the number that libclang's Index.h has for the operator of a binary expression."""
+    return int(lib.clang_getCursorBinaryOperatorKind(cursor))
+
+
+def plain_type(cursor: Any) -> Any:
+    """Give the type of an expression or a declaration, or of that to which it points."""
+    kind = lib.clang_getCanonicalType(lib.clang_getCursorType(cursor))
+    return lib.clang_getPointeeType(kind) if kind.kind in _POINTING else kind
+
+
+def evaluated(expression: Any) -> int | None:
+    """Evaluate an expression; None if it is no integer, or depends on a template's arguments."""
+    result = lib.clang_Cursor_Evaluate(expression)
+    if not result:
+        return None
+    try:
+        is_integer = lib.clang_EvalResult_getKind(result) == _INTEGER
+        return int(lib.clang_EvalResult_getAsLongLong(result)) if is_integer else None
+    finally:
+        lib.clang_EvalResult_dispose(result)

@@ -1,1 +1,0 @@
-"""C++ by libclang, and C that pycparser cannot read: from preprocessed text to the tree of functions and lambdas."""
