@@ -135,8 +135,8 @@ def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named(tool):
     tool.write("x.c", "int three = 3;\ntypedef int (^block)(int);\nint main(void) { return three; }\n")
     done = succeed(tool("aa-mpicc", "-fblocks", "x.c", "-o", "x", env={"AUTOANALYZER_CC": "clang"}))
     assert done.stderr == (
-        b"autoanalyzer: x.c:2:14: not instrumented: blocks support disabled - compile with -fblocks or pick a deployment "
-        b"target that supports them; compiled unchanged\n"
+        b"autoanalyzer: x.c:2:14: not instrumented: blocks support disabled - compile with -fblocks or pick a "
+        b"deployment target that supports them; compiled unchanged\n"
         b"    typedef int (^block)(int);\n"
     )
     assert tool("./x").returncode == 3
