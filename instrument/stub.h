@@ -25,25 +25,28 @@ aa_enter(const char *descriptor, unsigned long **site) {
 
 /*
  * Where the library has put a counter into the site, the main thread's entries only count, and call nobody.
- * Other threads are known by their stacks.
+ * Other threads are known by their stacks. What is entered is kept from the optimiser, or it makes a copy of
+ * the region for each answer.
  */
 __attribute__((__unused__, __no_instrument_function__,
-               __no_profile_instrument_function__)) static __inline__ int
-aa_pass(unsigned long **site) {
+               __no_profile_instrument_function__)) static __inline__ const char *
+aa_begin(const char *descriptor, unsigned long **site) {
     unsigned long *visits = __atomic_load_n(site, 0); /* relaxed */
+    const char *entered = (const char *)0;
     char here;
-    if (!visits)
-        return !aa_enter_probe;
-    if ((unsigned long)*aa_stack - (unsigned long)&here >= 1ul << 26)
-        return 0;
-    ++*visits;
-    return 1;
+    if (visits && (unsigned long)*aa_stack - (unsigned long)&here < 1ul << 26)
+        ++*visits;
+    else if (aa_enter_probe)
+        entered = aa_enter(descriptor, site);
+    __asm__("" : "+r"(entered));
+    return entered;
 }
 
-__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__, __nothrow__)) void
-aa_exit(const char *descriptor) {
-    aa_exit_probe(descriptor);
+/* For what seldom is so short that a call would matter: the code around it takes less time to optimise. */
+__attribute__((__unused__, __noinline__, __no_instrument_function__,
+               __no_profile_instrument_function__)) static const char *
+aa_begin_apart(const char *descriptor, unsigned long **site) {
+    return aa_begin(descriptor, site);
 }
 
 /* Mostly inline: what is throttled was not entered, and is left without a call. */
@@ -52,15 +55,6 @@ __attribute__((__unused__, __no_instrument_function__,
 aa_leave(const char *const *descriptor) {
     if (*descriptor)
         aa_exit_probe(*descriptor);
-}
-
-/* Leaves a region where it ends, and is called again where the block ends that it stands in. */
-__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
-               __no_profile_instrument_function__)) void
-aa_close(const char **descriptor) {
-    if (*descriptor)
-        aa_exit_probe(*descriptor);
-    *descriptor = (const char *)0;
 }
 
 /* Runs once an object, and does the same each time. */

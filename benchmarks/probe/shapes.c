@@ -49,8 +49,7 @@ static inline PLAIN void leave(const int *unused) {
 #define DESCRIPTOR(name) "aa1|function|" name "|shapes.c|" name "|0|1|2"
 #define REGION(name)                                                                                         \
     static unsigned long *site;                                                                              \
-    __attribute__((cleanup(aa_leave))) const char *const guard =                                             \
-        aa_pass(&site) ? (const char *)0 : aa_enter(DESCRIPTOR(name), &site)
+    __attribute__((cleanup(aa_leave))) const char *const guard = aa_begin(DESCRIPTOR(name), &site)
 #elif defined(CALIPER)
 #include <caliper/cali.h>
 static inline PLAIN void leave(const char *const *name) {

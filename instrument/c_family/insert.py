@@ -67,7 +67,8 @@ def insert_guards(
             edits.append(_Edit(found.end, 0, -found.start, after))
     if not edits:
         return unit.text
-    stub = _cxx_stub(sites, constexpr=constexpr) if cxx else _stub_text("stub.h")
+    closes = any(found.keeps_scope and not found.reason for found in regions)
+    stub = _cxx_stub(sites, constexpr=constexpr) if cxx else _c_stub(closes=closes)
     return _without_marks(_applied(unit, sorted(edits), stub))
 
 
@@ -98,9 +99,10 @@ def _around(found: CodeRegion, number: int, *, cxx: bool) -> tuple[str, str, str
     else:
         closing, constant = ("aa_close", "") if found.keeps_scope else ("aa_leave", "const ")
         site = f"aa_site_{number}"
+        begin = "aa_begin" if found.region.kind == "function" else "aa_begin_apart"
         guard = (
             f"static unsigned long *{site}; __attribute__((cleanup({closing}), unused)) const char *{constant}{name} ="
-            f" aa_pass(&{site}) ? (const char *)0 : aa_enter({literal}, &{site});"
+            f" {begin}({literal}, &{site});"
         )
     if found.keeps_scope and cxx:  # named by the function alone: inline ones must be equal in all units
         name = f"aa_open_{found.region.ordinal}"
@@ -147,6 +149,11 @@ def _prelude_offset(unit: Preprocessed) -> int:
 
 def _stub_text(name: str) -> str:
     return Path(__file__).parents[1].joinpath(name).read_text("ascii")
+
+
+def _c_stub(*, closes: bool) -> str:
+    """Give the stub, with what closes regions that keep their scope where there are such: each function takes time."""
+    return _stub_text("stub.h") + (_stub_text("close.h") if closes else "")
 
 
 def _cxx_stub(sites: Iterable[str], *, constexpr: bool) -> str:

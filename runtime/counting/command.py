@@ -15,10 +15,9 @@ from .tool import TOOL, counting_tool
 __all__ = ["counting_command"]
 
 # What instrumented programs call on the way to the probe library; twins: instrument/stub.h, fortran_stub.c.
-_STUBS: Final = tuple(
-    f"{name}{suffix}"
-    for name in ("aa_enter", "aa_exit", "aa_leave", "aa_close", "aa_resync")
-    for suffix in ("", "_", "__")
+_STUBS: Final = (
+    *("aa_begin", "aa_begin_apart", "aa_enter", "aa_exit", "aa_leave", "aa_close", "aa_resync"),
+    *(f"{name}{suffix}" for name in ("aa_enter", "aa_exit", "aa_resync") for suffix in ("_", "__")),
 )
 # Programs behind scripts are counted, too, but not the daemons that a rank without a launcher starts.
 _SKIPPED: Final = "*/orted,*/prted,*/hydra_*"

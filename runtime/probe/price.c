@@ -60,7 +60,7 @@ double aa_price_of_pair(bool throttled) {
     return (double)fastest / PAIRS;
 }
 
-/* The twin of aa_pass in instrument/stub.h, whose entries call nobody. */
+/* The twin of aa_begin in instrument/stub.h, whose entries call nobody. */
 static inline bool pass(uint64_t **site) {
     uint64_t *visits = __atomic_load_n(site, __ATOMIC_RELAXED);
     char here;

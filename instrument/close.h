@@ -1,0 +1,8 @@
+/* Leaves a region where it ends, and is called again where the block ends that it stands in. */
+__attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
+               __no_profile_instrument_function__)) void
+aa_close(const char **descriptor) {
+    if (*descriptor)
+        aa_exit_probe(*descriptor);
+    *descriptor = (const char *)0;
+}
