@@ -175,6 +175,6 @@ def with_kinds(experiment: Experiment) -> Experiment:
 def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
     """Call functions of MPI what they are, so that its start and end are told from the program's work."""
     return [
-        replace(path, region=replace(path.region, kind="mpi")) if path.region.name.startswith(_MPI) else path
+        replace(path, region=path.region._replace(kind="mpi")) if path.region.name.startswith(_MPI) else path
         for path in paths
     ]

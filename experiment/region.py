@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from ..errors import InputError
@@ -20,8 +19,7 @@ UPWARDS: Final = re.compile(r"^/|^(\.{1,2}/)+")
 _ESCAPES: Final = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A section of code with one entry and one exit (paper 001, section 2).
 
     Attributes:
@@ -42,7 +40,16 @@ class Region:
     ordinal: int = 0
     first_line: int = 0
     last_line: int = 0
-    text: str = field(default="", compare=False)
+    text: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Region) and self[:-1] == other[:-1]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:-1])
 
     @property
     def identity(self) -> tuple[str, str, str, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from glob import has_magic
 from pathlib import Path
@@ -112,7 +111,7 @@ class Choice(NamedTuple):
         """Decide on all regions of a source, and let them tell its text."""
         texts = {file: text_of(file) for file in {each.region.file for each in found.regions}}
         regions = tuple(
-            each._replace(region=replace(each.region, text=texts[each.region.file])) for each in found.regions
+            each._replace(region=each.region._replace(text=texts[each.region.file])) for each in found.regions
         )
         around = _around(regions)
         in_place = _in_place(regions) if "functions" in self.modes else frozenset()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -62,6 +61,6 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
     for rule in rules:
         before = exclude.get(rule.pattern, rule)
         texts = tuple(dict.fromkeys([*rule.texts, *before.texts]))[:_TEXTS]
-        exclude[rule.pattern] = replace(rule, texts=texts)
+        exclude[rule.pattern] = rule._replace(texts=texts)
     save_plan(path, plan._replace(exclude=tuple(exclude.values())), _OURS + _HEAD.format(build=build_line(path)))
     return f"{path} leaves throttled regions out of the next build: {build_line(path)}"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import bisect
 import difflib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from ..experiment import CallPath
@@ -105,7 +105,7 @@ def names_of(owners: Mapping[Region, tuple[Region, int]]) -> dict[Region, Region
         if is_enclosed(own):
             file, function = procedures[place_of(one)]
             alone = len(sources[place_of(one), one.kind]) == 1
-            names[one] = replace(own, file=file, function=function, ordinal=own.ordinal if alone else one.ordinal)
+            names[one] = own._replace(file=file, function=function, ordinal=own.ordinal if alone else one.ordinal)
     return names if len({*names.values()}) == len(names) else {}
 
 
@@ -301,14 +301,14 @@ class _Matching:
         guessed = version is None and any(None in pair for pair in pairs)  # what is new may be any of those alike
         for place, (one, other) in enumerate(pairs):
             if one and anew:
-                self.result.left[one] = replace(one, ordinal=place)
+                self.result.left[one] = one._replace(ordinal=place)
             if other:
                 self._take(one, other, mine, place)
             if one and other and (guessed or one.ordinal != other.ordinal):
                 self.result.alike.append(Alike(one, other))
 
     def _take(self, one: Region | None, other: Region, mine: Procedure, ordinal: int) -> None:
-        alone = replace(other, file=mine.file, function=mine.name, ordinal=ordinal)
+        alone = other._replace(file=mine.file, function=mine.name, ordinal=ordinal)
         self.result.right[other] = self.result.left.get(one, one) if one else alone
 
     def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:

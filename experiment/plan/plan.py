@@ -41,7 +41,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -64,8 +63,7 @@ PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Include:
+class Include(NamedTuple):
     """Regions that are made beyond the modes.
 
     Attributes:
@@ -76,11 +74,19 @@ class Include:
 
     pattern: Pattern
     modes: tuple[str, ...] = ()
-    comment: str = field(default="", compare=False)
+    comment: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Include) and self[:-1] == other[:-1]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:-1])
 
 
-@dataclass(frozen=True, slots=True)
-class Exclude:
+class Exclude(NamedTuple):
     """Regions that are not made; their time goes to what they lie in.
 
     Attributes:
@@ -92,8 +98,17 @@ class Exclude:
 
     pattern: Pattern
     reason: str = ""
-    comment: str = field(default="", compare=False)
+    comment: str = ""
     texts: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exclude) and self._replace(comment="")[:] == other._replace(comment="")[:]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._replace(comment="")[:])
 
     def matches(self, region: Region) -> bool:
         """Tell whether a region is meant, in the text that it has now."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..expression import expression
 from ..library_names import fortran_mode
@@ -23,8 +22,7 @@ _RUN_TIME: Final = expression(
 _NO_STATEMENT: Final = "not a statement of its own"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A statement, or the action of an IF, that calls a library's procedure; why it is no region."""
 
     name: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..expression import expression
 from .lines import Directive
@@ -21,8 +20,7 @@ _CONSTRUCT: Final = expression(
 _OF_LOOPS: Final = frozenset({"do", "loop"})
 
 
-@dataclass(frozen=True, slots=True)
-class Construct:
+class Construct(NamedTuple):
     """A construct.
 
     Attributes:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..expression import expression
 from ..line_markers import MarkedText
@@ -14,8 +13,7 @@ __all__ = ["Edit", "Lines", "applied", "line_marker"]
 _NOT_TAB: Final = expression(r"[^\t]")
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """Lines to be put in.
 
     Attributes:
@@ -29,7 +27,6 @@ class Lines:
     lines: list[str]
 
 
-@dataclass(slots=True)
 class Edit:
     """What is put in at an offset.
 
@@ -39,9 +36,10 @@ class Edit:
         resume: Offset at which the source goes on.
     """
 
-    lines: list[Lines] = field(default_factory=list)
-    head: str = ""
-    resume: int = -1
+    def __init__(self, head: str = "", resume: int = -1) -> None:
+        self.lines: list[Lines] = []
+        self.head = head
+        self.resume = resume
 
 
 def applied(text: MarkedText, edits: Mapping[int, Edit]) -> str:

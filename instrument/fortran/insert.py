@@ -16,8 +16,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...experiment.region import Region
 from ..expression import expression
@@ -44,8 +43,7 @@ _HIGHEST_LABEL: Final = 99999
 _END_IF, _LEAVE_LOOP, _RESYNC_BELOW, _ENTER, _RESYNC, _ENTER_LOOP, _RETURN, _END = range(8)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """What the source allows the probes' lines to use.
 
     Attributes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..expression import expression
 from .form import Form
@@ -32,7 +31,6 @@ class UnterminatedError(Exception):
         self.offset = offset
 
 
-@dataclass(slots=True)
 class Directive:
     """A directive for the compiler in a comment: ``!$omp parallel do``, ``!dir$ ivdep``.
 
@@ -43,21 +41,20 @@ class Directive:
         text: What it says, in lower case, continuation lines put together.
     """
 
-    start: int
-    next_line: int
-    sentinel: str
-    text: str
+    def __init__(self, start: int, next_line: int, sentinel: str, text: str) -> None:
+        self.start = start
+        self.next_line = next_line
+        self.sentinel = sentinel
+        self.text = text
 
 
-@dataclass(slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """Part of a statement: its text, and the offset of it in the source."""
 
     offset: int
     text: str
 
 
-@dataclass
 class Statement:
     """A statement, which may go over several lines, or share one.
 
@@ -70,13 +67,14 @@ class Statement:
         label: Its label without leading zeros, or an empty string.
     """
 
-    pieces: list[_Piece]
-    line: int
-    next_line: int
-    is_first: bool
-    is_last: bool = True
-    label: str = ""
-    _starts: list[int] = field(default_factory=list, repr=False)
+    def __init__(self, line: int, next_line: int, *, is_first: bool, label: str) -> None:
+        self.pieces: list[_Piece] = []
+        self.line = line
+        self.next_line = next_line
+        self.is_first = is_first
+        self.is_last = True
+        self.label = label
+        self._starts: list[int] = []
 
     @cached_property
     def text(self) -> str:
@@ -109,8 +107,7 @@ class Statement:
         return self.at(len(self.text.rstrip()) - 1) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """What the lines of a source hold.
 
     Attributes:
@@ -176,7 +173,7 @@ class _Reader:
         self.statement = None
 
     def _begin(self, start: int, end: int, label: str, *, first: bool) -> Statement:
-        self.statement = Statement([], start, end, first, label=label.lstrip("0"))
+        self.statement = Statement(start, end, is_first=first, label=label.lstrip("0"))
         return self.statement
 
     def _directive(self, line: str, start: int, end: int) -> None:

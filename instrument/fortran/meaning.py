@@ -8,9 +8,8 @@ anything else begins with its keyword.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..expression import expression
 from .lines import Statement
@@ -54,8 +53,7 @@ class Kind(Enum):
     EXECUTABLE = auto()  # any other
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What a statement is.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ...experiment.plan.mode import CALL_MODES
@@ -37,7 +36,6 @@ _NO_PROBE: Final = expression(r"\b(pure|elemental|simple)")
 _PARENTHESES: Final = expression(r"\([^()]*\)")
 
 
-@dataclass(slots=True)
 class SpanRegion:
     """A part of a procedure: a loop, a construct of OpenMP, or statements.
 
@@ -54,16 +52,17 @@ class SpanRegion:
         is_call: Whether it is a statement, or the action of an IF, that calls something.
     """
 
-    region: Region
-    first: int
-    last: int
-    reason: str = ""
-    of_modes: tuple[str, ...] = ()
-    of_plan: str = ""
-    is_said: bool = False
-    begins: Directive | None = None
-    ends: Directive | None = None
-    is_call: bool = False
+    def __init__(self, region: Region, first: int, last: int, reason: str) -> None:
+        self.region = region
+        self.first = first
+        self.last = last
+        self.reason = reason
+        self.of_modes: tuple[str, ...] = ()
+        self.of_plan = ""
+        self.is_said = False
+        self.begins: Directive | None = None
+        self.ends: Directive | None = None
+        self.is_call = False
 
     @property
     def order(self) -> tuple[int, int, bool, int]:
@@ -71,7 +70,6 @@ class SpanRegion:
         return (self.first, -self.last, self.begins is None, self.begins.start if self.begins else 0)
 
 
-@dataclass(slots=True)
 class ProcedureRegion:
     """A procedure, and what is in it.
 
@@ -84,12 +82,13 @@ class ProcedureRegion:
         spans: Its parts, in order.
     """
 
-    region: Region
-    procedure: Procedure
-    first: int
-    forbidden: str = ""
-    reason: str = ""
-    spans: list[SpanRegion] = field(default_factory=list)
+    def __init__(self, region: Region, procedure: Procedure, first: int, *, forbidden: str, reason: str) -> None:
+        self.region = region
+        self.procedure = procedure
+        self.first = first
+        self.forbidden = forbidden
+        self.reason = reason
+        self.spans: list[SpanRegion] = []
 
 
 def find_regions(
@@ -128,7 +127,7 @@ def _whole(procedure: Procedure, text: MarkedText, sizes: Sizes, on_device: froz
     )
     forbidden = _why_not(procedure, on_device)
     reason = forbidden or sizes.why_small(procedure)
-    return ProcedureRegion(region, procedure, first_executable(procedure), forbidden, reason)
+    return ProcedureRegion(region, procedure, first_executable(procedure), forbidden=forbidden, reason=reason)
 
 
 class _Spans:
@@ -211,7 +210,7 @@ class _Spans:
         span.begins, span.ends = begins, ends
         first, last = self.text.place(begins.start), self.text.place(ends.start)
         name = f"{name}{at}{first.line}" if at else name
-        span.region = replace(span.region, name=name, first_line=first.line, last_line=last.line)
+        span.region = span.region._replace(name=name, first_line=first.line, last_line=last.line)
 
     def _calls(self, own: frozenset[str]) -> Iterator[SpanRegion]:
         """Give statements that call libraries, one region a statement, numbered by kind."""
@@ -246,7 +245,7 @@ class _Spans:
             span.of_plan, span.is_said = "merge", bool(span.reason)
         for first, end in list(self._blocks([*found, *made])):
             span = self._part(made, "block", first, end)
-            span.region = replace(span.region, name=f"block@{span.region.first_line}")
+            span.region = span.region._replace(name=f"block@{span.region.first_line}")
             span.of_plan = "split"
         return made
 
@@ -261,7 +260,7 @@ class _Spans:
 
     def _part(self, made: list[SpanRegion], name: str, first: int, end: int, mark: Mark | None = None) -> SpanRegion:
         span = self._span("user", name, len(made), first, max(end - 1, first))
-        span.region = replace(span.region, name=name)
+        span.region = span.region._replace(name=name)
         span.reason = (
             span.reason
             or (mark.problem if mark else "")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..expression import expression
 from .directives import MARK
@@ -23,8 +22,7 @@ _NO_CALLS: Final = {"where": "in WHERE", "forall": "in FORALL"}
 _ENDS_A_LEVEL: Final = {Kind.BRANCH, Kind.END_CONSTRUCT, Kind.END_DO}
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A region between ``!$autoanalyzer begin NAME`` and ``end``; ``problem`` says why it is none.
 
     Attributes:

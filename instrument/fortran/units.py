@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..expression import expression
 from .lines import Directive, Statement
@@ -32,7 +31,6 @@ class StructureError(Exception):
         self.statement = statement
 
 
-@dataclass(slots=True)
 class Step:
     """A statement of a procedure, with what is open around it.
 
@@ -46,13 +44,14 @@ class Step:
         around: Places of the first statements of the constructs that are open where it begins, the outermost first.
     """
 
-    place: int
-    statement: Statement
-    meaning: Meaning
-    directives: tuple[Directive, ...]
-    loop: int = -1
-    constructs: tuple[str, ...] = ()
-    around: tuple[int, ...] = ()
+    def __init__(self, place: int, statement: Statement, meaning: Meaning, directives: tuple[Directive, ...]) -> None:
+        self.place = place
+        self.statement = statement
+        self.meaning = meaning
+        self.directives = directives
+        self.loop = -1
+        self.constructs: tuple[str, ...] = ()
+        self.around: tuple[int, ...] = ()
 
     @property
     def is_executable(self) -> bool:
@@ -60,15 +59,14 @@ class Step:
         return self.meaning.kind in _EXECUTABLE
 
 
-@dataclass(slots=True)
 class Loop:
     """An outermost loop: the places of its first and last statement among the procedure's steps."""
 
-    first: int
-    last: int = -1
+    def __init__(self, first: int, last: int = -1) -> None:
+        self.first = first
+        self.last = last
 
 
-@dataclass
 class Procedure:
     """A main program, subroutine or function.
 
@@ -87,17 +85,27 @@ class Procedure:
         includes_unseen: Whether an INCLUDE line in it names a file that was not found.
     """
 
-    header: Statement
-    meaning: Meaning
-    name: str
-    has_host: bool
-    in_submodule: bool
-    specified: tuple[list[Statement], ...]
-    steps: list[Step] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
-    ends: dict[int, int] = field(default_factory=dict)
-    end: Statement | None = None
-    includes_unseen: bool = False
+    def __init__(
+        self,
+        header: Statement,
+        meaning: Meaning,
+        name: str,
+        specified: tuple[list[Statement], ...],
+        *,
+        has_host: bool,
+        in_submodule: bool,
+    ) -> None:
+        self.header = header
+        self.meaning = meaning
+        self.name = name
+        self.has_host = has_host
+        self.in_submodule = in_submodule
+        self.specified = specified
+        self.steps: list[Step] = []
+        self.loops: list[Loop] = []
+        self.ends: dict[int, int] = {}
+        self.end: Statement | None = None
+        self.includes_unseen = False
 
     @cached_property
     def jumps(self) -> dict[str, list[Step]]:
@@ -135,20 +143,27 @@ def find_procedures(items: tuple[Statement | Directive, ...]) -> list[Procedure]
     return _Builder().build(items)
 
 
-@dataclass(slots=True)
 class _Unit:
     """A unit that is open, and its procedure if it is one."""
 
-    header: Statement
-    name: str
-    procedure: Procedure | None
-    in_submodule: bool
-    specified: tuple[list[Statement], ...]
-    contains: bool = False  # CONTAINS has been met
+    def __init__(
+        self,
+        header: Statement,
+        name: str,
+        procedure: Procedure | None,
+        specified: tuple[list[Statement], ...],
+        *,
+        in_submodule: bool,
+    ) -> None:
+        self.header = header
+        self.name = name
+        self.procedure = procedure
+        self.in_submodule = in_submodule
+        self.specified = specified
+        self.contains = False  # whether CONTAINS has been met
 
 
-@dataclass(slots=True)
-class _Construct:
+class _Construct(NamedTuple):
     """A construct that has begun."""
 
     statement: Statement
@@ -222,9 +237,11 @@ class _Builder:
         specified: tuple[list[Statement], ...] = (*(self.units[-1].specified if self.units else ()), [])
         procedure = None
         if meaning.kind in {Kind.PROGRAM, Kind.SUBROUTINE, Kind.FUNCTION}:
-            procedure = Procedure(statement, meaning, name, bool(self.units), in_submodule, specified)
+            procedure = Procedure(
+                statement, meaning, name, specified, has_host=bool(self.units), in_submodule=in_submodule
+            )
             self.procedures.append(procedure)
-        self.units.append(_Unit(statement, name, procedure, in_submodule, specified))
+        self.units.append(_Unit(statement, name, procedure, specified, in_submodule=in_submodule))
 
     def _inside(self, statement: Statement, meaning: Meaning) -> None:
         unit = self.units[-1]

@@ -59,6 +59,6 @@ def _in_files(make_experiment, *files):
     experiment = make_experiment({f"f{number}": [1, 1] for number in range(len(files))})
     for number, file in enumerate(files, 1):
         path = experiment.call_paths[number]
-        placed = replace(path, region=replace(path.region, file=file, first_line=2))
+        placed = replace(path, region=path.region._replace(file=file, first_line=2))
         experiment.call_paths = (*experiment.call_paths[:number], placed, *experiment.call_paths[number + 1 :])
     return experiment

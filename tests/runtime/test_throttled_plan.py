@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +54,7 @@ def test_later_runs_add_to_the_plan_and_one_that_throttles_nothing_keeps_it(tmp_
 def test_entries_hold_for_the_texts_that_runs_have_measured_the_latest_ones_first(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     for text in "abcdeaf":
-        add_throttled(plan, run(replace(LOOPS[0], text=text), *([OTHER] if text == "a" else [])))
+        add_throttled(plan, run(LOOPS[0]._replace(text=text), *([OTHER] if text == "a" else [])))
     assert [rule.texts for rule in load_plan(plan).exclude] == [("f", "a", "e", "d"), ()]
 
 

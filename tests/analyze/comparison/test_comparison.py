@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -69,7 +68,7 @@ def test_waiting_that_moves_to_another_region_is_told_and_slows_nothing_unless_t
 
     def runs(work: float, waiting: float, more: float = 0.0) -> list[Experiment]:
         kind = "mpi" if known == "kind" else "function"
-        regions = [REGIONS[0], replace(REGIONS[1], kind=kind)]
+        regions = [REGIONS[0], REGIONS[1]._replace(kind=kind)]
         rows = np.array([[0.1] * 2, [work] * 2, [waiting + more] * 2])
         waits = np.array([[0.0] * 2, [0.0] * 2, [waiting] * 2])
         metrics = [Metric("wall_time", "sec"), Metric("mpi_time", "sec", "wall_time")]
@@ -89,7 +88,7 @@ def test_waiting_that_moves_to_another_region_is_told_and_slows_nothing_unless_t
 
 
 def test_nothing_is_called_waiting_that_moved_while_it_is_unclear_whether_the_program_is_slower():
-    regions = [REGIONS[0], replace(REGIONS[1], kind="mpi")]
+    regions = [REGIONS[0], REGIONS[1]._replace(kind="mpi")]
     base = [experiment([work, 0.5], regions=regions) for work in (3.0, 4.5, 6.6, 5.0, 4.0)]
     other = [experiment([work, 1.5], regions=regions) for work in (3.2, 5.7, 6.0, 4.1, 5.0)]
     found = compare(base, other)

@@ -201,11 +201,11 @@ def test_values_that_were_given_stay_their_owners(a):
 def _later(experiment: Experiment) -> Experiment:
     """The same of a later version of the source: lines moved, and a loop stands before the others of ``solve``."""
     moved = {
-        "solve": lambda region: replace(region, first_line=3, last_line=25),
-        "norm": lambda region: replace(region, first_line=27, last_line=35),
-        "loop@5": lambda region: replace(region, name="loop@9", ordinal=1, first_line=9, last_line=12),
-        "loop@10": lambda region: replace(region, name="loop@14", ordinal=2, first_line=14, last_line=22),
-        "loop@24": lambda region: replace(region, name="loop@29", first_line=29, last_line=33),
+        "solve": lambda region: region._replace(first_line=3, last_line=25),
+        "norm": lambda region: region._replace(first_line=27, last_line=35),
+        "loop@5": lambda region: region._replace(name="loop@9", ordinal=1, first_line=9, last_line=12),
+        "loop@10": lambda region: region._replace(name="loop@14", ordinal=2, first_line=14, last_line=22),
+        "loop@24": lambda region: region._replace(name="loop@29", first_line=29, last_line=33),
     }
     return experiment.replaced(
         call_paths=[
