@@ -32,7 +32,7 @@ class CommandServer:
     """Carries commands of ``autoanalyzer`` out in forks of one process, which spares them the start of Python."""
 
     COMMANDS = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
-    AT_START = ("PYTHON", "LC_", "LANG")  # what Python reads at its start alone
+    AT_START = ("PYTHON", "LC_", "LANG", "LIBCLANG")  # what is read when Python, or what it loads, starts
     ALL_MODULES = ("analyze", "cli", "experiment", "instrument", "view", "runtime.gather.gather")
     # A process of few modules forks in a tenth of the time.
     COMPILING = ("compile", "instrument", "regions")

@@ -14,7 +14,6 @@ from ..code_region import CodeRegion, CodeRegions
 from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON
 from ..syntax import Body, Syntax, UnreadError
 from .calls import LibraryCalls
-from .clang.bodies import read_by_clang
 from .judge import Judge
 from .lexer import statement_end
 from .parts import planned_parts
@@ -49,6 +48,8 @@ def find_regions(
     Raises:
         SourceError: The unit as a whole cannot be read.
     """
+    from .clang.bodies import read_by_clang  # noqa: PLC0415 - where it cannot be loaded, sources are compiled unchanged
+
     try:
         syntax = read_by_clang(unit, flags, "c++" if cxx else "c")
         judge = Judge(unit, syntax, cxx=cxx, literal_guards=literal_guards)

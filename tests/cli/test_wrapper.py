@@ -142,6 +142,14 @@ def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named(tool):
     assert tool("./x").returncode == 3
 
 
+def test_without_its_parser_a_file_is_compiled_as_it_is_and_named(tool):
+    tool.write("x.c", "int main(void) { return 3; }\n")
+    done = succeed(tool("aa-mpicc", "x.c", "-o", "x", env={"LIBCLANG_LIBRARY_PATH": "nowhere"}))
+    assert done.stderr.startswith(b"autoanalyzer: x.c: not instrumented: OSError: nowhere/libclang")
+    assert done.stderr.endswith(b"; compiled unchanged\n")
+    assert tool("./x").returncode == 3
+
+
 def test_what_the_compiler_cannot_take_with_probes_is_compiled_without_and_named(tool):
     tool.write("x.c", "int aa_enter(int n) { while (n > 3) n--; return n; }\nint main(void) { return aa_enter(7); }\n")
     done = succeed(tool("aa-mpicc", "x.c", "-o", "x"))
