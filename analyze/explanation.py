@@ -12,6 +12,7 @@ from .disparity.weights import Weights
 from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from .dissimilarity.differences import Differences
 from .preparation import Prepared
+from .unprobed import unprobed_callees
 from .waiting import Waiting, find_waiting
 
 __all__ = ["Explanation", "explain"]
@@ -25,11 +26,13 @@ class Explanation:
         of_ranks: Why ranks differ.
         of_regions: Why regions weigh.
         waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
+        unprobed: Functions without probes whose time is a region's own.
     """
 
     of_ranks: DissimilarityCauses
     of_regions: DisparityCauses
     waiting: Waiting
+    unprobed: Mapping[int, tuple[str, ...]]
 
 
 def explain(prepared: Prepared, differences: Differences, weights: Weights) -> Explanation:
@@ -45,7 +48,8 @@ def explain(prepared: Prepared, differences: Differences, weights: Weights) -> E
     of_regions = find_disparity_causes(
         weights.disparity, weighed.regions, attributes_of(weighed), prepared.weighed_costs, waiting.seconds
     )
-    return Explanation(of_ranks, of_regions, waiting)
+    unprobed = unprobed_callees(prepared.experiment, weighed.regions)
+    return Explanation(of_ranks, of_regions, waiting, unprobed)
 
 
 def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:

@@ -72,6 +72,7 @@ class Notes:
         max_overhead: Share of the time that measuring may take before regions are throttled; None if unknown.
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
+        unprobed: Descriptors of regions, each with the functions without probes that it calls, a line each.
         untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
@@ -98,6 +99,7 @@ class Notes:
     throttled_ns: float | None = None
     max_overhead: float | None = None
     throttled: dict[str, str] = field(default_factory=dict)
+    unprobed: dict[str, str] = field(default_factory=dict)
     untimed: int = 0
     repairs: int = 0
     processors: int | None = None

@@ -46,6 +46,7 @@ class Build:
         self.instrumented: dict[Argument, str] = {}
         self.warnings: list[str] = []
         self.said: bytes | None = b""
+        self._assembly: list[str] = []
 
     def run(self) -> int:
         """Compile, and give the compiler's status."""
@@ -170,6 +171,7 @@ class Build:
             path.parent.mkdir()
             path.write_bytes(result.text)
             self.instrumented[source] = str(path)
+            self._assembly += result.assembly
 
     def _join(self, stub: FortranStub) -> list[str]:
         """Give the words that put the stub into the objects of Fortran sources, or let these go in as they are."""
@@ -181,6 +183,7 @@ class Build:
         elif fortran:
             if stub.remark:
                 self.warnings.append(f"{', '.join(source.words[0] for source in fortran)}: {stub.remark}")
+            stub.add(self._assembly)
             names = (f"-fdebug-prefix-map={path}={source.words[0]}" for source, path in fortran.items())
             return [*stub.words, *names]
         return []

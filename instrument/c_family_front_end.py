@@ -16,6 +16,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
 from .openmp import openmp_is_on
 from .toolchain import Toolchain
+from .unprobed import assembly
 
 __all__ = ["CFamilyFrontEnd"]
 
@@ -50,7 +51,9 @@ class CFamilyFrontEnd:
             raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
         unit = self._unit(source, text)
         found = self._found(unit)
-        text_with_guards = insert_guards(unit, found.regions, cxx=self._cxx, constexpr=self._guards_are_literal)
+        text_with_guards = insert_guards(
+            unit, found.regions, cxx=self._cxx, constexpr=self._guards_are_literal, said=assembly(found)
+        )
         return Instrumented(text_with_guards.encode("latin-1"), found)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:

@@ -57,16 +57,25 @@ class CodeRegions(NamedTuple):
         problems: What could not be looked into, each with place and reason.
         remarks: What else a build says.
         off: What was found besides, of modes that nobody has asked for.
+        calls: Where functions of the source are called, each with the end of the region that is the function.
     """
 
     regions: tuple[CodeRegion, ...]
     problems: tuple[SourceError, ...] = ()
     remarks: tuple[str, ...] = ()
     off: tuple[CodeRegion, ...] = ()
+    calls: tuple[tuple[int, int], ...] = ()
 
 
 class Instrumented(NamedTuple):
-    """A source's text with probes, and the regions that were found in it."""
+    """A source's text with probes, and the regions that were found in it.
+
+    Attributes:
+        text: The text.
+        found: The regions.
+        assembly: Lines for the assembler that the text cannot hold.
+    """
 
     text: bytes
     found: CodeRegions
+    assembly: tuple[str, ...] = ()

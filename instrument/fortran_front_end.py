@@ -43,7 +43,7 @@ class FortranFrontEnd:
         """Put probes into a text, and say at its top what the source is called."""
         done = self._unit(source, text).instrumented()
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
-        return Instrumented(marker + done.text, done.found)
+        return done._replace(text=marker + done.text)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of a text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -43,6 +44,7 @@ class FortranStub:
         # Link-time optimisation forgets what -Xassembler has put in: then the link gets the stub as an object.
         self._is_object = self._lto and command.links
         self._path = folder / ("stub.o" if self._is_object else "stub.s")
+        self._more = folder / "more.s"
         self._problem: str | None = None
         if "-S" in options:
             self._problem = "the output of -S cannot hold the probes"
@@ -76,7 +78,13 @@ class FortranStub:
         """What adds the stub to a compiler command; good if there is no problem."""
         if self._is_object:
             return [str(self._path)]
-        return ["-Xassembler", str(self._path), *(["-fno-lto"] if self._lto else [])]
+        more = ["-Xassembler", str(self._more)] if self._more.exists() else []
+        return ["-Xassembler", str(self._path), *more, *(["-fno-lto"] if self._lto else [])]
+
+    def add(self, lines: Iterable[str]) -> None:
+        """Have the assembler read more lines, where it reads the stub."""
+        if text := "".join(f"{line}\n" for line in lines):
+            self._more.write_text(text, "ascii")
 
     @property
     def remark(self) -> str:

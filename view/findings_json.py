@@ -133,6 +133,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "also": _evidence(causes.also.get(index, ()), TO_TRY),
             "waiting": index in causes.waiting,
             "waited": float(findings.explanation.waiting.seconds[index]),
+            "without_probes": list(findings.explanation.unprobed.get(index, ())),
             "small_calls": index in causes.small_calls,
             "waits_for": _place(findings, findings.explanation.waiting.late[index])
             if index in findings.explanation.waiting.late

@@ -24,6 +24,7 @@ from .units import count, percent, ranks, seconds, volume
 __all__ = ["verdict_lines"]
 
 _MOST_LINES: Final = 15
+_MOST_NAMES: Final = 4
 _SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
@@ -258,6 +259,8 @@ def _heavies(findings: Findings) -> Iterator[_Item]:
         lines = [
             f"HEAVY       {_where(findings, findings.run.weighed.regions[core])}      {', '.join(parts)}{_mostly(cost)}"
         ]
+        if names := findings.explanation.unprobed.get(core):
+            lines.append(_without_probes(names))
         more = []
         waiting = [_waiting(findings, core)] if core in causes.waiting else []
         if causes.causes[core]:
@@ -271,6 +274,12 @@ def _heavies(findings: Findings) -> Iterator[_Item]:
         elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains it{_cpi(findings, core)}")
         yield _Item(lines, more)
+
+
+def _without_probes(names: Sequence[str]) -> str:
+    what = "a function" if len(names) == 1 else f"{len(names)} functions"
+    left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"its own time contains {what} without probes: {', '.join(names[:_MOST_NAMES])}{left}"
 
 
 def _cpi(findings: Findings, core: int) -> str:

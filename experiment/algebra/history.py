@@ -71,6 +71,7 @@ def derived_notes(
         throttled_ns=max((each.throttled_ns for each in notes if each.throttled_ns is not None), default=None),
         max_overhead=_common((each.max_overhead for each in notes), None),
         throttled=dict(throttled),
+        unprobed={region: names for each in notes for region, names in each.unprobed.items()},
         untimed=_UNTIMED.get(operation, max)([each.untimed for each in notes]),
         repairs=sum(each.repairs for each in notes),
         processors=_common((each.processors for each in notes), None),

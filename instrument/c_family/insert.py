@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,7 +31,12 @@ class _Edit(NamedTuple):
 
 
 def insert_guards(
-    unit: Preprocessed, regions: tuple[CodeRegion, ...], *, cxx: bool = False, constexpr: bool = False
+    unit: Preprocessed,
+    regions: tuple[CodeRegion, ...],
+    *,
+    cxx: bool = False,
+    constexpr: bool = False,
+    said: Sequence[str] = (),
 ) -> str:
     """Give the text of a unit with a guard for each region that has no reason against it.
 
@@ -51,6 +56,7 @@ def insert_guards(
         regions: What was found in it.
         cxx: Whether it is C++, where a guard is an object of class ``aa_guard``.
         constexpr: Whether it is C++20 or later, where such an object may be in what the compiler runs.
+        said: Lines for the assembler.
     """
     edits: list[_Edit] = []
     sites: dict[str, None] = {}
@@ -69,6 +75,7 @@ def insert_guards(
         return unit.text
     closes = any(found.keeps_scope and not found.reason for found in regions)
     stub = _cxx_stub(sites, constexpr=constexpr) if cxx else _c_stub(closes=closes)
+    stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))
 
 
@@ -80,6 +87,10 @@ def _without_marks(text: str) -> str:
 def _literal(region: Region) -> str:
     descriptor = region.descriptor.encode("utf-8", "surrogateescape").decode("latin-1")
     return '"' + _SPECIAL.sub(lambda match: f"\\{ord(match.group()):03o}", descriptor) + '"'
+
+
+def _asm_line(line: str) -> str:
+    return '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"'
 
 
 def _site(region: Region) -> str:

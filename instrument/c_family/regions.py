@@ -90,7 +90,10 @@ class _Finder:
                 words = f"{region.name} is" if self.cxx else f"the loops of {region.name} are"
                 message = f"{words} not instrumented: {body.unread.message}"
                 problems.append(_source_error(self.unit, body.unread.offset, message))
-        return CodeRegions(tuple(found), tuple(problems))
+        ends = {body.name_offset: body.end for body in self.bodies if body.name}
+        known = ((call.offset, ends.get(call.callee)) for body in self.bodies for call in body.calls)
+        calls = tuple((offset, end) for offset, end in known if end)
+        return CodeRegions(tuple(found), tuple(problems), calls=calls)
 
     def _functions(self) -> dict[int, Region]:
         """Name the functions; one that is there only to be inlined comes after the function that it stands in for."""

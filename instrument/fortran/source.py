@@ -12,6 +12,7 @@ from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions, Instrumented
 from ..expression import expression
 from ..line_markers import MarkedText
+from ..unprobed import assembly
 from .declarations import declared_names
 from .directives import names_on_device
 from .form import Form
@@ -21,6 +22,7 @@ from .jumps import leave_alone
 from .lines import Directive, Statement, UnterminatedError, read_lines
 from .meaning import meaning_of
 from .regions import SAID_REASONS, ProcedureRegion, code_region, find_regions
+from .tiny import referenced
 from .units import Procedure, StructureError, find_procedures
 
 __all__ = ["SourceUnit"]
@@ -77,7 +79,8 @@ class SourceUnit:
             SourceError: The source has given both names of the intrinsic to something else.
         """
         text = insert_probes(self.text, self.form, self.regions, self._names())
-        return Instrumented(text.encode("latin-1"), self.found())
+        found = self.found()
+        return Instrumented(text.encode("latin-1"), found, tuple(assembly(found)))
 
     def _names(self) -> Names:
         """Tell what the probes' lines may use."""
@@ -119,7 +122,11 @@ class SourceUnit:
         submodules = [each for each in self.statements if each.code.startswith("submodule(")]
         candidates = tuple(each for found in self.regions for each in self._candidates(found))
         decided = self.choice.decided(
-            CodeRegions(candidates, tuple(self._error(each, "a submodule is not instrumented") for each in submodules))
+            CodeRegions(
+                candidates,
+                tuple(self._error(each, "a submodule is not instrumented") for each in submodules),
+                calls=tuple(self._calls()),
+            )
         )
         regions = iter(decided.regions)
         result: list[CodeRegion] = []
@@ -141,6 +148,14 @@ class SourceUnit:
         yields = not found.forbidden
         yield CodeRegion(found.region, procedure.header.start, ends.start, found.reason, said, yields)
         yield from (code_region(procedure, each) for each in found.spans)
+
+    def _calls(self) -> Iterator[tuple[int, int]]:
+        """Tell where procedures of the source that have no probe are called, and where each ends."""
+        without = [each.procedure for each in self.regions if each.reason]
+        ends = {each.meaning.name.lower(): each.steps[-1].statement.start for each in without}
+        for step in (step for each in self.regions if ends for step in each.procedure.steps if step.is_executable):
+            for name in ends.keys() & referenced(step.statement.code):
+                yield step.statement.start, ends[name]
 
     def _refuse(self, statement: Statement) -> None:
         """Refuse what no probe can be put into, or what has not been tried."""

@@ -16,7 +16,7 @@ from .lines import Statement
 from .meaning import Kind
 from .units import Procedure
 
-__all__ = ["Sizes"]
+__all__ = ["Sizes", "referenced"]
 
 _PLAIN: Final = {
     *(Kind.ASSIGNMENT, Kind.IF, Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.BRANCH, Kind.CONTINUE, Kind.RETURN),
@@ -110,9 +110,14 @@ class Sizes:
         for procedure in self._procedures:
             for step in (step for step in procedure.steps if step.is_executable):
                 in_loop = any(procedure.steps[place].meaning.kind is Kind.DO for place in step.around)
-                words = {word for pair in _REFERENCE.findall(step.statement.code) for word in pair}
-                for name in names & (words | {word.removeprefix("call") for word in words}):
+                for name in names & referenced(step.statement.code):
                     yield _name(procedure), name, in_loop
+
+
+def referenced(code: str) -> set[str]:
+    """Give the names in a statement that may be those of procedures."""
+    words = {word for pair in _REFERENCE.findall(code) for word in pair}
+    return words | {word.removeprefix("call") for word in words}
 
 
 def _name(procedure: Procedure) -> str:

@@ -12,6 +12,7 @@ from ..facts import RunFacts
 from .call_sites import without_call_site
 from .processes import count_alone, world_size
 from .shard import Shard
+from .unprobed import unprobed_callees
 
 __all__ = ["most_used_files", "run_notes"]
 
@@ -61,6 +62,7 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         throttled_ns=_throttled_cost(shards, untimed) * 1e9,
         max_overhead=facts.max_overhead,
         throttled=throttled,
+        unprobed=unprobed_callees(shards),
         untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         run_delay={str(rank): shard.run_delay for rank, shard in processes.items() if shard.run_delay is not None},

@@ -326,3 +326,18 @@ def test_a_terminal_shows_kinds_of_findings_in_colours_unless_they_are_unwanted(
         monkeypatch.setenv(name, value)
     print_verdict([" 1  HEAVY  work"])
     assert capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["get"], "a function without probes: get"),
+        (list("abcde"), "5 functions without probes: a, b, c, d and 1 more"),
+    ],
+)
+def test_a_heavy_region_names_the_functions_without_probes_that_it_calls(names: list[str], said: str) -> None:
+    loops = [Region("loop", f"loop@{n}", "src/work.c", "work", n, n, n).descriptor for n in range(2)]
+    findings = analyze(experiment([1.0], [0.01], notes=Notes(unprobed=dict.fromkeys(loops, "\n".join(names)))))
+    assert [line for line in verdict_lines(findings) if "probes" in line] == [f"    its own time contains {said}"]
+    heavy, light, _ = findings_document(findings, Path("a.cube"))["disparity"]["classes"]
+    assert (heavy["without_probes"], light["without_probes"]) == (names, [])

@@ -507,3 +507,10 @@ def test_how_many_processes_are_expected_is_unknown_where_one_operand_does_not_k
 def test_what_was_said_of_one_run_says_of_which():
     one, other = (simple([[1.0]], [CallPath(MAIN)], notes=Notes(remarks=each)) for each in (("a", "b"), ("b",)))
     assert mean(one, other, labels=["1.cube", "2.cube"]).notes.remarks == ("1.cube: a", "b")
+
+
+def test_what_is_known_of_functions_without_probes_in_any_operand_is_known_of_the_result():
+    notes = (Notes(unprobed={"a": "get\nput"}), Notes(unprobed={"b": "get"}))
+    operands = [throttled_below_small([1.0] * 5, 0, each) for each in notes]
+    for operation in (difference, mean, total, minimum, merge):
+        assert operation(*operands).notes.unprobed == {"a": "get\nput", "b": "get"}

@@ -1,0 +1,32 @@
+"""Functions without probes that regions call: how an object says it, in a section that no program loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+__all__ = ["entries", "entry"]
+
+_MARK: Final = b"autoanalyzer: calls without probes\n"
+
+
+def entry(descriptor: str, names: tuple[str, ...]) -> bytes:
+    """Say which functions a region calls, in a string that the linker keeps once."""
+    return _MARK + "\n".join([descriptor, *names]).encode("utf-8", "surrogateescape")
+
+
+def entries(file: bytes | mmap) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Find what ``entry`` wrote in an executable, whatever its format: descriptors of regions, and the names.
+
+    Args:
+        file: Its bytes; a mapped file is as good.
+    """
+    end = 0
+    while (start := file.find(_MARK, end)) >= 0:
+        start += len(_MARK)
+        end = max(file.find(b"\0", start), start)
+        descriptor, *names = file[start:end].decode("utf-8", "surrogateescape").split("\n")
+        yield descriptor, tuple(names)
