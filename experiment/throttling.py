@@ -14,14 +14,22 @@ from .region import Region
 if TYPE_CHECKING:
     from .plan import Exclude
 
-__all__ = ["folded_paths", "left_out"]
+__all__ = ["folded_paths", "left_out", "untimed_paths"]
 
 _MOST_OVERHEAD: Final = 0.05  # where a run does not say
 _WEIGHS: Final = 0.01  # of a thread's time; less may be the first, slow visits of what is tiny
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Tell of each call path whether its time is its caller's: entries of it were not timed, in some location.
+    """Tell of each call path whether its time is its caller's: it has none, as entries of it were not timed."""
+    folded = untimed_paths(experiment)
+    if "wall_time" in experiment:
+        folded &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
+    return folded
+
+
+def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
+    """Tell of each call path whether entries of it were not timed, in some location, though it may be timed again.
 
     A difference or a part of a run can have lost their number: there the time of a throttled region tells, which is 0
     everywhere, however often it was entered.
@@ -59,7 +67,7 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
 
 
 def _weighing(experiment: Experiment) -> frozenset[Region]:
-    """Give the regions that are worth measuring on some call path; folded ones cannot be judged."""
+    """Give the regions that are worth measuring on some call path; those that were not always timed cannot tell."""
     notes, shape = experiment.notes, (len(experiment.call_paths), len(experiment.locations))
     wall, visits = (
         np.nan_to_num(experiment.exclusive(name)) if name in experiment else np.zeros(shape)
@@ -67,5 +75,5 @@ def _weighing(experiment: Experiment) -> frozenset[Region]:
     )
     long = (notes.probe_ns or 0.0) * 1e-9 / (notes.max_overhead or _MOST_OVERHEAD)
     weighs = (wall > 0) & (wall >= long * visits) & (wall >= _WEIGHS * wall.sum(axis=0).max(initial=0.0))
-    weighs[folded_paths(experiment)] = False
+    weighs[untimed_paths(experiment)] = False
     return frozenset(experiment.call_paths[path].region for path in np.flatnonzero(weighs.any(axis=1)))

@@ -24,9 +24,9 @@ aa_enter(const char *descriptor, unsigned long **site) {
 }
 
 /*
- * Where the library has put a counter into the site, the main thread's entries only count, and call nobody.
- * Other threads are known by their stacks. What is entered is kept from the optimiser, or it makes a copy of
- * the region for each answer.
+ * Where the library has put a counter into the site, the main thread's entries only count, and call nobody
+ * but each 4,096th time (AA_THROTTLE_PERIOD). Other threads are known by their stacks. What is entered is
+ * kept from the optimiser, or it makes a copy of the region for each answer.
  */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ const char *
@@ -34,7 +34,8 @@ aa_begin(const char *descriptor, unsigned long **site) {
     unsigned long *visits = __atomic_load_n(site, 0); /* relaxed */
     const char *entered = (const char *)0;
     char here;
-    if (visits && (unsigned long)*aa_stack - (unsigned long)&here < 1ul << 26)
+    if (visits && (unsigned long)*aa_stack - (unsigned long)&here < 1ul << 26 &&
+        __builtin_expect(~__atomic_load_n(visits, 0) & 4095, 1))
         ++*visits;
     else if (aa_enter_probe)
         entered = aa_enter(descriptor, site);

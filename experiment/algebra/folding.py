@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..experiment import CallPath, Experiment, name_below_root
 from ..folding import folded
 from ..region import Region
-from ..throttling import folded_paths
+from ..throttling import folded_paths, untimed_paths
 from .call_paths import CallForest
 from .history import listed
 
@@ -52,7 +52,7 @@ def fold_throttled(
         there, own = (np.zeros((len(operands), len(forest.call_paths)), dtype=bool) for _ in range(2))
         for index, (each, rows) in enumerate(zip(operands, forest.rows, strict=True)):
             there[index, rows] = True
-            own[index, rows] = folded_paths(each)
+            own[index, rows] = untimed_paths(each)
         own[:, [path.parent is None for path in forest.call_paths]] = False
         chosen = np.asarray(own.any(axis=0))
         for place in np.flatnonzero(chosen & (own != there).any(axis=0)).tolist():
@@ -60,10 +60,7 @@ def fold_throttled(
             unlike.setdefault(name_below_root(forest.call_paths, place), by)
         before, operands = (
             operands,
-            [
-                _folded(each, chosen[rows], done[rows])
-                for each, rows, done in zip(operands, forest.rows, own, strict=True)
-            ],
+            [_folded(each, chosen[rows], folded_paths(each)) for each, rows in zip(operands, forest.rows, strict=True)],
         )
         if all(each.call_paths == one.call_paths for each, one in zip(operands, before, strict=True)):
             break  # else what was lifted may be what another operand has folded

@@ -56,7 +56,8 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
 
     The program is the root: C's ``main``, Fortran's main program. What happened outside it (before it, after it, in
     threads that started elsewhere) stands below it as well; a process whose program has no probes gets its executable
-    as root. What was throttled anywhere is folded everywhere.
+    as root. What was throttled anywhere is folded everywhere, and so is what is timed again, unless all threads lack
+    the times of equally many visits.
 
     Args:
         shards: At least one, in any order.
@@ -73,6 +74,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     throttled = np.zeros(len(call_paths), dtype=bool)
     for column in columns:
         throttled[position[column.places[column.untimed_visits() > 0]]] = True
+    lost = throttled & ~_timed_alike(columns, position)
     metrics = (*STORED_METRICS, *([UNTIMED_VISITS] if throttled.any() else []), *counted)
     fields = _FIELDS | {metric.name: (metric.name,) for metric in metrics[len(STORED_METRICS) :]}
     table = _Table(columns, position, fields)
@@ -81,9 +83,28 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         call_paths=call_paths,
         locations=[column.location for column in columns],
         severities=LazySeverities([metric.name for metric in metrics], table.metric),
-        notes=run_notes(processes, facts, remarks),
+        notes=run_notes(
+            processes, facts, remarks, folded={call_paths[path].region for path in np.flatnonzero(lost).tolist()}
+        ),
     )
-    return folded(experiment, throttled)
+    return folded(experiment, lost)
+
+
+def _timed_alike(columns: Sequence[_Column], position: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Tell of each call path whether it is timed again wherever it was throttled, after equally many visits."""
+    again, still = (np.zeros(len(position), dtype=bool) for _ in range(2))
+    least, most = np.full(len(position), np.inf), np.zeros(len(position))
+    for column in columns if any(column.timed_again for column in columns) else ():
+        places = position[column.places]
+        again[places[list(column.timed_again)]] = True
+        still[places[[node for node in column.throttled if node not in column.timed_again]]] = True
+        visits, untimed = (
+            np.bincount(places, weights=values, minlength=len(position))
+            for values in (column.values("visits"), column.untimed_visits())
+        )
+        least = np.where(visits > 0, np.minimum(least, untimed), least)
+        most = np.maximum(most, untimed)
+    return np.asarray(again & ~still & (least == most))
 
 
 def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:
@@ -105,7 +126,8 @@ class _Column:
         location: The thread.
         nodes: What it recorded.
         places: For each node a call path; the same array for threads that have the same.
-        throttled: The nodes whose time it did not take to the end, each with the visits of which the time is known.
+        throttled: The nodes whose time it did not always take, each with the visits of which the time is known.
+        timed_again: Those whose time it took at the end.
         root: The call path of the program.
         whole: Whether what it did outside of every region is the program's.
         program_time: Of the process's first thread.
@@ -115,6 +137,7 @@ class _Column:
     nodes: npt.NDArray[np.void]
     places: npt.NDArray[np.intp]
     throttled: Mapping[int, int]
+    timed_again: frozenset[int]
     root: int
     whole: bool = False
     program_time: float = 0.0
@@ -192,7 +215,7 @@ class _Forest:
         if not shard.threads:
             root = self._place(None, _program(shard))
             empty = np.zeros(0, dtype=np.intp)
-            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, {}, root)]
+            return [_Column(Location(_MACHINE, shard.host, process), np.zeros(0, NODE), empty, {}, frozenset(), root)]
         main = _main_node(shard)
         region = _program(shard) if main is None else shard.regions[int(shard.threads[0].nodes["region"][main])]
         root = self._place(None, region)
@@ -204,6 +227,7 @@ class _Forest:
                 tree.nodes,
                 places,
                 tree.throttled,
+                tree.timed_again,
                 root,
                 main is None and tree.index == 0,
                 _program_time(shard) if tree.index == 0 else 0.0,

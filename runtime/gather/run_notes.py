@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import median  # that of numpy imports numpy.ma, which takes as long as a small gather
 from typing import Final
 
-from ...experiment import Notes
+from ...experiment import Notes, Region
 from ...experiment.file_use import FileUse
 from ..facts import RunFacts
 from .call_sites import without_call_site
@@ -19,15 +19,19 @@ __all__ = ["most_used_files", "run_notes"]
 _MOST_FILES: Final = 20
 
 _SILENCE: Final = 0.5  # of the time that was recorded; shorter ones are not worth a word
+_WORTH_A_WORD: Final = 0.01  # of the entries of a region
 
 
-def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str]) -> Notes:
+def run_notes(
+    processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str], *, folded: Collection[Region]
+) -> Notes:
     """Say which processes are missing or ended early, what was left out, and how the rest was measured.
 
     Args:
         processes: By rank, or by the number that one without a rank got.
         facts: What the launcher knows.
         remarks: What the gather has to say; it comes first.
+        folded: What has lost its time to its callers on some call path.
     """
     shards = list(processes.values())
     expected = world_size(shards)
@@ -52,7 +56,11 @@ def run_notes(processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[st
         not_instrumented=tuple(
             f"{name}: no probes, only MPI calls and file I/O{more}" for name, more in uninstrumented
         ),
-        remarks=(*remarks, *_remarks(processes, unfinished, expected, facts)),
+        remarks=(
+            *remarks,
+            *_remarks(processes, unfinished, expected, facts),
+            *_said_of_timed_again(shards, folded),
+        ),
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
             "cpu": ", ".join(sorted({shard.cpu_clock for shard in shards})),
@@ -143,6 +151,17 @@ def _remarks(
     yield from (f"{what}: {count}" for what, count in counts.items() if count)
 
 
+def _said_of_timed_again(shards: Iterable[Shard], folded: Iterable[Region]) -> Iterable[str]:
+    """Say of which entries the time is missing, or that all of it went where that of the folded call paths goes."""
+    names = {without_call_site(region) for region in folded}
+    for region, (entered, untimed) in _timed_again(shards).items():
+        said = f"{region.name} took long after it was throttled: {untimed:,} of {entered:,} entries were not timed"
+        if region in names:
+            yield f"{said}, others on each thread, so that all of its time is attributed to callers"
+        elif untimed >= _WORTH_A_WORD * entered:
+            yield f"{said}, and their time is attributed to callers"
+
+
 def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
     """Say which processes are none of the launcher's ranks."""
     found: dict[str, list[int]] = {}
@@ -175,28 +194,46 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
     """Sum up what was throttled.
 
     Returns:
-        Descriptors of regions, each with how often it was entered and how long it took while its time was known, that
-        with the most entries first; and how many entries were not timed.
+        Descriptors of regions, but for those that are timed again, each with how often it was entered and how long it
+        took while its time was known, that with the most entries first; and how many entries were not timed.
     """
+    shards = list(shards)
     entered: dict[str, int] = {}
     timed: dict[str, int] = {}
     seconds: dict[str, float] = {}
     for shard in shards:
         for tree in shard.threads:
-            for node, visits in tree.throttled.items():
-                all_visits = int(tree.nodes["visits"][node])
-                if visits >= all_visits:  # it was throttled with what it is entered from, and is entered elsewhere now
-                    continue
+            counts = tree.nodes["visits"]
+            parents = tree.nodes["parent"].tolist() if tree.throttled else ()
+            below = (node for node, parent in enumerate(parents) if parent in tree.throttled)
+            lifted = {node: int(counts[node]) for node in below if node not in tree.throttled}
+            for node, visits in (tree.throttled | lifted).items():
+                all_visits = int(counts[node])
                 name = without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
                 entered[name] = entered.get(name, 0) + all_visits
                 timed[name] = timed.get(name, 0) + visits
                 seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
+    again = {region.descriptor for region in _timed_again(shards)}
     reasons = {
         name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
         f" in the first {timed[name]:,}"
         for name in sorted(entered, key=lambda name: -entered[name])
+        if entered[name] > timed[name] and name not in again
     }
     return reasons, sum(entered.values()) - sum(timed.values())
+
+
+def _timed_again(shards: Iterable[Shard]) -> dict[Region, tuple[int, int]]:
+    """Give the regions that took long after they were throttled: their entries, and those that were not timed."""
+    found: dict[Region, tuple[int, int]] = {}
+    for shard in shards:
+        for tree in shard.threads:
+            for node in sorted(tree.timed_again):
+                region = without_call_site(shard.regions[int(tree.nodes["region"][node])])
+                entered, untimed = found.get(region, (0, 0))
+                visits = int(tree.nodes["visits"][node])
+                found[region] = entered + visits, untimed + visits - tree.throttled[node]
+    return found
 
 
 def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:

@@ -51,7 +51,8 @@ class ThreadTree:
         stopped: Threads that were recorded no longer, as there was no memory for their stack.
         synchronised: How often the CPU clock was asked.
         passed: Entries of throttled regions that called the probe library.
-        throttled: The nodes whose time goes to their parents, each with the visits of which the time is known.
+        throttled: The nodes whose time goes to their parents, or went, each with the visits of which the time is known.
+        timed_again: Those of them whose time does no longer.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
     """
 
@@ -69,6 +70,7 @@ class ThreadTree:
     synchronised: int
     passed: int
     throttled: dict[int, int]
+    timed_again: frozenset[int]
     nodes: npt.NDArray[np.void]
 
 

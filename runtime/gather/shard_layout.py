@@ -83,7 +83,12 @@ NODE_LAYOUT: Final = np.dtype(
 REGION_LAYOUT: Final = struct.Struct("<4xII")
 
 THROTTLE_LAYOUT: Final = np.dtype(
-    {"names": ["node", "visits"], "formats": ["u4", "u8"], "offsets": [4, 8], "itemsize": ALIGNMENT}
+    {
+        "names": ["node", "visits", "again"],
+        "formats": ["u4", "u8", "u8"],
+        "offsets": [4, 8, 16],
+        "itemsize": ALIGNMENT,
+    }
 )
 
 FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")

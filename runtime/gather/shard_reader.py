@@ -56,6 +56,7 @@ class _Reader:
         self.used = int(self.header["used"])
         self.ticks_per_second = _rate(self.header)
         self.throttled: dict[int, int] = {}
+        self.timed_again: frozenset[int] = frozenset()
 
     def defect(self, expected: str, found: object) -> InputError:
         return InputError(f"{self.path}: expected a shard with {expected}, found {found}")
@@ -107,7 +108,7 @@ class _Reader:
             else:
                 offsets[kind].append(at)
         regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
-        self.throttled = self._throttled(offsets[layout.THROTTLE_RECORD], offsets[layout.NODE_RECORD])
+        self._read_throttled(offsets[layout.THROTTLE_RECORD], offsets[layout.NODE_RECORD])
         threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
         return self._describe(regions, threads, tuple(files))
 
@@ -129,22 +130,25 @@ class _Reader:
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
-    def _throttled(self, offsets: list[int], node_offsets: list[int]) -> dict[int, int]:
-        """Give the places of throttled nodes in the file, and their visits by then."""
+    def _read_throttled(self, offsets: list[int], node_offsets: list[int]) -> None:
+        """Learn where throttled nodes stand in the file, how many visits were timed, and which are timed again."""
         if not offsets:
-            return {}
+            return
         found = self._take(offsets, layout.THROTTLE_LAYOUT)
         places = (found["node"].astype(np.int64) * layout.ALIGNMENT).tolist()
         strange = set(places).difference(node_offsets)
         if strange:
             raise self.defect("throttled nodes", f"none at byte {min(strange)}")
         nodes = self._take(places, layout.NODE_LAYOUT)
-        for place, visits, node in zip(places, found["visits"].tolist(), nodes, strict=True):
+        for place, record, node in zip(places, found, nodes, strict=True):
+            visits, again, most = (int(each) for each in (record["visits"], record["again"], node["visits"]))
             if node["region"] == layout.NO_REGION:
                 raise self.defect("throttled regions", f"a base at byte {place}")
-            if visits > node["visits"]:
-                raise self.defect(f"at most the {node['visits']} visits of the throttled node at byte {place}", visits)
-        return dict(zip(places, found["visits"].tolist(), strict=True))
+            strange_number = next((each for each in (visits, again) if each > most), None)
+            if strange_number is not None:
+                raise self.defect(f"at most the {most} visits of the throttled node at byte {place}", strange_number)
+            self.throttled[place] = min(visits + (most - again if again else 0), most)
+        self.timed_again = frozenset(place for place, again in zip(places, found["again"], strict=True) if again)
 
     def _take(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
         """Gather records of one type; ``offsets`` are multiples of the alignment."""
@@ -184,6 +188,9 @@ class _Reader:
             throttled={place: self.throttled[at] for place, at in enumerate(places.tolist()) if at in self.throttled}
             if self.throttled
             else {},
+            timed_again=frozenset(place for place, at in enumerate(places.tolist()) if at in self.timed_again)
+            if self.timed_again
+            else frozenset(),
             nodes=tree,
             **{name: int(thread[name]) for name in counts},
         )

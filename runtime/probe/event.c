@@ -154,12 +154,25 @@ static inline bool is_passed(const struct aa_thread *thread, const struct aa_nod
     return aa_is_throttled(child) && thread->call.share == AA_OWN;
 }
 
+/* Whether this visit is timed, as one of many, or since the last one of them took long. */
+static __attribute__((noinline)) bool sample(struct aa_thread *thread, const char *key,
+                                             struct aa_node *child) {
+    int error = errno; /* the program's */
+    aa_event_book(thread);
+    bool timed = aa_throttle_sample(thread, child);
+    if (timed)
+        push(thread, key, child);
+    errno = error;
+    return timed;
+}
+
 /* Only counted; if somebody must know where the region is open, it is put down that it is. */
 static inline const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child,
                                uint64_t **site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
-    ++*visits;
     thread->passed++;
+    if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= 1) && sample(thread, key, aa_throttled_node(child)))
+        return key;
     if (aa_unlikely(aa_is_framed(child))) {
         push(thread, key, thread->current);
         return key;
@@ -307,10 +320,14 @@ static struct aa_node *find_passed(const struct aa_thread *thread, const char *k
     return aa_is_throttled(child) && !aa_is_framed(child) ? aa_throttled_node(child) : NULL;
 }
 
+/* Also if it is timed again, or was entered in the process that forked: then no frame has its key. */
+static bool was_let_pass(const struct aa_thread *thread, const char *key) {
+    return find_passed(thread, key, thread->current) || find_frame(thread, key) == thread->frames;
+}
+
 void aa_probe_exit_or_pass(const char *descriptor) {
     const struct aa_thread *thread = aa_thread_self;
-    if (thread && aa_key_get(&thread->top[-1].key) != descriptor &&
-        find_passed(thread, descriptor, thread->current))
+    if (thread && aa_key_get(&thread->top[-1].key) != descriptor && was_let_pass(thread, descriptor))
         return;
     aa_probe_exit(descriptor);
 }

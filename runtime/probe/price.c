@@ -4,6 +4,7 @@
 #include "key.h"
 #include "probe.h"
 #include "self.h"
+#include "throttle.h"
 #include "tree.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct 
 
 double aa_price_of_pair(bool throttled) {
     static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
-    struct aa_node base = {.visits = 0}, child = {.visits = 0};
+    struct aa_node base = {.visits = 0}, child = {.visits = 1}; /* none of those that are timed */
     struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | (throttled ? AA_THROTTLED : 0));
     struct aa_edge edge = {&base, key, marked};
     struct aa_frame frames[3] = {
@@ -65,6 +66,8 @@ static inline bool pass(uint64_t **site) {
     uint64_t *visits = __atomic_load_n(site, __ATOMIC_RELAXED);
     char here;
     if (!visits || (uintptr_t)aa_probe_stack - (uintptr_t)&here >= 1ul << 26)
+        return false;
+    if (!(~__atomic_load_n(visits, __ATOMIC_RELAXED) & (AA_THROTTLE_PERIOD - 1)))
         return false;
     ++*visits;
     return true;

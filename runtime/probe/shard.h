@@ -120,11 +120,16 @@ struct aa_node {
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-/* From now on a node's time goes to its parent, while its visits are counted on. */
+/* From now on a node's time goes to its parent, while its visits are counted on; until it is timed again. */
 struct aa_throttle {
     struct aa_record record;
     uint32_t node;   /* the node's offset in the file by 64 */
-    uint64_t visits; /* those whose time is known */
+    uint64_t visits; /* those whose time is known; once it is timed again, of those before */
+    uint64_t again;  /* so many visits it had when it was timed again; 0: it is not */
+    uint64_t
+        sampled; /* 1: a visit was timed, and is not judged yet; for the process alone, as what follows */
+    int64_t own; /* the node's own time before that visit */
+    double computing; /* of the thread when the last such visit was judged */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are

@@ -66,12 +66,31 @@ static double computed_since(struct aa_books *books, const struct aa_node *node,
     return computing - before;
 }
 
+/* Null if the node was never throttled. */
+static struct aa_throttle *record_of(const struct aa_thread *thread, const struct aa_node *node) {
+    return aa_tree_note(thread, node);
+}
+
+static uint64_t timed_visits(const struct aa_throttle *record, const struct aa_node *node) {
+    if (!record)
+        return node->visits;
+    return record->visits + (record->again ? node->visits - record->again : 0);
+}
+
 /* By its own time; the tree is searched ever more seldom. */
 static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
     const struct aa_time *own = &node->time[AA_OWN];
-    double each = (double)(own->wall - own->off) / (double)node->visits;
+    double timed = (double)timed_visits(record_of(thread, node), node);
     uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
-    return each * AA_THROTTLE_PERIOD < part && (looks & (looks - 1)) == 0 && aa_tree_is_leaf(thread, node);
+    return (double)(own->wall - own->off) * AA_THROTTLE_PERIOD < part * timed && (looks & (looks - 1)) == 0 &&
+           aa_tree_is_leaf(thread, node);
+}
+
+/* Visits since it was timed again, as many as were timed before: so that it goes to and fro ever more seldom.
+ */
+static bool was_timed_long(const struct aa_thread *thread, const struct aa_node *node) {
+    const struct aa_throttle *record = record_of(thread, node);
+    return !record || node->visits - record->again >= record->visits;
 }
 
 static double computing_of(const struct aa_thread *thread) {
@@ -84,6 +103,11 @@ static double price(uint64_t entries, uint64_t passed) {
     const struct aa_header *header = aa_shard();
     double taken = (double)entries * header->pair_cost + (double)passed * (double)header->throttled_cost;
     return taken * 1e-9 * header->ticks_per_second;
+}
+
+/* What so many visits of a node take at least, with all in them, to be measured. */
+static double part_of_share(void) {
+    return price(AA_THROTTLE_PERIOD, 0) / (PART_OF_SHARE * allowed);
 }
 
 /*
@@ -99,11 +123,11 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     uint64_t recent = books->entries - books->entries_before;
     double computing = computing_of(thread), since = computed_since(books, node, computing);
     double soonest = SOONEST * aa_shard()->ticks_per_second;
-    double part = price(AA_THROTTLE_PERIOD, 0) / (PART_OF_SHARE * allowed);
+    double part = part_of_share();
     return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
            price(books->entries, thread->passed) > allowed * (computing > soonest ? computing : soonest) &&
            price(recent, thread->passed - books->passed_before) > allowed * (computing - books->before) &&
-           (since < part || is_short_leaf(thread, node, part));
+           (since < part || is_short_leaf(thread, node, part)) && was_timed_long(thread, node);
 }
 
 static void begin_anew(struct aa_thread *thread) {
@@ -113,27 +137,35 @@ static void begin_anew(struct aa_thread *thread) {
     books->before = computing_of(thread);
 }
 
+/* The lock is held. So far nothing is untimed. */
+static struct aa_throttle *append_record(struct aa_thread *thread, const struct aa_node *node) {
+    struct aa_throttle *record = aa_shard_append(AA_RECORD_THROTTLE, sizeof *record);
+    if (!record)
+        return NULL;
+    record->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
+    record->visits = record->again = node->visits;
+    aa_shard_publish();
+    return aa_tree_keep_note(thread, node, record) ? record : NULL;
+}
+
 /*
  * The record stands in the shard before the first entry whose time is not known. What was entered from the
- * node is not any more: its time belongs to the node, and goes where that goes.
+ * node is entered from where that is from now on. The lock is held.
  */
 static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     struct aa_node *node = edge->child;
     if (!edge->node || !node || aa_is_throttled(node))
         return;
-    struct aa_throttle *record = aa_shard_append(AA_RECORD_THROTTLE, sizeof *record);
-    if (!record)
+    struct aa_throttle *record = record_of(thread, node);
+    if (!record && !(record = append_record(thread, node)))
         return;
-    record->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
-    record->visits = node->visits;
-    aa_shard_publish();
+    uint64_t timed = timed_visits(record, node);
+    record->again = 0;
+    aa_in_order(); /* who is killed here has timed no more visits than there are */
+    record->visits = timed;
+    record->computing = computing_of(thread);
     bool opens_teams = node->time[AA_OMP].wall > 0; /* which count their visits to it */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
-    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
-        const struct aa_edge *below = &thread->edges[i];
-        if (below->node == node && below->child && aa_tree_parent(aa_throttled_node(below->child)) == node)
-            throttle(thread, below); /* what recursion leads to is no child */
-    }
 }
 
 /* Recursion leads to no child; and in a library call the time of the child must not become the library's. */
@@ -153,4 +185,47 @@ void aa_throttle_look(struct aa_thread *thread) {
         aa_shard_unlock();
     }
     aa_section_end(section);
+}
+
+static int64_t own_time(const struct aa_node *node) {
+    return node->time[AA_OWN].wall - node->time[AA_OWN].off;
+}
+
+/* Judged as when it was throttled: by the last visit that was timed, and by all computing since the one
+ * before. */
+static bool took_long(const struct aa_thread *thread, const struct aa_node *node,
+                      struct aa_throttle *record) {
+    if (!record->sampled)
+        return false;
+    record->sampled = false;
+    double part = part_of_share(), computing = computing_of(thread), since = computing - record->computing;
+    record->computing = computing;
+    return since >= part && (double)(own_time(node) - record->own) * AA_THROTTLE_PERIOD >= part;
+}
+
+/* This visit is one of those that are timed again. */
+static bool sample(struct aa_thread *thread, const struct aa_node *node, struct aa_throttle *record) {
+    if (took_long(thread, node, record)) {
+        record->again = node->visits - 1;
+        aa_shard_lock();
+        aa_tree_unmark(thread, aa_tree_parent(node), node);
+        aa_shard_unlock();
+        return true;
+    }
+    if (node->visits % AA_THROTTLE_PERIOD != 0)
+        return false;
+    record->own = own_time(node);
+    record->sampled = true;
+    record->visits++;
+    return true;
+}
+
+bool aa_throttle_sample(struct aa_thread *thread, const struct aa_node *node) {
+    if (aa_thread_closed || !aa_shard())
+        return false;
+    struct aa_section section = aa_section_begin();
+    struct aa_throttle *record = record_of(thread, node);
+    bool timed = record && !record->again && sample(thread, node, record);
+    aa_section_end(section);
+    return timed;
 }

@@ -1,13 +1,13 @@
 /*
  * Call paths so short and entered so often that measuring them costs more than AUTOANALYZER_MAX_OVERHEAD
- * allows: their time goes to their parents from then on, and an entry only counts.
+ * allows: their time goes to their parents from then on, and an entry only counts, until they take long.
  */
 #ifndef AA_THROTTLE_H
 #define AA_THROTTLE_H
 
 #include "shard.h"
 
-#define AA_THROTTLE_PERIOD 4096u /* visits of a node after which it is looked at */
+#define AA_THROTTLE_PERIOD 4096u /* visits after which a node is looked at; twin: aa_begin in stub.h */
 
 /* The share of computing that events may take; 0: as much as they do. Read from the environment when the
  * library is loaded. */
@@ -18,5 +18,11 @@ void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks);
 
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);
+
+/*
+ * The node is throttled, and was entered for so many times again, or once more: whether this visit is timed.
+ * The first one is, and if it took long, so are the next one and all that follow.
+ */
+bool aa_throttle_sample(struct aa_thread *thread, const struct aa_node *node);
 
 #endif

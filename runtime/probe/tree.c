@@ -80,6 +80,29 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
     }
 }
 
+void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child) {
+    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
+        struct aa_edge *edge = &thread->edges[i];
+        if (edge->node == node && aa_throttled_node(edge->child) == child)
+            edge->child = aa_throttled_node(edge->child);
+    }
+}
+
+/* An edge from an odd address, which is no node's, so that it is none of the node's own. */
+static struct aa_node *beside(const struct aa_node *node) {
+    return (struct aa_node *)((char *)node + 1);
+}
+
+static const char note_key[] = "note";
+
+void *aa_tree_note(const struct aa_thread *thread, const struct aa_node *node) {
+    return aa_tree_edge(thread, beside(node), note_key)->child;
+}
+
+bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, void *note) {
+    return keep_edge(thread, (struct aa_edge){beside(node), note_key, note});
+}
+
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node) {
     for (uint64_t i = 0; i <= thread->edge_mask; i++) {
         const struct aa_edge *edge = &thread->edges[i];

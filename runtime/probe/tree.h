@@ -56,9 +56,14 @@ struct aa_node *aa_tree_base_below(struct aa_thread *thread, const struct aa_nod
 /* Append a node; null if there is no more memory. The caller holds the shard's lock, and publishes. */
 struct aa_node *aa_tree_append(struct aa_thread *thread, struct aa_node *parent, uint32_t region);
 
-/* All edges from the node to the child get these bits. */
+/* All edges from the node to the child get these bits, or lose all. */
 void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child,
                   uintptr_t bits);
+void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
+
+/* What is known of a node besides; null: nothing. It is kept under the shard's lock, once. */
+void *aa_tree_note(const struct aa_thread *thread, const struct aa_node *node);
+bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, void *note);
 
 /* Whether nothing is entered from the node, or only what is throttled. */
 bool aa_tree_is_leaf(const struct aa_thread *thread, const struct aa_node *node);

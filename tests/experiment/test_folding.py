@@ -13,7 +13,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Note
 from autoanalyzer.experiment.algebra import difference, mean, merge
 from autoanalyzer.experiment.folding import folded
 from autoanalyzer.experiment.metric import STORED_METRICS, UNTIMED_VISITS
-from autoanalyzer.experiment.throttling import folded_paths
+from autoanalyzer.experiment.throttling import folded_paths, untimed_paths
 from autoanalyzer.runtime.counting.join_counts import join_counts
 
 from .algebra.conftest import cells, experiments, for_all
@@ -81,7 +81,7 @@ def experiment(*runs: Run, counted: bool = False) -> Experiment:
 
 def gathered(*runs: Run) -> Experiment:
     whole = experiment(*runs)
-    return folded(whole, folded_paths(whole))
+    return folded(whole, untimed_paths(whole))
 
 
 @for_all(experiments(), st.integers(0, 1 << 16))

@@ -269,6 +269,62 @@ def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_co
     assert found["appeared"] == found["vanished"] == []
 
 
+EARLY = """
+static volatile double x = 1;
+static double step(int n) { double s = 0; for (int i = 0; i < n; i++) s += x * i; return s; }
+static double phase(int calls, int n) { double s = 0; for (int i = 0; i < calls; i++) s += step(n); return s; }
+int main(void) {
+    double s = 0;
+    for (int i = 0; i < 20; i++) s += phase(i < 5 ? 400000 : 3000, i < 5 ? 1 : 20000);
+    return s < 0;
+}
+"""
+
+
+def test_a_region_that_is_heavy_later_is_measured_from_then_on_and_stays_in_the_next_build(tool: Tool) -> None:
+    tool.build(EARLY, compiler="gcc")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    (step,) = (place for place, path in enumerate(experiment.call_paths) if path.region.name == "step")
+    visits, untimed = (int(experiment.exclusive(name)[step].sum()) for name in ("visits", "untimed_visits"))
+    assert visits == 5 * 400_000 + 15 * 3000
+    assert 0 < untimed < visits
+    assert experiment.inclusive("wall_time")[step].sum() > 0
+    said = f"step took long after it was throttled: {untimed:,} of {visits:,} entries were not timed"
+    assert said in done.stderr.decode()
+    assert "step" not in {text.split("|")[2] for text in experiment.notes.throttled}
+    plan = tool.folder / "out" / "plan.toml"
+    assert not plan.exists() or "step" not in {rule.pattern.function for rule in load_plan(plan).exclude}
+
+
+IN_TURN = """
+static volatile double x = 1;
+static double f(int depth, int n);
+static double work(int n) { double s = 0; for (int i = 0; i < n; i++) s += x * i; return s; }
+static double g(int depth, int n) { double s = work(n); return depth ? f(depth - 1, n) + s : s; }
+static double f(int depth, int n) { double s = work(n); return depth ? g(depth - 1, n) + s : s; }
+static double phase(int calls, int n) {
+    double s = 0;
+    for (int i = 0; i < calls; i++) s += f(i % 10 ? 0 : 3, n);
+    return s;
+}
+int main(void) { return phase(1000000, 1) + phase(9000, 50000) + phase(200000, 1) < 0; }
+"""
+
+
+def test_regions_that_call_each_other_in_turn_lose_nothing_when_they_are_timed_again(tool: Tool) -> None:
+    tool.build(IN_TURN, compiler="gcc")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
+    assert done.returncode == 0, done.stderr
+    assert b"f took long after it was throttled: " in done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    counts: dict[str, int] = {}
+    for path, visits in zip(experiment.call_paths, experiment.exclusive("visits").sum(axis=1), strict=True):
+        counts[path.region.name] = counts.get(path.region.name, 0) + int(visits)
+    assert (counts["f"], counts["g"]) == (1_209_000 + 120_900, 2 * 120_900)
+
+
 CALLED_BACK = """
 #include <mpi.h>
 #include <time.h>

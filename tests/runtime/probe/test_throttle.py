@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from autoanalyzer.experiment.throttling import folded_paths, untimed_paths
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.gather.merge import merge_shards
+from autoanalyzer.runtime.gather.shard import Shard
+
 from .conftest import Record, Visits
 
 TINY = "0.001%"
@@ -14,6 +21,62 @@ def test_every_way_into_a_region_is_throttled_at_once(record: Record, visits: Vi
     assert visits(shard) == {"main": 1, "main/f": 90100}
     assert list(shard.threads[0].throttled) == [2]
     assert shard.threads[0].throttled[2] < 30000
+
+
+# Visit 303,104 is one of those that are timed, as it is the 74 × 4096th; the one before it is none.
+SHORT = "+main times 303103 +f -f ;"
+LONG = f"{SHORT} +f spin 400 -f"
+
+
+def of_first(record: Record, words: str) -> Shard:
+    (shard,) = record(words, AUTOANALYZER_MAX_OVERHEAD="5%")
+    return shard
+
+
+def test_what_takes_long_later_is_timed_again_from_then_on(record: Record, visits: Visits) -> None:
+    shard = of_first(record, f"{LONG} times 9 +f spin 1 +g -g -f ; -main")
+    tree = shard.threads[0]
+    assert tree.timed_again == {2}
+    assert visits(shard) == {"main": 1, "main/f": 303_113, "main/f/g": 9}
+    assert 9 < tree.throttled[2] < 303_113 - 9
+    assert tree.nodes["wall"][2] >= 0.009
+    assert tree.repairs == 0
+
+
+def test_what_is_timed_again_is_no_time_of_its_caller_unless_threads_differ(preloaded: Record) -> None:
+    shard = of_first(preloaded, f"{LONG} times 9 +f spin 1 -f ; -main")
+    tree = shard.threads[0]
+    other = replace(tree, throttled={2: tree.throttled[2] + 1})
+    still = replace(tree, timed_again=frozenset())
+    for second, is_folded in ((tree, False), (other, True), (still, True)):
+        ranks = [replace(shard, rank=rank, size=2, threads=(each,)) for rank, each in enumerate((tree, second))]
+        experiment = merge_shards(ranks, RunFacts())
+        assert experiment.exclusive("untimed_visits")[1].min() > 0
+        assert (experiment.exclusive("wall_time")[1] > 0).tolist() == [not is_folded] * 2
+        assert folded_paths(experiment).tolist() == [False, is_folded]
+        assert untimed_paths(experiment).tolist() == [False, True]
+        assert experiment.notes.throttled == {}
+        (said,) = (remark for remark in experiment.notes.remarks if remark.startswith("f took long after it was thro"))
+        assert ("all of its time is attributed to callers" in said) == is_folded
+
+
+def test_what_takes_long_once_between_samples_stays_throttled(record: Record, visits: Visits) -> None:
+    shard = of_first(record, f"{SHORT.replace('303103', '303102')} +f spin 400 -f +f -f +f -f -main")
+    assert shard.threads[0].timed_again == frozenset()
+    assert visits(shard)["main/f"] == 303_105
+
+
+def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: Visits) -> None:
+    shard = of_first(record, f"{LONG} times 4000000 +f -f ; -main")
+    tree = shard.threads[0]
+    assert tree.timed_again.isdisjoint({2})
+    assert visits(shard)["main/f"] == 4_303_104
+    assert 0 < tree.throttled[2] < 4_303_104
+
+
+def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record) -> None:
+    shard = of_first(record, f"+main times 3 {LONG.removeprefix('+main')} ; times 300000 +f -f ; -main")
+    assert 3 * 303_104 + 300_000 > shard.threads[0].throttled[2] >= 2**3 * 8192
 
 
 def test_what_a_library_calls_back_is_no_time_of_the_library(linked: Record, visits: Visits) -> None:

@@ -40,7 +40,7 @@ static void print_node(void) {
 
 static void print_throttle(void) {
     SIZE("throttle", struct aa_throttle);
-    THROTTLE(node), THROTTLE(visits);
+    THROTTLE(node), THROTTLE(visits), THROTTLE(again);
 }
 
 static void print_constants(void) {
