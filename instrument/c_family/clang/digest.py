@@ -9,6 +9,8 @@ from typing import Final
 __all__ = ["digest"]
 
 _TYPES: Final = b"typedef long double __float80;"
+# GCC knows them by itself in C; in C++ its headers declare them.
+_TYPES_OF_C: Final = b"typedef float _Float32;typedef double _Float64,_Float32x;typedef long double _Float64x;"
 _PACKS: Final = (
     b"template<template<decltype(sizeof 0)...>class S>"
     b"struct aa_of{template<class,decltype(sizeof 0)...I>using t=S<I...>;};"
@@ -38,9 +40,9 @@ _SPELLINGS: Final = (
 )
 
 
-def digest(text: bytes) -> tuple[bytes, int]:
+def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
     """Give the text for the parser, and how much farther each of its offsets is than in ``text``."""
-    prelude = _TYPES
+    prelude = _TYPES + _TYPES_OF_C if language == "c" else _TYPES
     for word, spelling, known, declarations in _SPELLINGS:
         if word in text:
             text = re.sub(spelling, partial(_respell, known), text)

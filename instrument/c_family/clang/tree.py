@@ -118,7 +118,7 @@ def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool],
         is_system: Tells whether the text at an offset is not the user's.
         language: ``c++`` or ``c``.
     """
-    contents, shift = digest(text)
+    contents, shift = digest(text, language)
     arguments = [argument.encode() for argument in (*_ARGUMENTS[language], "-ferror-limit=0", *flags)]
     given = (c_char_p * len(arguments))(*arguments)
     file = UnsavedFile(_FILE, contents, len(contents))

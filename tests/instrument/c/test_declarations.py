@@ -167,3 +167,16 @@ int main(void) {
 def test_local_labels(lab):
     assert lab.run(LOCAL_LABEL).visits == {"main": 1, "main:loop@5": 1}
     assert lab.left_out() == {"f": "its body begins with __label__"}
+
+
+TYPES_OF_GCC = r"""
+#include <stdio.h>
+static _Float64 narrow(_Float32 by, int n) { _Float64 sum = 0; while (n--) sum += by; return sum; }
+static _Float64x wide(_Float128 by, int n) { _Float64x sum = 0; while (n--) sum += by; return sum; }
+int main(void) { printf("%g %Lg\n", (double)narrow(1, 9), (long double)wide(2, 9)); return 0; }
+"""
+
+
+def test_types_that_gcc_knows_by_itself_are_read(lab):
+    visits = lab.run(TYPES_OF_GCC).visits
+    assert visits == dict.fromkeys(("main", "narrow", "narrow:loop@3", "wide", "wide:loop@4"), 1)
