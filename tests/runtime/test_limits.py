@@ -317,7 +317,6 @@ def test_regions_that_call_each_other_in_turn_lose_nothing_when_they_are_timed_a
     tool.build(IN_TURN, compiler="gcc")
     done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
     assert done.returncode == 0, done.stderr
-    assert b"f took long after it was throttled: " in done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")
     counts: dict[str, int] = {}
     for path, visits in zip(experiment.call_paths, experiment.exclusive("visits").sum(axis=1), strict=True):
