@@ -185,9 +185,9 @@ MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich"
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Start two workers a processor: much of the tests' time is waiting, more so on a busy machine."""
+    """Start three workers a processor: much of the tests' time is waiting, more so on a busy machine."""
     asked = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
-    return None if asked else len(os.sched_getaffinity(0)) * 2
+    return None if asked else len(os.sched_getaffinity(0)) * 3
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
