@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..errors import SourceError
+from ..errors import InputError, SourceError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished, compile_words, run, syntax_words, untouched_words
 from .expression import expression
@@ -47,6 +47,7 @@ class Build:
         self.warnings: list[str] = []
         self.said: bytes | None = b""
         self._assembly: list[str] = []
+        self._is_lasting = True  # whether it would be the same another time
 
     def run(self) -> int:
         """Compile, and give the compiler's status."""
@@ -62,7 +63,7 @@ class Build:
             messages, self.warnings = again
             self._hear(messages)
         status = 0 if again else self._run(texts, self._work)
-        if status == 0 and not again and self.said is not None:
+        if status == 0 and not again and self.said is not None and self._is_lasting:
             kept.keep(self.said, self.warnings)
         if status == 0 and self._is_whole:
             kept.note()
@@ -159,7 +160,9 @@ class Build:
             )
             return
         except Exception as error:  # a build must never fail because of us
-            self._as_it_is([source], f"{type(error).__name__}: {error}")
+            self._is_lasting = False
+            kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+            self._as_it_is([source], f"{kind}{error}")
             return
         self.warnings.extend(str(problem) for problem in result.found.problems)
         self.warnings.extend(result.found.remarks)

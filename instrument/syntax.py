@@ -20,10 +20,17 @@ class UnreadError(ValueError):
 
 
 class Unread(NamedTuple):
-    """A place that a parser does not understand, and what it says."""
+    """A place that a parser does not understand, and what it says.
+
+    Attributes:
+        offset: Where it is.
+        message: What the parser says.
+        is_of_types: Whether its statements are known nevertheless, but for those that are wrong to the parser.
+    """
 
     offset: int
     message: str
+    is_of_types: bool = False
 
 
 class Loop(NamedTuple):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterator
 from typing import Final
 
-from ...errors import SourceError
+from ...errors import InputError, SourceError
 from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
@@ -47,9 +47,12 @@ def find_regions(
 
     Raises:
         SourceError: The unit as a whole cannot be read.
+        InputError: The parser cannot be loaded.
     """
-    from .clang.bodies import read_by_clang  # noqa: PLC0415 - where it cannot be loaded, sources are compiled unchanged
-
+    try:
+        from .clang.bodies import read_by_clang  # noqa: PLC0415 - it may be missing
+    except (ImportError, OSError, AttributeError) as error:
+        raise InputError(f"the parser of C and C++, libclang, cannot be loaded: {error}") from None
     try:
         syntax = read_by_clang(unit, flags, "c++" if cxx else "c")
         judge = Judge(unit, syntax, cxx=cxx, literal_guards=literal_guards)
@@ -87,13 +90,19 @@ class _Finder:
             if not self.cxx or not any(each.unread for each in body.chain()):
                 found.extend(self._judged(body, region))
             if body.unread:
-                words = f"{region.name} is" if self.cxx else f"the loops of {region.name} are"
-                message = f"{words} not instrumented: {body.unread.message}"
+                message = f"{self._what_is_lost(body, region)}: {body.unread.message}"
                 problems.append(_source_error(self.unit, body.unread.offset, message))
         ends = {body.name_offset: body.end for body in self.bodies if body.name}
         known = ((call.offset, ends.get(call.callee)) for body in self.bodies for call in body.calls)
         calls = tuple((offset, end) for offset, end in known if end)
         return CodeRegions(tuple(found), tuple(problems), calls=calls)
+
+    def _what_is_lost(self, body: Body, region: Region) -> str:
+        if self.cxx:
+            return f"{region.name} is not instrumented"
+        if body.loops:
+            return f"calls and some loops of {region.name} may not be instrumented"
+        return f"the loops of {region.name} are not instrumented"
 
     def _functions(self) -> dict[int, Region]:
         """Name the functions; one that is there only to be inlined comes after the function that it stands in for."""
@@ -132,7 +141,7 @@ class _Finder:
             *self._loops(region, loops, shared),
             *self._inner_loops(body, region, loops, shared),
             *self._shared(body, region, loops),
-            *(self.calls.regions(body, region, self.judge, self.choice) if self.calls else ()),
+            *(self.calls.regions(body, region, self.judge, self.choice) if self.calls and not body.unread else ()),
         ]
         inner += [] if body.unread else planned_parts(body, region, inner, self.judge, self.choice)
         yield from sorted(inner, key=lambda each: (each.start, -each.end))

@@ -145,9 +145,21 @@ def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named(tool):
 def test_without_its_parser_a_file_is_compiled_as_it_is_and_named(tool):
     tool.write("x.c", "int main(void) { return 3; }\n")
     done = succeed(tool("aa-mpicc", "x.c", "-o", "x", env={"LIBCLANG_LIBRARY_PATH": "nowhere"}))
-    assert done.stderr.startswith(b"autoanalyzer: x.c: not instrumented: OSError: nowhere/libclang")
+    said = b"autoanalyzer: x.c: not instrumented: the parser of C and C++, libclang, cannot be loaded: nowhere/libclang"
+    assert done.stderr.startswith(said)
     assert done.stderr.endswith(b"; compiled unchanged\n")
     assert tool("./x").returncode == 3
+
+
+def test_once_its_parser_is_back_a_file_is_instrumented_though_nothing_else_changed(tool):
+    tool.write("x.c", "int main(void) { return 3; }\n")
+    missing = {"LIBCLANG_LIBRARY_PATH": "nowhere"}
+    assert b"cannot be loaded" in succeed(tool("aa-mpicc", "-c", "x.c", env=missing)).stderr
+    assert succeed(tool("aa-mpicc", "-c", "x.c")).stderr == b""
+    assert b"main" in succeed(tool("nm", "x.o")).stdout
+    done = tool("autoanalyzer", "regions", "x.c", env=missing)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"autoanalyzer: the parser of C and C++, libclang, cannot be loaded: nowhere")
 
 
 def test_what_the_compiler_cannot_take_with_probes_is_compiled_without_and_named(tool):

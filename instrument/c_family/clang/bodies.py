@@ -18,6 +18,7 @@ from .tree import Found, parse
 __all__ = ["read_by_clang"]
 
 _ONCE: Final = expression(r"do\b.*\bwhile\s*\(\s*(?:0|false)\s*\)\s*;\Z", re.DOTALL)
+_JUMPS: Final = expression(r"\b(?:goto|switch)\b")
 _MODULE: Final = expression(r"\s*(?:export\s+)?(?:module|import)\b")
 
 
@@ -61,23 +62,43 @@ class _Nest:
         unread = self._unread()
         made: list[Body] = []
         for number, (body, outer) in enumerate(zip(self._bodies, self._outer, strict=True)):
-            owned = {} if number in unread else parts[number]
+            owned = self._certain(body, unread[number], parts[number]) if number in unread else parts[number]
             fields: dict[str, Any] = {name: tuple(items) for name, items in owned.items()}
             around = made[outer] if outer >= 0 else None
             made.append(body._replace(outer=around, unread=unread.get(number), **fields))
         return tuple(made)
 
+    def _certain(self, body: Body, unread: Unread, owned: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """Give what is certain of a body with errors: if they are of types alone and nothing jumps, loops are loops.
+
+        How often they run is not: statements that are wrong to the parser may be missing.
+        """
+        if not unread.is_of_types or _JUMPS.search(self._masked, body.opening, body.end):
+            return {}
+        return {"loops": [Loop(loop.offset) for loop in owned["loops"]]}
+
     def _unread(self) -> dict[int, Unread]:
-        """Give the first place that the parser does not understand of each body that is in no other."""
+        """Give the first place that the parser does not understand of each body that is in no other.
+
+        One that is not of types comes before those that are.
+
+        Raises:
+            UnreadError: There is one outside of bodies, or the parser has given up at one.
+        """
         found: dict[int, Unread] = {}
+        if self._found.fatal:
+            raise self._outside(self._found.fatal)
         for unread in self._found.unread:
             around = (n for n, body in enumerate(self._bodies) if body.start <= unread.offset < body.end)
             if (number := next(around, -1)) < 0:
-                is_module = _MODULE.match(self._masked, self._masked.rfind("\n", 0, unread.offset) + 1)
-                message = "modules are left to the compiler" if is_module else unread.message
-                raise UnreadError(unread.offset, message)
-            found.setdefault(number, unread)
+                raise self._outside(unread)
+            if number not in found or (found[number].is_of_types and not unread.is_of_types):
+                found[number] = unread
         return found
+
+    def _outside(self, unread: Unread) -> UnreadError:
+        is_module = _MODULE.match(self._masked, self._masked.rfind("\n", 0, unread.offset) + 1)
+        return UnreadError(unread.offset, "modules are left to the compiler" if is_module else unread.message)
 
     def _owned(self) -> Iterator[tuple[int, str, Any]]:
         """Give all that stands in bodies: the number of the body, what it is, and the thing itself."""
@@ -93,7 +114,7 @@ class _Nest:
         items: dict[str, list[Any]] = {
             "loops": [loop for loop in sorted(found.loops, key=lambda loop: loop.offset) if not self._runs_once(loop)],
             "labels": found.labels,
-            "cases": [Case(case, max(s for s, end in found.switches if s <= case < end)) for case in found.cases],
+            "cases": list(self._cases()),
             "switches": [start for start, _ in found.switches],
             "blocks": sorted({self._brace(block) for block in found.blocks}),
             "declarations": found.declarations,
@@ -104,6 +125,17 @@ class _Nest:
                 offset = item if isinstance(item, int) else item.offset
                 if (number := self._around(offset + (name == "blocks"))) >= 0:
                     yield number, name, item
+
+    def _cases(self) -> Iterator[Case]:
+        """Give each case label with the innermost switch that holds it."""
+        switches = sorted(self._found.switches, reverse=True)
+        around: list[tuple[int, int]] = []
+        for case in sorted(self._found.cases):
+            while switches and switches[-1][0] <= case:
+                around.append(switches.pop())
+            while case >= around[-1][1]:
+                around.pop()
+            yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
         """Give the number of the body before which a call stands; negative if it stands in one, or at none."""

@@ -38,12 +38,27 @@ _SPELLINGS: Final = (
     (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
     (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
 )
+# What GCC knows in C. Its atomic functions take atomic objects, Clang's don't; global registers and decimal numbers are
+# not for Clang. A number of whatever type will do.
+_SPELLINGS_OF_C: Final = (
+    (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
+    (b"_Atomic", rb"\b_Atomic(?=\s*\()", rb"typeof", b""),
+    (b"_Atomic", rb"\b_Atomic\b", rb"", b""),
+    (b"_Decimal", rb"((?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:d[dfl]|D[DFL])\b", rb"\1", b""),
+    (b"_Decimal", rb"\b_Decimal(?:32|64|128)\b", rb"double", b""),
+    (
+        b"register",
+        rb"\bregister\b([^;{}()=]*)\b(?:__)?asm(?:__)?\s*\(\s*\"[^\"]*\"\s*\)",
+        rb"        \1",
+        b"",
+    ),
+)
 
 
 def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
     """Give the text for the parser, and how much farther each of its offsets is than in ``text``."""
     prelude = _TYPES + _TYPES_OF_C if language == "c" else _TYPES
-    for word, spelling, known, declarations in _SPELLINGS:
+    for word, spelling, known, declarations in _SPELLINGS_OF_C if language == "c" else _SPELLINGS:
         if word in text:
             text = re.sub(spelling, partial(_respell, known), text)
             prelude += declarations

@@ -157,6 +157,7 @@ _FUNCTIONS: Final[tuple[tuple[Any, ...], ...]] = (
     ("disposeDiagnostic", None, c_void_p),
     ("getDiagnosticLocation", _Location, c_void_p),
     ("getDiagnosticSeverity", c_int, c_void_p),
+    ("getDiagnosticCategory", c_uint, c_void_p),
     ("getDiagnosticSpelling", _String, c_void_p),
     ("getCString", c_char_p, _String),
     ("disposeString", None, _String),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from ctypes import byref, c_char_p, c_uint
+from functools import partial
 from typing import Any, Final
 
 from ...size import LARGE
@@ -14,6 +15,7 @@ from .digest import digest
 from .instances import PARAMETERS, Instances
 from .library import CursorKind, TypeKind, UnsavedFile, Visit, lib
 from .names import qualified_name
+from .stack import on_deep_stack
 from .trip_counts import TripCounts
 
 __all__ = ["Found", "parse"]
@@ -21,9 +23,14 @@ __all__ = ["Found", "parse"]
 _FILE: Final = b"source"
 # Templates are read where they stand: nobody asks for what their instances mean.
 _INCOMPLETE: Final = 2
-_ERROR: Final = 3
+_ERROR, _FATAL = 3, 4
+_SEMANTIC: Final = 2  # the category, twin of DiagnosticCategories.td
 # GCC only warns of much in C that is an error to Clang unless all warnings are off.
-_ARGUMENTS: Final = {"c++": ("-xc++-cpp-output", "-w"), "c": ("-xcpp-output", "-Wno-everything")}
+_ARGUMENTS: Final = {
+    "c++": ("-xc++-cpp-output", "-w"),
+    "c": ("-xcpp-output", "-w", "-Wno-everything", "-fgnu-keywords"),
+}
+_LIMITS: Final = ("-ferror-limit=0", "-fbracket-depth=65536")
 _NEXT, _DEEPER = 1, 2
 
 _FUNCTIONS: Final = frozenset(
@@ -89,6 +96,7 @@ class Found:
         cases: Where case labels begin.
         switches: Start and end of switch statements.
         unread: Errors in user text, and what the parser says.
+        fatal: The error behind which the parser has read nothing, wherever it is.
     """
 
     def __init__(self) -> None:
@@ -105,6 +113,7 @@ class Found:
         self.declarations: list[int] = []
         self.literals: list[int] = []
         self.unread: list[Unread] = []
+        self.fatal: Unread | None = None
 
 
 def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool], *, language: str = "c++") -> Found:
@@ -117,9 +126,16 @@ def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool],
         flags: Options that decide what is C++, or C.
         is_system: Tells whether the text at an offset is not the user's.
         language: ``c++`` or ``c``.
+
+    Raises:
+        UnreadError: The parser gives up.
     """
+    return on_deep_stack(partial(_parsed, text, flags, is_system, language))
+
+
+def _parsed(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool], language: str) -> Found:
     contents, shift = digest(text, language)
-    arguments = [argument.encode() for argument in (*_ARGUMENTS[language], "-ferror-limit=0", *flags)]
+    arguments = [argument.encode() for argument in (*_ARGUMENTS[language], *_LIMITS, *flags)]
     given = (c_char_p * len(arguments))(*arguments)
     file = UnsavedFile(_FILE, contents, len(contents))
     index = lib.clang_createIndex(0, 0)
@@ -181,7 +197,7 @@ class _Reader:
     def _visit(self, cursor: Any, parent: Any, _data: Any) -> int:
         """Look at one cursor; exceptions cannot pass through libclang."""
         try:
-            if parent.kind in _OUTER and ((start := self._first(cursor)) < 0 or self._is_system(start)):
+            if parent.kind in _OUTER and not self._is_read(cursor):
                 return _NEXT
             if note := self._notes.get(cursor.kind):
                 note(cursor, parent)
@@ -190,11 +206,25 @@ class _Reader:
             return 0
         return _DEEPER
 
+    def _is_read(self, cursor: Any) -> bool:
+        """Tell what is looked into of what stands outside of functions; in C there is code in functions alone."""
+        if self._is_c and cursor.kind != CursorKind.FUNCTION_DECL:
+            return False
+        start = self._first(cursor)
+        return start >= 0 and not self._is_system(start)
+
     def _note_problem(self, problem: Any) -> None:
-        if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:
+        """Note an error in user text, or a fatal one."""
+        severity = lib.clang_getDiagnosticSeverity(problem)
+        if severity >= _ERROR:
             offset = self._offset(lib.clang_getDiagnosticLocation(problem))
-            if offset < 0 or not self._is_system(offset):
-                self.found.unread.append(Unread(max(offset, 0), lib.clang_getDiagnosticSpelling(problem)))
+            message = lib.clang_getDiagnosticSpelling(problem)
+            is_of_types = lib.clang_getDiagnosticCategory(problem) == _SEMANTIC
+            unread = Unread(max(offset, 0), message, is_of_types)
+            if severity >= _FATAL:
+                self.found.fatal = self.found.fatal or unread
+            elif offset < 0 or not self._is_system(offset):
+                self.found.unread.append(unread)
         lib.clang_disposeDiagnostic(problem)
 
     def _note_body(self, cursor: Any, parent: Any) -> None:

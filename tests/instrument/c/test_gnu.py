@@ -1,0 +1,93 @@
+"""What GCC takes and the parser, which is another compiler's, knows otherwise or not at all."""
+
+import pytest
+
+ATOMICS = """
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+static _Atomic(int) counted;
+static int _Atomic twice;
+static int count(int n) {
+    for (int i = 0; i < n; i++) { atomic_fetch_add(&counted, 1); atomic_store(&twice, 2 * atomic_load(&counted)); }
+    return atomic_flag_test_and_set(&busy) + twice;
+}
+int main(void) { printf("%d\\n", count(30)); return 0; }
+"""
+
+GLOBALS = """
+#include <stdio.h>
+register long kept asm("r15");
+_Decimal64 price = 2.50dd;
+static int count(int n) {
+    for (int i = 0; i < n; i++) { kept += i; price += 1.DD; }
+    return (int)price;
+}
+int main(void) { kept = 0; printf("%d\\n", count(30)); return 0; }
+"""
+
+
+@pytest.mark.parametrize("standard", ["-std=c99", "-std=gnu17"])
+def test_atomic_objects_of_its_own_header(lab, standard):
+    assert lab.run(ATOMICS, standard).visits == {"main": 1, "count": 1, "count:loop@8": 1}
+
+
+def test_registers_and_decimal_numbers_outside_of_functions(lab):
+    assert lab.run(GLOBALS).visits == {"main": 1, "count": 1, "count:loop@6": 1}
+
+
+def test_a_pragma_that_makes_errors_of_warnings(lab):
+    source = '#pragma GCC diagnostic error "-Wall"\n#pragma what is this\n' + ATOMICS
+    assert lab.run(source, "-Wno-unknown-pragmas", quiet=False).visits["count:loop@10"] == 1
+
+
+LATER = "static int later(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i; return s; }\n"
+
+
+def _nested(inner: str) -> str:
+    return f"static int f(int n) {{\n{inner}\nreturn n;\n}}\n{LATER}int main(void) {{ return f(3) + later(9); }}\n"
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "{" * 1000 + "n++;" + "}" * 1000,
+        "n = " + "(" * 1000 + "n" + ")" * 1000 + ";",
+        "if (n == -1) n = 7;\n" + "\n".join(f"else if (n == -{i}) n = {i};" for i in range(2, 9000)),
+        "n = 1" + "+ n" * 30_000 + ";",
+    ],
+    ids=["blocks", "parentheses", "else if", "sum"],
+)
+def test_text_that_is_nested_as_deep_as_generators_write_it(tool, inner):
+    tool.write("x.c", _nested(inner))
+    plain = tool("gcc", "-O0", "x.c", "-o", "plain")
+    done = tool("autoanalyzer", "compile", "--", "gcc", "-O0", "x.c", "-o", "probed")
+    assert (plain.returncode, done.returncode, done.stderr) == (0, 0, b"")
+    assert tool("./probed").returncode == tool("./plain").returncode
+    assert b"later" in tool("autoanalyzer", "regions", "--cc", "gcc", "x.c").stdout
+
+
+WRONG_TYPES = """
+typedef int four __attribute__((vector_size(16)));
+static int f(int n) {
+    four a = {1, 2, 3, 4}, b = {3, 2, 1, 0};
+    for (int i = 0; i < n; i++) a = __builtin_shuffle(a, b);
+    for (int i = 0; i < n; i++) a += b;
+    {BEHIND}
+    return a[0];
+}
+int main(void) { return f(9); }
+"""
+
+
+def test_where_types_are_wrong_to_the_parser_loops_are_regions_and_the_build_says_what_may_be_missing(lab):
+    run = lab.run(WRONG_TYPES.replace("{BEHIND}", ""), quiet=False)
+    assert run.visits == {"main": 1, "f": 1, "f:loop@5": 1, "f:loop@6": 1}
+    assert run.messages.startswith("autoanalyzer: x.c:5:")
+    assert "calls and some loops of f may not be instrumented: assigning to 'four'" in run.messages
+
+
+def test_where_types_are_wrong_to_the_parser_no_loop_is_one_that_a_lost_label_could_be_in(lab):
+    run = lab.run(WRONG_TYPES.replace("{BEHIND}", "if (n < 0) goto out; out:;"), quiet=False)
+    assert run.visits == {"main": 1, "f": 1}
+    assert "the loops of f are not instrumented: assigning to 'four'" in run.messages
