@@ -23,6 +23,7 @@ from .shard_layout import COUNTERS
 __all__ = ["merge_shards"]
 
 _MACHINE: Final = "machine"
+_ALIKE: Final = 0.01  # of the visits that are timed; what threads lack besides takes less than that of their time
 
 # Metric → the fields of a shard's node that add up to it.
 _FIELDS: Final = {
@@ -57,7 +58,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
     The program is the root: C's ``main``, Fortran's main program. What happened outside it (before it, after it, in
     threads that started elsewhere) stands below it as well; a process whose program has no probes gets its executable
     as root. What was throttled anywhere is folded everywhere, and so is what is timed again, unless all threads lack
-    the times of equally many visits.
+    the times of equally many visits, but for a hundredth of those that have theirs.
 
     Args:
         shards: At least one, in any order.
@@ -91,9 +92,10 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
 
 
 def _timed_alike(columns: Sequence[_Column], position: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Tell of each call path whether it is timed again wherever it was throttled, after equally many visits."""
+    """Tell of each call path whether it is timed again wherever it was throttled, after about as many visits."""
     again, still = (np.zeros(len(position), dtype=bool) for _ in range(2))
-    least, most = np.full(len(position), np.inf), np.zeros(len(position))
+    least, timed = (np.full(len(position), np.inf) for _ in range(2))
+    most = np.zeros(len(position))
     for column in columns if any(column.timed_again for column in columns) else ():
         places = position[column.places]
         again[places[list(column.timed_again)]] = True
@@ -103,8 +105,10 @@ def _timed_alike(columns: Sequence[_Column], position: npt.NDArray[np.intp]) -> 
             for values in (column.values("visits"), column.untimed_visits())
         )
         least = np.where(visits > 0, np.minimum(least, untimed), least)
+        timed = np.where(visits > 0, np.minimum(timed, visits - untimed), timed)
         most = np.maximum(most, untimed)
-    return np.asarray(again & ~still & (least == most))
+    alike = np.where(again, most - least, 0) <= _ALIKE * np.where(again, timed, 0)
+    return np.asarray(again & ~still & alike)
 
 
 def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:

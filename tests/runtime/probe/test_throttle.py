@@ -46,9 +46,10 @@ def test_what_takes_long_later_is_timed_again_from_then_on(record: Record, visit
 def test_what_is_timed_again_is_no_time_of_its_caller_unless_threads_differ(preloaded: Record) -> None:
     shard = of_first(preloaded, f"{LONG} times 9 +f spin 1 -f ; -main")
     tree = shard.threads[0]
-    other = replace(tree, throttled={2: tree.throttled[2] + 1})
+    other = replace(tree, throttled={2: tree.throttled[2] + 1 + tree.throttled[2] // 100})
+    nearly = replace(tree, throttled={2: tree.throttled[2] + tree.throttled[2] // 101})
     still = replace(tree, timed_again=frozenset())
-    for second, is_folded in ((tree, False), (other, True), (still, True)):
+    for second, is_folded in ((tree, False), (nearly, False), (other, True), (still, True)):
         ranks = [replace(shard, rank=rank, size=2, threads=(each,)) for rank, each in enumerate((tree, second))]
         experiment = merge_shards(ranks, RunFacts())
         assert experiment.exclusive("untimed_visits")[1].min() > 0
@@ -58,6 +59,16 @@ def test_what_is_timed_again_is_no_time_of_its_caller_unless_threads_differ(prel
         assert experiment.notes.throttled == {}
         (said,) = (remark for remark in experiment.notes.remarks if remark.startswith("f took long after it was thro"))
         assert ("all of its time is attributed to callers" in said) == is_folded
+
+
+def test_what_is_timed_again_and_does_not_weigh_is_named_with_what_is_throttled(preloaded: Record) -> None:
+    shard = of_first(preloaded, f"{LONG} times 9 +f spin 1 -f ; spin 20 -main")
+    (tree,) = shard.threads
+    nodes = tree.nodes.copy()
+    for own, is_named in ((nodes["wall"][2], False), (nodes["wall"].sum() / 200, True)):
+        nodes["wall"][2] = own
+        experiment = merge_shards([replace(shard, threads=(replace(tree, nodes=nodes),))], RunFacts())
+        assert {text.split("|")[2] for text in experiment.notes.throttled} == ({"f"} if is_named else set())
 
 
 def test_what_takes_long_once_between_samples_stays_throttled(record: Record, visits: Visits) -> None:
