@@ -106,7 +106,7 @@ class Build:
 
         It takes a fraction of a compile, and says nothing of what optimisation finds, which probes may have hidden.
         """
-        if sys.stderr.isatty() or self.command.saves_temporaries or self.command.optimises:
+        if sys.stderr.isatty() or self.command.saves_temporaries or self.command.warns_by_optimising:
             return False
         checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
         said = b"".join(check.messages for check in checks)

@@ -191,10 +191,16 @@ class CompilerCommand:
         return {"-c", "-S"}.isdisjoint(self.of(Role.COMPILE))
 
     @property
-    def optimises(self) -> bool:
-        """Whether the command optimises, by which compilers find more to warn of; of several levels the last counts."""
-        levels = [option for option in self.of(Role.BOTH) if option.startswith("-O")]
-        return bool(levels) and levels[-1] != "-O0"
+    def warns_by_optimising(self) -> bool:
+        """Whether the compiler may warn of what it finds as it optimises; of Fortran it does so if asked for warnings.
+
+        Of several levels of optimisation the last counts.
+        """
+        options = self.of(Role.BOTH)
+        levels = [option for option in options if option.startswith("-O")]
+        asks = any(option.startswith("-W") and not option.startswith("-Wno-") for option in options)
+        warns = asks or not all(source.is_fortran for source in self.sources)
+        return warns and bool(levels) and levels[-1] != "-O0"
 
     @property
     def saves_temporaries(self) -> bool:

@@ -273,6 +273,17 @@ def test_what_the_compiler_and_we_said_is_said_again(tool, compiler):
     assert compiler("-c", "odd.c", **wrapped)[0] == named
 
 
+def test_fortran_that_asks_for_no_warnings_is_compiled_once_whatever_the_compiler_says(tool, compiler):
+    text = "subroutine f(n, x)\n  integer :: n\n  real :: x\n  call g(n)\n  call g(x)\nend\n"
+    flags = ("-O2", "-fallow-argument-mismatch", "-c", "x.f90")
+    tool.write("x.f90", text)
+    plain = tool("gfortran", *flags)
+    assert b"Type mismatch" in plain.stderr
+    assert compiler(*flags) == (plain.stderr, True)
+    calls = [set(line.split()) for line in (tool.folder / "calls").read_text().splitlines()]
+    assert [("-fsyntax-only" in call) for call in calls if "-c" in call and "-E" not in call] == [False, True]
+
+
 def test_modules_come_back_and_are_looked_at(tool, compiler):
     (tool.folder / "mods").mkdir()
     tool.write("m.f90", MODULE)
