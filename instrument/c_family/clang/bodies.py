@@ -127,15 +127,16 @@ class _Nest:
                     yield number, name, item
 
     def _cases(self) -> Iterator[Case]:
-        """Give each case label with the innermost switch that holds it."""
+        """Give each case label with the innermost switch that holds it; the parser may have lost one with errors."""
         switches = sorted(self._found.switches, reverse=True)
         around: list[tuple[int, int]] = []
         for case in sorted(self._found.cases):
             while switches and switches[-1][0] <= case:
                 around.append(switches.pop())
-            while case >= around[-1][1]:
+            while around and case >= around[-1][1]:
                 around.pop()
-            yield Case(case, around[-1][0])
+            if around:
+                yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
         """Give the number of the body before which a call stands; negative if it stands in one, or at none."""

@@ -28,8 +28,9 @@ _SEMANTIC: Final = 2  # the category, twin of DiagnosticCategories.td
 # GCC only warns of much in C that is an error to Clang unless all warnings are off.
 _ARGUMENTS: Final = {
     "c++": ("-xc++-cpp-output", "-w"),
-    "c": ("-xcpp-output", "-w", "-Wno-everything", "-fgnu-keywords"),
+    "c": ("-xcpp-output", "-w", "-Wno-everything"),
 }
+_OF_ATOMICS: Final = "-fgnu-keywords"  # the digest says typeof, which is a name in strict C of before 2023
 _LIMITS: Final = ("-ferror-limit=0", "-fbracket-depth=65536")
 _NEXT, _DEEPER = 1, 2
 
@@ -135,7 +136,8 @@ def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool],
 
 def _parsed(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool], language: str) -> Found:
     contents, shift = digest(text, language)
-    arguments = [argument.encode() for argument in (*_ARGUMENTS[language], *_LIMITS, *flags)]
+    keywords = (_OF_ATOMICS,) if language == "c" and b"_Atomic" in text else ()
+    arguments = [argument.encode() for argument in (*_ARGUMENTS[language], *keywords, *_LIMITS, *flags)]
     given = (c_char_p * len(arguments))(*arguments)
     file = UnsavedFile(_FILE, contents, len(contents))
     index = lib.clang_createIndex(0, 0)

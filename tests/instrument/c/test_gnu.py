@@ -32,6 +32,11 @@ def test_atomic_objects_of_its_own_header(lab, standard):
     assert lab.run(ATOMICS, standard).visits == {"main": 1, "count": 1, "count:loop@8": 1}
 
 
+def test_names_that_are_keywords_of_gnu_c_alone(lab):
+    source = "int main(void) { int typeof = 0; for (int asm = 0; asm < 3; asm++) typeof += asm; return typeof; }\n"
+    assert lab.run(source, "-std=c99").visits == {"main": 1, "main:loop@1": 1}
+
+
 def test_registers_and_decimal_numbers_outside_of_functions(lab):
     assert lab.run(GLOBALS).visits == {"main": 1, "count": 1, "count:loop@6": 1}
 
