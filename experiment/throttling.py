@@ -14,7 +14,7 @@ from .region import Region
 if TYPE_CHECKING:
     from .plan import Exclude
 
-__all__ = ["folded_paths", "left_out", "untimed_paths", "weighing"]
+__all__ = ["folded_paths", "left_out", "untimed_paths"]
 
 _MOST_OVERHEAD: Final = 0.05  # where a run does not say
 _WEIGHS: Final = 0.01  # of a thread's time; less may be the first, slow visits of what is tiny
@@ -47,21 +47,6 @@ def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
     return folded
 
 
-def weighing(
-    wall: npt.NDArray[np.float64], visits: npt.NDArray[np.float64], whole: float, pair: float, share: float | None
-) -> npt.NDArray[np.bool_]:
-    """Tell what is worth measuring: a hundredth of all time, in visits that take 1/share probe pairs or more.
-
-    Args:
-        wall: Own times, in seconds, of any shape.
-        visits: Visits of which these are the times, of the same shape.
-        whole: The time of the longest thread, in seconds.
-        pair: What a probe pair takes, in seconds.
-        share: That of the time which measuring may take; None for 5 %.
-    """
-    return (wall > 0) & (wall >= pair / (share or _MOST_OVERHEAD) * visits) & (wall >= _WEIGHS * whole)
-
-
 def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
     """Give the rules that leave out what a run has throttled, each with the reason.
 
@@ -88,7 +73,7 @@ def _weighing(experiment: Experiment) -> frozenset[Region]:
         np.nan_to_num(experiment.exclusive(name)) if name in experiment else np.zeros(shape)
         for name in ("wall_time", "visits")
     )
-    longest, pair = wall.sum(axis=0).max(initial=0.0), (notes.probe_ns or 0.0) * 1e-9
-    weighs = weighing(wall, visits, longest, pair, notes.max_overhead)
+    long = (notes.probe_ns or 0.0) * 1e-9 / (notes.max_overhead or _MOST_OVERHEAD)
+    weighs = (wall > 0) & (wall >= long * visits) & (wall >= _WEIGHS * wall.sum(axis=0).max(initial=0.0))
     weighs[untimed_paths(experiment)] = False
     return frozenset(experiment.call_paths[path].region for path in np.flatnonzero(weighs.any(axis=1)))

@@ -6,11 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from statistics import median  # that of numpy imports numpy.ma, which takes as long as a small gather
 from typing import Final
 
-import numpy as np
-
 from ...experiment import Notes, Region
 from ...experiment.file_use import FileUse
-from ...experiment.throttling import weighing
 from ..facts import RunFacts
 from .call_sites import without_call_site
 from .processes import count_alone, world_size
@@ -40,7 +37,7 @@ def run_notes(
     expected = world_size(shards)
     unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
     instrumented = {shard.program for shard in shards if _has_probes(shard)}
-    throttled, untimed = _throttled_regions(shards, facts.max_overhead)
+    throttled, untimed = _throttled_regions(shards)
     uninstrumented = sorted(
         {
             (shard.program, "; --python-functions '*' shows functions and imports" if shard.script else "")
@@ -193,18 +190,14 @@ def _last_seen(shard: Shard) -> str:
     return shard.program if region < 0 else shard.regions[region].name
 
 
-def _throttled_regions(shards: Sequence[Shard], share: float | None) -> tuple[dict[str, str], int]:
+def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
     """Sum up what was throttled.
 
-    Args:
-        shards: Of all processes.
-        share: That of the time which measuring may take.
-
     Returns:
-        Descriptors of regions, but for those that weigh since they are timed again, each with how often it was entered
-        and how long it took while its time was known, that with the most entries first; and how many entries were not
-        timed.
+        Descriptors of regions, but for those that are timed again, each with how often it was entered and how long it
+        took while its time was known, that with the most entries first; and how many entries were not timed.
     """
+    shards = list(shards)
     entered: dict[str, int] = {}
     timed: dict[str, int] = {}
     seconds: dict[str, float] = {}
@@ -220,7 +213,7 @@ def _throttled_regions(shards: Sequence[Shard], share: float | None) -> tuple[di
                 entered[name] = entered.get(name, 0) + all_visits
                 timed[name] = timed.get(name, 0) + visits
                 seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
-    again = set(_weighing_again(shards, share))
+    again = {region.descriptor for region in _timed_again(shards)}
     reasons = {
         name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
         f" in the first {timed[name]:,}"
@@ -228,19 +221,6 @@ def _throttled_regions(shards: Sequence[Shard], share: float | None) -> tuple[di
         if entered[name] > timed[name] and name not in again
     }
     return reasons, sum(entered.values()) - sum(timed.values())
-
-
-def _weighing_again(shards: Sequence[Shard], share: float | None) -> Iterable[str]:
-    """Give the descriptors of the regions that are timed again where they weigh."""
-    trees = [(shard, tree) for shard in shards for tree in shard.threads]
-    longest = max((tree.nodes["wall"].sum() for _, tree in trees), default=0.0)
-    pair = median(shard.pair_cost for shard in shards)
-    for shard, tree in trees:
-        nodes = sorted(tree.timed_again)
-        timed = np.array([tree.throttled[node] for node in nodes], dtype=float)
-        weighs = weighing(tree.nodes["wall"][nodes].astype(float), timed, longest, pair, share)
-        for node in (node for node, is_weighing in zip(nodes, weighs, strict=True) if is_weighing):
-            yield without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
 
 
 def _timed_again(shards: Iterable[Shard]) -> dict[Region, tuple[int, int]]:

@@ -61,16 +61,6 @@ def test_what_is_timed_again_is_no_time_of_its_caller_unless_threads_differ(prel
         assert ("all of its time is attributed to callers" in said) == is_folded
 
 
-def test_what_is_timed_again_and_does_not_weigh_is_named_with_what_is_throttled(preloaded: Record) -> None:
-    shard = of_first(preloaded, f"{LONG} times 9 +f spin 1 -f ; spin 20 -main")
-    (tree,) = shard.threads
-    nodes = tree.nodes.copy()
-    for own, is_named in ((nodes["wall"][2], False), (nodes["wall"].sum() / 200, True)):
-        nodes["wall"][2] = own
-        experiment = merge_shards([replace(shard, threads=(replace(tree, nodes=nodes),))], RunFacts())
-        assert {text.split("|")[2] for text in experiment.notes.throttled} == ({"f"} if is_named else set())
-
-
 def test_what_takes_long_once_between_samples_stays_throttled(record: Record, visits: Visits) -> None:
     shard = of_first(record, f"{SHORT.replace('303103', '303102')} +f spin 400 -f +f -f +f -f -main")
     assert shard.threads[0].timed_again == frozenset()
