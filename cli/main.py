@@ -31,7 +31,7 @@ COMMANDS: Final = {
     "debug": "build, run, narrow, build and run again: from slow functions to the loops in them",
     "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
     "dump": "print the numbers of an experiment: tables, CSV or JSON",
-    "convert": "write an experiment in another file format, chosen by the suffix: .cube, .cube.gz, .xml",
+    "convert": "write an experiment in another file format, chosen by the suffix: .cube, .cube.gz, .xml, .cubex",
     "cut": "write part of an experiment: a subtree, some ranks, some metrics",
     "diff": "show what changed from one experiment to another: gains are positive, losses negative",
     "merge": "put the metrics of several experiments into one; the first experiment that has a metric provides it",

@@ -12,7 +12,7 @@ from .source import open_source
 
 __all__ = ["WRITTEN", "check_name", "load", "save"]
 
-WRITTEN: Final = (".cube", ".cube.gz", ".xml")
+WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
 OF_A_RUN: Final = "experiment.cube"
 _TAR: Final = (257, b"ustar")
@@ -46,19 +46,21 @@ def _file_of(path: Path) -> Path:
 
 
 def save(experiment: Experiment, path: Path | str) -> None:
-    """Write an experiment whole or not at all, as CUBE 3 XML; every value is read back bit for bit.
+    """Write an experiment whole or not at all; every value is read back bit for bit.
 
     Args:
         experiment: Any.
-        path: Its name ends in one of ``WRITTEN``.
+        path: Its name ends in ``.cubex``, for CUBE 4, or in another of ``WRITTEN``, for CUBE 3 XML.
 
     Raises:
         InputError: The name ends otherwise, or the folder does not exist or cannot be written.
     """
-    from .cube.writer import write_cube  # noqa: PLC0415 - most commands only read
-
     check_name(Path(path))
-    write_cube(experiment, Path(path))
+    if Path(path).suffix == ".cubex":
+        from .cube.cubex_writer import write_cubex as write  # noqa: PLC0415 - most commands only read
+    else:
+        from .cube.writer import write_cube as write  # noqa: PLC0415
+    write(experiment, Path(path))
 
 
 def check_name(path: Path) -> None:

@@ -1,7 +1,6 @@
 """Reading CUBE 4 (``.cubex``): a tar archive of ``anchor.xml`` and of two binary files a metric.
 
-``N.index`` lists the call paths that metric N has values of, ``N.data`` the values, location by location. Exclusive
-metrics number the call paths depth first, inclusive ones each path's children before theirs.
+``N.index`` lists the call paths that metric N has values of, ``N.data`` the values, location by location.
 """
 
 from __future__ import annotations
@@ -20,33 +19,17 @@ from ..severities import LazySeverities, Severity
 from ..source import Source
 from .archive import Archive
 from .broken import broken_parts
+from .cubex_layout import ANCHOR, DATA, INDEX, INDEX_HEAD, LISTED, NOTHING, PACKED, numbered
 from .head import CubeHead, StoredMetric
 from .matrices import parser_for
 from .numbers import finite
 from .reader import check_size
+from .value_types import TYPES
 
 __all__ = ["read_cubex"]
 
-_ANCHOR: Final = "anchor.xml"
 _MAX_ANCHOR: Final = 1 << 29
 _CHUNK: Final = 1 << 16
-_INDEX: Final = b"CUBEX.INDEX"
-_INDEX_HEAD: Final = 22  # bytes: the word above, byte order, version, kind, how many call paths
-_DATA: Final = b"CUBEX.DATA"
-_PACKED: Final = b"ZCUBEX.DATA"
-_LISTED: Final = 1  # the kind of index that lists its call paths
-
-_TYPES: Final = {
-    **dict.fromkeys(("FLOAT", "DOUBLE", "MINDOUBLE", "MAXDOUBLE"), "f8"),
-    **dict.fromkeys(("INTEGER", "SIGNED INTEGER", "INT64"), "i8"),
-    **dict.fromkeys(("UNSIGNED INTEGER", "UINT64"), "u8"),
-    **dict.fromkeys(("INT", "SIGNED INT", "INT32"), "i4"),
-    **dict.fromkeys(("UNSIGNED INT", "UINT32"), "u4"),
-    **dict.fromkeys(("SHORT INT", "SIGNED SHORT INT", "INT16"), "i2"),
-    **dict.fromkeys(("UNSIGNED SHORT INT", "UINT16"), "u2"),
-    "INT8": "i1",
-    **dict.fromkeys(("UINT8", "CHAR"), "u1"),
-}
 
 
 def read_cubex(source: Source) -> Experiment:
@@ -59,16 +42,17 @@ def read_cubex(source: Source) -> Experiment:
     with broken_parts(source.path, "CUBE 4"):
         head = CubeHead("4")
         parser = parser_for(head)
-        anchor = _unpacked(archive.read(_ANCHOR, _MAX_ANCHOR))
+        anchor = _unpacked(archive.read(ANCHOR, _MAX_ANCHOR))
         for start in range(0, len(anchor), _CHUNK):
             parser.feed(anchor[start : start + _CHUNK])
         parser.close()
+        head.check_version()
         return _experiment(archive, head)
 
 
 def _experiment(archive: Archive, head: CubeHead) -> Experiment:
     stored = {each.metric.name: each for each in head.metrics()}
-    locations = head.system.locations(ours=False)
+    locations = head.system.locations(ours=head.ours)
     paths = head.call_paths()
     check_size(len(paths), len(locations))
     values = _Values(archive, stored, paths, locations)
@@ -113,7 +97,8 @@ class _Values:
 
     def _stored(self, name: str) -> Severity:
         metric = self._metrics[name]
-        severity = np.zeros((len(self._parents), len(self._columns)))
+        nothing = np.nan if metric.metric.aggregation in NOTHING else 0.0
+        severity = np.full((len(self._parents), len(self._columns)), nothing)
         if f"{metric.number}.index" not in self._archive:
             return severity
         with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):
@@ -126,50 +111,33 @@ class _Values:
     def _index(self, metric: StoredMetric) -> tuple[str, npt.NDArray[np.intp]]:
         """Give the byte order, and the call paths that there are values of."""
         text = self._archive.read(f"{metric.number}.index", 64 + 4 * len(self._parents))
-        if not text.startswith(_INDEX):
-            raise InputError(f"{metric.number}.index: expected {_INDEX.decode()} at its start")
-        if len(text) < _INDEX_HEAD:
+        if not text.startswith(INDEX):
+            raise InputError(f"{metric.number}.index: expected {INDEX.decode()} at its start")
+        if len(text) < INDEX_HEAD:
             raise InputError(f"{metric.number}.index: expected a whole index, found {len(text)} bytes")
         order = "<" if text[11:15] == b"\x01\0\0\0" else ">"
-        kind, count = struct.unpack(f"{order}Bi", text[17:_INDEX_HEAD])
-        if kind != _LISTED:
-            raise InputError(f"{metric.number}.index: expected an index of kind {_LISTED}, found kind {kind}")
-        listed = np.frombuffer(text[_INDEX_HEAD:], f"{order}i4")
+        kind, count = struct.unpack(f"{order}Bi", text[17:INDEX_HEAD])
+        if kind != LISTED:
+            raise InputError(f"{metric.number}.index: expected an index of kind {LISTED}, found kind {kind}")
+        listed = np.frombuffer(text[INDEX_HEAD:], f"{order}i4")
         if (
             len(listed) != count
             or len(np.unique(listed)) != count
             or not ((listed >= 0) & (listed < len(self._parents))).all()
         ):
             raise InputError(f"{metric.number}.index: expected {count} different call paths")
-        paths = self._breadth_first() if metric.inclusive else np.arange(len(self._parents))
-        return order, paths[listed]
-
-    def _breadth_first(self) -> npt.NDArray[np.intp]:
-        """Number the call paths so that the children of each follow one another, before those of the first child."""
-        children: list[list[int]] = [[] for _ in self._parents]
-        for path, parent in enumerate(self._parents):
-            if parent is not None:
-                children[parent].append(path)
-        order: list[int] = []
-        for root in (path for path, parent in enumerate(self._parents) if parent is None):
-            order.append(root)
-            pending = [root]
-            while pending:
-                below = children[pending.pop()]
-                order.extend(below)
-                pending.extend(reversed(below))
-        return np.array(order, dtype=np.intp)
+        return order, numbered(self._parents, inclusive=metric.inclusive)[listed]
 
     def _data(self, metric: StoredMetric, order: str, count: int) -> npt.NDArray[np.float64]:
-        kind = np.dtype(order + _TYPES[metric.metric.dtype])
+        kind = np.dtype(order + TYPES[metric.dtype])
         size = count * kind.itemsize
         text = self._archive.read(f"{metric.number}.data", 2 * size + (1 << 20))
-        if text.startswith(_PACKED):
-            text = _inflated(text[len(_PACKED) :], order, size)
-        elif text.startswith(_DATA):
-            text = text[len(_DATA) :]
+        if text.startswith(PACKED):
+            text = _inflated(text[len(PACKED) :], order, size)
+        elif text.startswith(DATA):
+            text = text[len(DATA) :]
         else:
-            raise InputError(f"{metric.number}.data: expected {_DATA.decode()} or {_PACKED.decode()} at its start")
+            raise InputError(f"{metric.number}.data: expected {DATA.decode()} or {PACKED.decode()} at its start")
         if len(text) != size:
             raise InputError(f"{metric.number}.data: expected {size} bytes of values, found {len(text)}")
         return np.frombuffer(text, kind).astype(np.float64)
@@ -206,7 +174,7 @@ def _unpacked(anchor: bytes) -> bytes:
     try:
         text = engine.decompress(anchor, _MAX_ANCHOR + 1)
     except zlib.error as error:
-        raise InputError(f"{_ANCHOR}: broken gzip data: {error}") from None
+        raise InputError(f"{ANCHOR}: broken gzip data: {error}") from None
     if len(text) > _MAX_ANCHOR or not engine.eof:
-        raise InputError(f"{_ANCHOR}: expected whole gzip data of at most {_MAX_ANCHOR >> 20} MiB unpacked")
+        raise InputError(f"{ANCHOR}: expected whole gzip data of at most {_MAX_ANCHOR >> 20} MiB unpacked")
     return text

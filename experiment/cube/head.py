@@ -15,6 +15,7 @@ from .item import Item
 from .system import CubeSystem
 
 __all__ = [
+    "DTYPE_KEY",
     "FORMAT_VERSION",
     "LIMITS",
     "NOTES_KEY",
@@ -30,6 +31,7 @@ VERSION_KEY: Final = "autoanalyzer"
 NOTES_KEY: Final = "autoanalyzer.notes"
 SOURCE_KEY: Final = "autoanalyzer.source."
 NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
+DTYPE_KEY: Final = "autoanalyzer.dtype."  # of a metric whose values are stored as another type
 
 # How many elements of a kind are taken: what is in memory must stay bounded, whatever a file says.
 LIMITS: Final = {
@@ -53,10 +55,11 @@ _NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # part of a type's name if
 
 @dataclass(frozen=True, slots=True)
 class StoredMetric:
-    """A metric, the number that the file knows it by, and whether its values are inclusive along call paths."""
+    """A metric, the number that the file knows it by, their type in it, and whether values are inclusive."""
 
     metric: Metric
     number: int
+    dtype: str
     inclusive: bool = False
 
 
@@ -185,10 +188,10 @@ class CubeHead:
                 item.text("descr"),
                 self._attributes.get(SOURCE_KEY + name, f"imported:{creator}"),
                 "" if display == name else display,
-                dtype,
+                self._attributes.get(DTYPE_KEY + name, dtype),
                 NOT_ADDITIVE_KEY + name not in self._attributes,
             )
-            kept.append(StoredMetric(metric, item.number("id"), kind == "INCLUSIVE"))
+            kept.append(StoredMetric(metric, item.number("id"), dtype, kind == "INCLUSIVE"))
         return sorted(kept, key=lambda each: each.number) if self.ours else kept
 
     def metric_numbers(self) -> set[int]:

@@ -86,7 +86,8 @@ def test_inclusive_values_of_what_does_not_add_up_are_left_as_they_are(read):
 
 def test_exclusive_metrics_number_call_paths_in_their_order_and_nothing_of_a_minimum_is_missing(read):
     found = read().exclusive("least")
-    np.testing.assert_array_equal(found, [[0, 0], [0, 0], [1.5, np.nan], [0, 0], [2.5, 3.5]])
+    none = [np.nan, np.nan]
+    np.testing.assert_array_equal(found, [none, none, [1.5, np.nan], none, [2.5, 3.5]])
 
 
 def test_a_metric_without_values_is_zero_and_one_that_is_an_expression_is_left_out(read):

@@ -38,17 +38,19 @@ def test_what_is_written_is_read_back_bit_for_bit(experiment: Experiment, tmp_pa
         np.testing.assert_array_equal(found.exclusive(metric.name), experiment.exclusive(metric.name))
 
 
-def test_wherever_the_disk_is_full_it_is_said_and_nothing_left(experiment: Experiment, tmp_path: Path):
-    save(experiment, tmp_path / "whole.cube")
+@pytest.mark.parametrize("ending", [".cube", ".cubex"])
+def test_wherever_the_disk_is_full_it_is_said_and_nothing_left(ending: str, experiment: Experiment, tmp_path: Path):
+    whole, file = tmp_path / f"whole{ending}", tmp_path / f"e{ending}"
+    save(experiment, whole)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    for size in range(0, (tmp_path / "whole.cube").stat().st_size, 40):
+    for size in range(0, whole.stat().st_size, 40):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
         try:
-            with pytest.raises(InputError, match=r"e\.cube: cannot be written: File too large"):
-                save(experiment, tmp_path / "e.cube")
+            with pytest.raises(InputError, match=rf"e\{ending}: cannot be written: File too large"):
+                save(experiment, file)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        assert not (tmp_path / "e.cube").exists()
+        assert list(tmp_path.iterdir()) == [whole]
 
 
 def test_a_deep_call_path_is_written_and_read(tmp_path: Path):

@@ -36,7 +36,7 @@ def test_json_has_every_number_and_is_written_a_call_path_at_a_time(foreign):
     assert max(map(len, parts)) < 40 * len(experiment.locations)
 
 
-@pytest.mark.parametrize("ending", [".cube", ".cube.gz", ".xml"])
+@pytest.mark.parametrize("ending", [".cube", ".cube.gz", ".xml", ".cubex"])
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_written_of_it_is_read_back_bit_for_bit(name, ending, foreign, tmp_path, assert_equal):
     experiment = load(foreign[name])

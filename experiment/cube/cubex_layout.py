@@ -1,0 +1,46 @@
+"""How CUBE 4 lays out the values of a metric: an index of call paths, and rows of values in the order of the index.
+
+Exclusive metrics number the call paths depth first, inclusive ones each path's children before theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["ANCHOR", "DATA", "INDEX", "INDEX_HEAD", "LISTED", "NOTHING", "PACKED", "numbered"]
+
+ANCHOR: Final = "anchor.xml"
+INDEX: Final = b"CUBEX.INDEX"
+INDEX_HEAD: Final = 22  # bytes: the word above, byte order, version, kind, how many call paths
+LISTED: Final = 1  # the kind of index that lists its call paths
+DATA: Final = b"CUBEX.DATA"
+PACKED: Final = b"ZCUBEX.DATA"
+NOTHING: Final = {"min": np.inf, "max": -np.inf}  # the least and the greatest of no values
+
+
+def numbered(parents: Sequence[int | None], *, inclusive: bool) -> npt.NDArray[np.intp]:
+    """Give the call paths in the order of the numbers that an index has for them.
+
+    Args:
+        parents: Of each call path, parents before children.
+        inclusive: Whether the metric is.
+    """
+    children: list[list[int]] = [[] for _ in parents]
+    roots: list[int] = []
+    for path, parent in enumerate(parents):
+        (roots if parent is None else children[parent]).append(path)
+    order: list[int] = []
+    for root in roots:
+        if inclusive:
+            order.append(root)
+        pending = [root]
+        while pending:
+            path = pending.pop()
+            below = children[path]
+            order.extend(below if inclusive else [path])
+            pending.extend(reversed(below))
+    return np.array(order, dtype=np.intp)

@@ -1,0 +1,279 @@
+"""Writing what stands before the severities, in CUBE 3 and CUBE 4: attributes, metrics, program and system.
+
+What CUBE has no element for goes where CUBE allows free text: a region's ``descr`` holds its descriptor, and
+``attr`` elements hold the notes and the sources of the metrics.
+
+The tools of CUBE read one spelling of XML alone: double quotes, ``<url></url>`` and never ``<url/>``, the name of a
+topology before its size, and at least one place in it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from lxml import etree
+
+from ...errors import InputError
+from ..experiment import Experiment, Location
+from ..metric import Metric
+from ..region import Region
+from ..topology import Topology
+from .head import DTYPE_KEY, FORMAT_VERSION, NOT_ADDITIVE_KEY, NOTES_KEY, SOURCE_KEY, VERSION_KEY
+
+__all__ = ["CUBE_3", "CUBE_4", "Dialect", "MetricStorage", "check_writable", "cube_element", "write_head"]
+
+_DECLARATION: Final = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_CLOSE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class MetricStorage:
+    """How a file holds the values of a metric: their type, and, in CUBE 4, whether they are inclusive."""
+
+    dtype: str
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A level of the system: the tag of its elements, and in CUBE 4 the element that says what they are."""
+
+    tag: str
+    kind: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What CUBE 3 and CUBE 4 call differently."""
+
+    version: str
+    machine: _Level
+    node: _Level
+    process: _Level
+    thread: _Level
+    place_of: str  # the attribute that names the thread of a place
+
+
+CUBE_3: Final = Dialect("3.0", _Level("machine"), _Level("node"), _Level("process"), _Level("thread"), "thrdId")
+CUBE_4: Final = Dialect(
+    "4.4",
+    _Level("systemtreenode", ("class", "machine")),
+    _Level("systemtreenode", ("class", "node")),
+    _Level("locationgroup", ("type", "process")),
+    _Level("location", ("type", "thread")),
+    "locId",
+)
+
+
+def check_writable(experiment: Experiment, path: Path) -> None:
+    """Refuse what no file can hold.
+
+    Raises:
+        InputError: There are no locations, or a metric's name would be read back as another.
+    """
+    if not experiment.locations:
+        raise InputError(f"{path}: expected an experiment with at least one process, found none")
+    for metric in experiment.metrics:
+        if _printable(metric.name).strip() != metric.name:
+            raise InputError(
+                f"{path}: expected names of metrics without control characters, and without white space at their ends, "
+                f"found {metric.name!r}; give it another name"
+            )
+
+
+@contextmanager
+def cube_element(stream: IO[bytes], dialect: Dialect) -> Iterator[Any]:
+    """Open the whole document's element, give lxml's writer of what is in it, and close it."""
+    stream.write(_DECLARATION)
+    with _first_failure(), etree.xmlfile(stream, encoding="UTF-8") as xml, xml.element("cube", version=dialect.version):
+        xml.write("\n")
+        yield xml
+    stream.write(b"\n")
+
+
+@contextmanager
+def _first_failure() -> Iterator[None]:
+    """Raise what went wrong; after that lxml complains of the elements that were left open."""
+    try:
+        yield
+    except etree.LxmlSyntaxError as error:
+        first: BaseException = error
+        while isinstance(first, etree.LxmlSyntaxError) and first.__context__:
+            first = first.__context__
+        raise first from None
+
+
+def write_head(xml: Any, experiment: Experiment, dialect: Dialect, storage: Mapping[str, MetricStorage]) -> None:
+    """Write all that stands before the severities.
+
+    Args:
+        xml: Takes the elements.
+        experiment: Of which the structure is written.
+        dialect: The version of CUBE.
+        storage: How each metric's values are held.
+    """
+    for key, value in _attributes(experiment, storage):
+        _element(xml, "attr", key=key, value=value)
+    _write_metrics(xml, experiment.metrics, storage)
+    _write_program(xml, experiment)
+    _write_system(xml, experiment, dialect)
+
+
+def _attributes(experiment: Experiment, storage: Mapping[str, MetricStorage]) -> Iterable[tuple[str, str]]:
+    yield VERSION_KEY, FORMAT_VERSION
+    yield NOTES_KEY, experiment.notes.to_json()
+    for metric in experiment.metrics:
+        yield SOURCE_KEY + metric.name, metric.source
+        if not metric.additive:
+            yield NOT_ADDITIVE_KEY + metric.name, ""
+        if metric.dtype != storage[metric.name].dtype:
+            yield DTYPE_KEY + metric.name, metric.dtype
+
+
+def _element(xml: Any, tag: str, text: str | None = None, **attributes: str) -> None:
+    element = etree.Element(tag, {key: _printable(value) for key, value in attributes.items()})
+    element.text = None if text is None else _printable(text)
+    element.tail = "\n"
+    xml.write(element)
+
+
+def _write_metrics(xml: Any, metrics: Sequence[Metric], storage: Mapping[str, MetricStorage]) -> None:
+    numbers = {metric.name: number for number, metric in enumerate(metrics)}
+    forest = _Forest(None if metric.parent is None else numbers[metric.parent] for metric in metrics)
+
+    def attributes(number: int) -> dict[str, str]:
+        kind = storage[metrics[number].name].kind
+        return {"id": str(number)} | ({"type": kind} if kind else {})
+
+    with xml.element("metrics"):
+        for number in forest.walk(xml, "metric", attributes):
+            metric = metrics[number]
+            _element(xml, "disp_name", metric.display or metric.name)
+            _element(xml, "uniq_name", metric.name)
+            _element(xml, "dtype", storage[metric.name].dtype)
+            _element(xml, "uom", metric.unit)
+            _element(xml, "url", "")
+            _element(xml, "descr", metric.description)
+    xml.write("\n")
+
+
+def _write_program(xml: Any, experiment: Experiment) -> None:
+    paths = experiment.call_paths
+    numbers: dict[Region, int] = {}
+    for path in paths:
+        numbers.setdefault(path.region, len(numbers))
+
+    def attributes(number: int) -> dict[str, str]:
+        path = paths[number]
+        found = {"id": str(number), "calleeId": str(numbers[path.region])}
+        if path.site is not None:
+            caller = path.region if path.parent is None else paths[path.parent].region
+            found |= {"line": str(path.site), "mod": _printable(caller.file)}
+        return found
+
+    with xml.element("program"):
+        for region, number in numbers.items():
+            place = {"mod": _printable(region.file), "begin": str(region.first_line), "end": str(region.last_line)}
+            with xml.element("region", id=str(number), **place):
+                _element(xml, "name", region.name)
+                _element(xml, "url", "")
+                _element(xml, "descr", region.descriptor)
+            xml.write("\n")
+        for _ in _Forest(path.parent for path in paths).walk(xml, "cnode", attributes):
+            pass
+    xml.write("\n")
+
+
+class _Forest:
+    """Elements in elements, written without recursion: a forest may be deeper than Python's stack."""
+
+    def __init__(self, parents: Iterable[int | None]) -> None:
+        self._children: dict[int | None, list[int]] = {}
+        for number, parent in enumerate(parents):
+            self._children.setdefault(parent, []).append(number)
+
+    def walk(self, xml: Any, tag: str, attributes: Callable[[int], dict[str, str]]) -> Iterator[int]:
+        """Open an element for each node, give the node so that its content can be written, and close it again."""
+        pending = self._children.get(None, [])[::-1]
+        enclosing: list[Any] = []
+        while pending:
+            number = pending.pop()
+            if number < 0:
+                enclosing.pop().__exit__(None, None, None)
+                continue
+            element = xml.element(tag, **attributes(number))
+            element.__enter__()
+            enclosing.append(element)
+            yield number
+            pending.append(_CLOSE)
+            pending.extend(reversed(self._children.get(number, [])))
+
+
+def _write_system(xml: Any, experiment: Experiment, dialect: Dialect) -> None:
+    locations = experiment.locations
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
+
+    def group(indices: Iterable[int], name: str) -> Iterable[tuple[Any, Iterator[int]]]:
+        return itertools.groupby(indices, lambda index: getattr(locations[index], name))
+
+    def level(kind: _Level, name: str, rank: int | None = None) -> AbstractContextManager[None]:
+        return _system_element(xml, kind, next(numbers[kind.tag]), name, rank)
+
+    with xml.element("system"):
+        ordered = sorted(range(len(locations)), key=lambda index: (locations[index], index))
+        for machine, on_machine in group(ordered, "machine"):
+            with level(dialect.machine, machine):
+                for node, on_node in group(on_machine, "node"):
+                    with level(dialect.node, node):
+                        for process, threads in group(on_node, "process"):
+                            with level(dialect.process, f"Process {process}", process):
+                                for index in threads:
+                                    thread = locations[index].thread
+                                    with _system_element(xml, dialect.thread, index, f"Thread {thread}", thread):
+                                        pass
+        _write_topologies(xml, experiment.topologies, locations, dialect)
+    xml.write("\n")
+
+
+@contextmanager
+def _system_element(xml: Any, level: _Level, number: int, name: str, rank: int | None) -> Iterator[None]:
+    with xml.element(level.tag, Id=str(number)):
+        _element(xml, "name", name)
+        if rank is not None:
+            _element(xml, "rank", str(rank))
+        if level.kind:
+            _element(xml, *level.kind)
+        yield
+    xml.write("\n")
+
+
+def _write_topologies(
+    xml: Any, topologies: Sequence[Topology], locations: Sequence[Location], dialect: Dialect
+) -> None:
+    placed = [topology for topology in topologies if topology.coordinates]
+    if not placed:
+        return
+    numbers = {(place.process, place.thread): str(number) for number, place in enumerate(locations)}
+    with xml.element("topologies"):
+        for topology in placed:
+            named = {"name": _printable(topology.name)} if topology.name else {}
+            with xml.element("cart", **named, ndims=str(len(topology.dimensions))):
+                for title, size, periodic in topology.dimensions:
+                    named = {"name": title} if title else {}
+                    _element(xml, "dim", **named, size=str(size), periodic=str(periodic).lower())
+                for place, coordinates in topology.coordinates.items():
+                    _element(xml, "coord", " ".join(map(str, coordinates)), **{dialect.place_of: numbers[place]})
+
+
+def _printable(text: str) -> str:
+    """Replace what XML cannot hold (control characters, bytes of an unknown encoding) by U+FFFD."""
+    return _NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,54 @@
+"""How CUBE types the values of a metric."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metric import Metric
+from ..severities import Severity
+
+__all__ = ["TYPES", "stored_rows", "typed"]
+
+TYPES: Final = {
+    **dict.fromkeys(("FLOAT", "DOUBLE", "MINDOUBLE", "MAXDOUBLE"), "f8"),
+    **dict.fromkeys(("INTEGER", "SIGNED INTEGER", "INT64"), "i8"),
+    **dict.fromkeys(("UNSIGNED INTEGER", "UINT64"), "u8"),
+    **dict.fromkeys(("INT", "SIGNED INT", "INT32"), "i4"),
+    **dict.fromkeys(("UNSIGNED INT", "UINT32"), "u4"),
+    **dict.fromkeys(("SHORT INT", "SIGNED SHORT INT", "INT16"), "i2"),
+    **dict.fromkeys(("UNSIGNED SHORT INT", "UINT16"), "u2"),
+    "INT8": "i1",
+    **dict.fromkeys(("UINT8", "CHAR"), "u1"),
+}
+_WIDER: Final = "DOUBLE"
+
+
+def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
+    """Give values as their metric's type, or as floating-point numbers where that would change one.
+
+    Returns:
+        The type's name, and the values, of the same shape.
+    """
+    kind = TYPES.get(metric.dtype)
+    if kind == "f8":
+        return metric.dtype, severity
+    if kind:
+        with np.errstate(invalid="ignore"):
+            values = severity.astype(kind)
+        if values.astype(np.float64).tobytes() == severity.tobytes():
+            return metric.dtype, values
+    return _WIDER, severity
+
+
+def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:
+    """Give the call paths that are not ``nothing`` everywhere: CUBE allows to leave the others out. -0 is not 0.
+
+    Args:
+        values: By call path and location.
+        nothing: What a row stands for that is left out.
+    """
+    left_out = np.full(values.shape[1:], nothing, values.dtype).tobytes()
+    return [path for path, row in enumerate(values) if row.tobytes() != left_out]
