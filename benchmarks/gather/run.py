@@ -30,7 +30,7 @@ import json, resource, sys, time
 from pathlib import Path
 from autoanalyzer.cli.progress import counted
 from autoanalyzer.runtime.folder import RunFolder
-from autoanalyzer.runtime.gather import gather_here
+from autoanalyzer.runtime.gather.gather import gather_here
 start = time.perf_counter()
 folder = RunFolder(Path(sys.argv[1]))
 with counted("gather") as told:
