@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["COUNT_METRICS", "STORED_METRICS", "Aggregation", "Metric"]
+__all__ = ["COUNT_METRICS", "MPI_PARTS", "STORED_METRICS", "Aggregation", "Metric"]
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
@@ -49,11 +49,26 @@ class Metric:
         return "INT" in self.dtype
 
 
+# What mpi_time is made of: each function counts to one of its children, or to a part of one.
+MPI_PARTS: Final = (
+    Metric("mpi_start_end_time", "sec", "mpi_time", "Time in starting and ending MPI"),
+    Metric("mpi_barrier_time", "sec", "mpi_time", "Time in barriers"),
+    Metric("mpi_collective_time", "sec", "mpi_time", "Time in collectives other than barriers"),
+    Metric("mpi_all_to_all_time", "sec", "mpi_collective_time", "Time in collectives of all ranks to all ranks"),
+    Metric("mpi_point_to_point_time", "sec", "mpi_time", "Time in sends and receives"),
+    Metric("mpi_send_time", "sec", "mpi_point_to_point_time", "Time in sends"),
+    Metric("mpi_receive_time", "sec", "mpi_point_to_point_time", "Time in receives and probes"),
+    Metric("mpi_request_time", "sec", "mpi_time", "Time in starting requests, waiting for them, and testing them"),
+    Metric("mpi_one_sided_time", "sec", "mpi_time", "Time in one-sided communication and its synchronisation"),
+    Metric("mpi_other_time", "sec", "mpi_time", "Time in other MPI calls: communicators, topologies, processes"),
+)
+
 # Of every run.
 STORED_METRICS: Final = (
     Metric("visits", "occ", None, "How often the region was entered"),
     Metric("wall_time", "sec", None, "Wall-clock time"),
     Metric("mpi_time", "sec", "wall_time", "Time in MPI calls"),
+    *MPI_PARTS,
     Metric("io_time", "sec", "wall_time", "Time in calls that read or write files"),
     Metric("omp_time", "sec", "wall_time", "Time in OpenMP: waiting for other threads, and starting them"),
     Metric("cpu_time", "sec", None, "CPU time"),

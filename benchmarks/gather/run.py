@@ -77,7 +77,7 @@ def shard(rank: int, ranks: int, paths: int) -> bytes:
     parents = [None, 0, *(1 + place_of[above[number] or 0] for number in order[1:])]
     nodes["parent"] = [0 if each is None else (base + each * size) // layout.ALIGNMENT for each in parents]
     nodes["visits"] = chance.integers(1, 1000, paths + 1)
-    nodes["time"]["wall"] = (chance.random((paths + 1, nodes["time"].shape[1])) * RATE / paths).astype("i8")
+    nodes["wall"] = (chance.random((paths + 1, nodes["wall"].shape[1])) * RATE / paths).astype("i8")
     nodes["mpi_calls"] = chance.integers(0, 9, paths + 1)
     nodes["mpi_sent"] = chance.integers(0, 1 << 30, paths + 1)
     body += [record(layout.NODE_RECORD, each.tobytes()[4:]) for each in nodes]

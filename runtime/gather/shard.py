@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
-from .shard_layout import COUNTERS, NODE_COUNTS
+from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS
 
 __all__ = ["NODE", "Shard", "ThreadTree"]
 
@@ -21,6 +21,7 @@ NODE: Final = np.dtype(
         ("region", "i8"),
         ("visits", "i8"),
         *[(name, "f8") for name in ("wall", "cpu", "mpi_wall", "mpi_cpu", "io_wall", "io_cpu", "omp_wall", "omp_cpu")],
+        *[(f"mpi_{kind}", "f8") for kind in MPI_KINDS],
         *[(name, "i8") for name in ("io_calls", *NODE_COUNTS, *COUNTERS)],
     ]
 )
@@ -28,8 +29,9 @@ NODE: Final = np.dtype(
 
 ``parent`` and ``region`` are indices, -1 for the base of the tree; a region of -1 below it is a base, too: where a
 thread stood outside every region that another thread had created there. Times are seconds; ``wall`` and ``cpu`` hold
-what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting in OpenMP, too. Counts leave out what
-MPI and OpenMP execute, but for ``mpi_instructions``.
+what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting in OpenMP, too; ``mpi_wall`` is the sum
+of ``mpi_barrier`` and its like, one for each of ``MPI_KINDS``. Counts leave out what MPI and OpenMP execute, but for
+``mpi_instructions``.
 """
 
 

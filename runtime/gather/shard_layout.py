@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 6
+VERSION: Final = 7
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -21,6 +21,12 @@ COUNTERS: Final = (  # twin: enum aa_counter
     "mpi_instructions",
 )
 
+SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, which parts the last one
+MPI_KINDS: Final = (
+    *["start_end", "barrier", "all_to_all", "collective", "send", "receive", "send_receive"],
+    *["request", "one_sided", "other"],
+)
+
 REGION_RECORD: Final = 1  # twin: enum aa_record_type
 THREAD_RECORD: Final = 2
 NODE_RECORD: Final = 3
@@ -28,7 +34,6 @@ FILE_RECORD: Final = 4
 THROTTLE_RECORD: Final = 5
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
-TIME = np.dtype([("wall", "i8"), ("off", "i8")])
 
 HEADER_LAYOUT: Final = np.dtype(
     [
@@ -73,10 +78,20 @@ NODE_COUNTS: Final = ("mpi_calls", "mpi_sent", "mpi_received", "io_read", "io_wr
 
 NODE_LAYOUT: Final = np.dtype(
     {
-        "names": ["thread", "parent", "region", "visits", "io_calls", "time", *NODE_COUNTS, "counters"],
-        "formats": ["u4"] * 3 + ["u8"] * 2 + [(TIME, 4)] + ["u8"] * len(NODE_COUNTS) + [("u8", len(COUNTERS))],
-        "offsets": [4, 8, 12, 16, 24, 32, 96, 104, 112, 120, 128, 136],
-        "itemsize": 192,
+        "names": [
+            *["thread", "parent", "region", "visits", "io_calls", "mpi_calls", "mpi_sent", "mpi_received"],
+            *["wall", "off", "io_read", "io_written", "counters"],
+        ],
+        "formats": [
+            *["u4"] * 3,
+            *["u8"] * 5,
+            ("i8", len(SHARES) - 1 + len(MPI_KINDS)),
+            ("i8", len(SHARES)),
+            *["u8"] * 2,
+            ("u8", len(COUNTERS)),
+        ],
+        "offsets": [4, 8, 12, 16, 24, 32, 40, 48, 56, 160, 192, 200, 208],
+        "itemsize": 320,
     }
 )
 

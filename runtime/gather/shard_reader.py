@@ -210,7 +210,7 @@ class _Reader:
             nodes[name] = raw[name]
         for number, name in enumerate(layout.COUNTERS):
             nodes[name] = raw["counters"][:, number]
-        self._fill_times(nodes, raw["time"])
+        self._fill_times(nodes, raw)
         return nodes
 
     def _parents(self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], thread: int) -> npt.NDArray[np.int64]:
@@ -223,14 +223,17 @@ class _Reader:
             raise self.defect(f"a tree in thread {thread}", "a node without its parent")
         return parents
 
-    def _fill_times(self, nodes: npt.NDArray[np.void], time: npt.NDArray[np.void]) -> None:
+    def _fill_times(self, nodes: npt.NDArray[np.void], raw: npt.NDArray[np.void]) -> None:
         """Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds."""
-        wall = np.maximum(time["wall"], 0) / self.ticks_per_second
-        cpu = np.clip((time["wall"] - time["off"]) / self.ticks_per_second, 0, wall)
+        walls = np.maximum(raw["wall"], 0) / self.ticks_per_second
+        before = len(layout.SHARES) - 1
+        for place, kind in enumerate(layout.MPI_KINDS, start=before):
+            nodes[f"mpi_{kind}"] = walls[:, place]
+        wall = np.column_stack([walls[:, :before], walls[:, before:].sum(axis=1)])
+        cpu = np.clip(wall - raw["off"] / self.ticks_per_second, 0, wall)
         nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
-        nodes["mpi_wall"], nodes["mpi_cpu"] = wall[:, 1], cpu[:, 1]
-        nodes["io_wall"], nodes["io_cpu"] = wall[:, 2], cpu[:, 2]
-        nodes["omp_wall"], nodes["omp_cpu"] = wall[:, 3], cpu[:, 3]
+        for place, share in enumerate(layout.SHARES[1:], start=1):
+            nodes[f"{share}_wall"], nodes[f"{share}_cpu"] = wall[:, place], cpu[:, place]
 
     def _since_start(self, ticks: np.uint64) -> float | None:
         start = int(self.header["start"]["ticks"])

@@ -13,10 +13,25 @@ large-count (``…_c``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "ByteRule", "FileRule"]
+__all__ = ["FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "ByteRule", "FileRule", "MpiKind"]
+
+MpiKind = Literal[
+    "start_end",
+    "barrier",
+    "all_to_all",
+    "collective",
+    "send",
+    "receive",
+    "send_receive",
+    "request",
+    "one_sided",
+    "other",
+]
+"""The part of ``mpi_time`` to which a function's time belongs; C's ``AA_MPI_…`` in ``probe/share.h``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +41,18 @@ class ByteRule:
     Attributes:
         names: The blocking functions, without ``MPI_``, separated by blanks.
         parameters: Their parameters; a last one named ``status`` tells how much was received.
+        kind: To which part of ``mpi_time`` the time of all forms belongs.
         sent: C expression for the bytes handed to MPI.
         received: C expression for the bytes got from MPI, besides those that a status tells.
         source: The parameter that names the rank to receive from, where the status counts.
-        one_sided: Whether the form with a request begins with ``R``.
     """
 
     names: str
     parameters: str
+    kind: MpiKind
     sent: str = "0"
     received: str = "0"
     source: str = ""
-    one_sided: bool = False
 
     @property
     def by_status(self) -> bool:
@@ -60,6 +75,7 @@ class FileRule:
     direction: Literal["read", "written"]
 
 
+_REDUCTION = "sendbuf recvbuf count type op comm"
 _GATHER = "sendbuf sendcount sendtype recvbuf recvcount recvtype"
 _GATHER_V = "sendbuf sendcount sendtype recvbuf recvcounts displs recvtype"
 _ALLTOALL_V = "sendbuf sendcounts sdispls sendtype recvbuf recvcounts rdispls recvtype comm"
@@ -71,18 +87,20 @@ _ORIGIN = "buf count type target displacement target_count target_type"
 _FETCH = "aa_peer_bytes(target, 1, type)"
 
 RULES: Final = (
-    ByteRule("Send Bsend Ssend Rsend", "buf count type dest tag comm", sent="aa_peer_bytes(dest, count, type)"),
-    ByteRule("Recv", "buf count type source tag comm status", source="source"),
-    ByteRule("Mrecv", "buf count type message status"),
+    ByteRule("Send Bsend Ssend Rsend", "buf count type dest tag comm", "send", sent="aa_peer_bytes(dest, count, type)"),
+    ByteRule("Recv", "buf count type source tag comm status", "receive", source="source"),
+    ByteRule("Mrecv", "buf count type message status", "receive"),
     ByteRule(
         "Sendrecv",
         "sendbuf sendcount sendtype dest sendtag recvbuf recvcount recvtype source recvtag comm status",
+        "send_receive",
         sent="aa_peer_bytes(dest, sendcount, sendtype)",
         source="source",
     ),
     ByteRule(
         "Sendrecv_replace",
         "buf count type dest sendtag source recvtag comm status",
+        "send_receive",
         sent="aa_peer_bytes(dest, count, type)",
         source="source",
     ),
@@ -90,54 +108,64 @@ RULES: Final = (
     ByteRule(
         "Psend",
         "buf partitions count type dest tag comm",
+        "send",
         sent="partitions * aa_peer_bytes(dest, count, type)",
     ),
     ByteRule(
         "Precv",
         "buf partitions count type source tag comm",
+        "receive",
         received="partitions * aa_peer_bytes(source, count, type)",
     ),
-    ByteRule("Barrier", "comm"),
+    ByteRule("Barrier", "comm", "barrier"),
     ByteRule(
         "Bcast",
         "buf count type root comm",
+        "collective",
         sent=f"aa_is_root(root, comm) ? {_ALL} : 0",
         received=f"aa_is_leaf(root, comm) ? {_ALL} : 0",
     ),
     ByteRule(
         "Reduce",
         "sendbuf recvbuf count type op root comm",
+        "collective",
         sent=f"aa_has_part(root) ? {_ALL} : 0",
         received=f"aa_is_root(root, comm) ? {_ALL} : 0",
     ),
-    ByteRule("Allreduce Scan", "sendbuf recvbuf count type op comm", sent=_ALL, received=_ALL),
+    ByteRule("Allreduce", _REDUCTION, "all_to_all", sent=_ALL, received=_ALL),
+    ByteRule("Scan", _REDUCTION, "collective", sent=_ALL, received=_ALL),
     ByteRule(
         "Exscan",
-        "sendbuf recvbuf count type op comm",
+        _REDUCTION,
+        "collective",
         sent=_ALL,
         received=f"aa_rank(comm) == 0 ? 0 : {_ALL}",  # rank 0 gets nothing: there is no one before it
     ),
     ByteRule(
         "Gather",
         f"{_GATHER} root comm",
+        "collective",
         sent=f"aa_has_part(root) && sendbuf != MPI_IN_PLACE ? {_SENT_PART} : 0",
         received=f"aa_is_root(root, comm) ? aa_parts(comm, sendbuf) * {_RECEIVED_PART} : 0",
     ),
     ByteRule(
         "Gatherv",
         f"{_GATHER_V} root comm",
+        "collective",
         sent=f"aa_has_part(root) && sendbuf != MPI_IN_PLACE ? {_SENT_PART} : 0",
         received="aa_is_root(root, comm) ? aa_sum(recvcounts, recvtype, comm, sendbuf) : 0",
     ),
     ByteRule(
         "Scatter",
         f"{_GATHER} root comm",
+        "collective",
         sent=f"aa_is_root(root, comm) ? aa_parts(comm, recvbuf) * {_SENT_PART} : 0",
         received=f"aa_has_part(root) && recvbuf != MPI_IN_PLACE ? {_RECEIVED_PART} : 0",
     ),
     ByteRule(
         "Scatterv",
         "sendbuf sendcounts displs sendtype recvbuf recvcount recvtype root comm",
+        "collective",
         sent="aa_is_root(root, comm) ? aa_sum(sendcounts, sendtype, comm, recvbuf) : 0",
         received=f"aa_has_part(root) && recvbuf != MPI_IN_PLACE ? {_RECEIVED_PART} : 0",
     ),
@@ -145,24 +173,28 @@ RULES: Final = (
     ByteRule(
         "Allgather",
         f"{_GATHER} comm",
+        "all_to_all",
         sent=f"sendbuf == MPI_IN_PLACE ? {_RECEIVED_PART} : {_SENT_PART}",
         received=f"aa_parts(comm, sendbuf) * {_RECEIVED_PART}",
     ),
     ByteRule(
         "Allgatherv",
         f"{_GATHER_V} comm",
+        "all_to_all",
         sent=f"sendbuf == MPI_IN_PLACE ? aa_bytes(recvcounts[aa_rank(comm)], recvtype) : {_SENT_PART}",
         received="aa_sum(recvcounts, recvtype, comm, sendbuf)",
     ),
     ByteRule(
         "Alltoall",
         f"{_GATHER} comm",
+        "all_to_all",
         sent=f"aa_parts(comm, sendbuf) * (sendbuf == MPI_IN_PLACE ? {_RECEIVED_PART} : {_SENT_PART})",
         received=f"aa_parts(comm, sendbuf) * {_RECEIVED_PART}",
     ),
     ByteRule(
         "Alltoallv",
         _ALLTOALL_V,
+        "all_to_all",
         sent="sendbuf == MPI_IN_PLACE ? aa_sum(recvcounts, recvtype, comm, sendbuf)"
         " : aa_sum(sendcounts, sendtype, comm, sendbuf)",
         received="aa_sum(recvcounts, recvtype, comm, sendbuf)",
@@ -170,6 +202,7 @@ RULES: Final = (
     ByteRule(
         "Alltoallw",
         _ALLTOALL_W,
+        "all_to_all",
         sent="sendbuf == MPI_IN_PLACE ? aa_sum_types(recvcounts, recvtypes, comm, sendbuf)"
         " : aa_sum_types(sendcounts, sendtypes, comm, sendbuf)",
         received="aa_sum_types(recvcounts, recvtypes, comm, sendbuf)",
@@ -178,64 +211,78 @@ RULES: Final = (
     ByteRule(
         "Reduce_scatter",
         "sendbuf recvbuf recvcounts type op comm",
+        "all_to_all",
         sent="aa_sum_local(recvcounts, type, comm)",
         received="aa_bytes(recvcounts[aa_rank(comm)], type)",
     ),
     ByteRule(
         "Reduce_scatter_block",
         "sendbuf recvbuf recvcount type op comm",
+        "all_to_all",
         sent="aa_local_size(comm) * aa_bytes(recvcount, type)",
         received="aa_bytes(recvcount, type)",
     ),
     ByteRule(
         "Neighbor_allgather",
         f"{_GATHER} comm",
+        "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) > 0 ? {_SENT_PART} : 0",
         received=f"aa_neighbour_count(AA_SOURCES, comm) * {_RECEIVED_PART}",
     ),
     ByteRule(
         "Neighbor_allgatherv",
         f"{_GATHER_V} comm",
+        "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) > 0 ? {_SENT_PART} : 0",
         received="aa_neighbour_sum(AA_SOURCES, recvcounts, recvtype, comm)",
     ),
     ByteRule(
         "Neighbor_alltoall",
         f"{_GATHER} comm",
+        "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) * {_SENT_PART}",
         received=f"aa_neighbour_count(AA_SOURCES, comm) * {_RECEIVED_PART}",
     ),
     ByteRule(
         "Neighbor_alltoallv",
         _ALLTOALL_V,
+        "collective",
         sent="aa_neighbour_sum(AA_TARGETS, sendcounts, sendtype, comm)",
         received="aa_neighbour_sum(AA_SOURCES, recvcounts, recvtype, comm)",
     ),
     ByteRule(
         "Neighbor_alltoallw",
         _ALLTOALL_W,
+        "collective",
         sent="aa_neighbour_sum_types(AA_TARGETS, sendcounts, sendtypes, comm)",
         received="aa_neighbour_sum_types(AA_SOURCES, recvcounts, recvtypes, comm)",
     ),
     # One-sided: counts at the call, at the origin alone; the target has no part in it. MPI_NO_OP fetches only.
-    ByteRule("Put", f"{_ORIGIN} win", sent="aa_peer_bytes(target, count, type)", one_sided=True),
-    ByteRule("Get", f"{_ORIGIN} win", received="aa_peer_bytes(target, count, type)", one_sided=True),
-    ByteRule("Accumulate", f"{_ORIGIN} op win", sent="aa_peer_bytes(target, count, type)", one_sided=True),
+    ByteRule("Put", f"{_ORIGIN} win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
+    ByteRule("Get", f"{_ORIGIN} win", "one_sided", received="aa_peer_bytes(target, count, type)"),
+    ByteRule("Accumulate", f"{_ORIGIN} op win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
     ByteRule(
         "Get_accumulate",
         "buf count type fetched fetched_count fetched_type target displacement target_count target_type op win",
+        "one_sided",
         sent="aa_is_no_op(op) ? 0 : aa_peer_bytes(target, count, type)",
         received="aa_peer_bytes(target, fetched_count, fetched_type)",
-        one_sided=True,
     ),
     ByteRule(
         "Fetch_and_op",
         "buf fetched type target displacement op win",
+        "one_sided",
         sent=f"aa_is_no_op(op) ? 0 : {_FETCH}",
         received=_FETCH,
     ),
     # The value that is compared with is a condition, no payload.
-    ByteRule("Compare_and_swap", "buf compare fetched type target displacement win", sent=_FETCH, received=_FETCH),
+    ByteRule(
+        "Compare_and_swap",
+        "buf compare fetched type target displacement win",
+        "one_sided",
+        sent=_FETCH,
+        received=_FETCH,
+    ),
 )
 
 FILE_RULES: Final = (
@@ -246,21 +293,22 @@ FILE_RULES: Final = (
 )
 """Each covers all forms that the header declares: non-blocking (``File_i…``), split (``…_begin``, ``…_end``)."""
 
-TIMED: Final = (
-    "Probe Iprobe Mprobe Improbe Parrived Pready Pready_range Pready_list"
-    " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
-    " Buffer_detach Buffer_flush Buffer_iflush Comm_detach_buffer Comm_flush_buffer Comm_iflush_buffer"
-    " Session_detach_buffer Session_flush_buffer Session_iflush_buffer"
-    " Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_create_from_group"
-    " Comm_split Comm_split_type Comm_set_info Comm_free Comm_disconnect Comm_accept Comm_connect Comm_join Comm_spawn"
-    " Comm_spawn_multiple Intercomm_create Intercomm_create_from_groups Intercomm_merge"
-    " Open_port Close_port Publish_name Unpublish_name Lookup_name"
-    " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent"
-    " Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_attach Win_detach Win_set_info Win_free"
-    " Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock Win_lock_all Win_unlock_all"
-    " Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync"
-)
-"""Functions that may wait for other ranks or poll, but carry no payload."""
+TIMED: Final[Mapping[MpiKind, str]] = {
+    "send": "Pready Pready_range Pready_list Buffer_detach Buffer_flush Buffer_iflush"
+    " Comm_detach_buffer Comm_flush_buffer Comm_iflush_buffer"
+    " Session_detach_buffer Session_flush_buffer Session_iflush_buffer",
+    "receive": "Probe Iprobe Mprobe Improbe Parrived",
+    "request": "Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some",
+    "one_sided": "Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_attach Win_detach Win_set_info"
+    " Win_free Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock Win_lock_all"
+    " Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync",
+    "other": "Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group"
+    " Comm_create_from_group Comm_split Comm_split_type Comm_set_info Comm_free Comm_disconnect Comm_accept"
+    " Comm_connect Comm_join Comm_spawn Comm_spawn_multiple Intercomm_create Intercomm_create_from_groups"
+    " Intercomm_merge Open_port Close_port Publish_name Unpublish_name Lookup_name"
+    " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
+}
+"""Functions that may wait for other ranks or poll, but carry no payload, by what their time belongs to."""
 
 FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"

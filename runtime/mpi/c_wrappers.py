@@ -65,7 +65,7 @@ def _definition(function: WrappedFunction) -> str:
     After::
 
         AA_EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Send"));
+            struct aa_mpi_call call = aa_mpi_begin(AA_MPI_SEND, AA_MPI_REGION("Send"));
             int result = aa_mpi.Send(buf, count, type, dest, tag, comm);
             if (call.counts && result == MPI_SUCCESS) {
                 aa_count_mpi(1, aa_peer_bytes(dest, count, type), 0);

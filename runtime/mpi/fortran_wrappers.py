@@ -63,7 +63,7 @@ def _definition(function: WrappedFunction) -> str:
     After, for the names that are used::
 
         AA_FORTRAN_SHARED(Send, (void *f_buf, …, MPI_Fint *error), (f_buf, …, error)) {
-            struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Send", caller));
+            struct aa_mpi_call call = aa_mpi_begin(AA_MPI_SEND, AA_MPI_REGION_OF("Send", caller));
             next(f_buf, f_count, f_type, f_dest, f_tag, f_comm, error);
             if (call.counts && *error == MPI_SUCCESS) {
                 int count = aa_fortran_int(f_count);

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Final
 
 from ...errors import BuildError
-from .byte_rules import FILE_RULES, FILE_TIMED, RULES, TIMED, ByteRule, FileRule
+from .byte_rules import FILE_RULES, FILE_TIMED, RULES, TIMED, ByteRule, FileRule, MpiKind
 from .prototypes import Prototype
 
 __all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
@@ -51,14 +51,14 @@ class WrappedFunction:
         names: Its parameters, as the rule calls them.
         counting: C statements over these that count a call that has succeeded.
         counts: The same in words.
-        share: What its time is, as ``enum aa_share`` calls it.
+        share: What its time is: of ``enum aa_share``.
     """
 
     prototype: Prototype
     names: list[str]
     counting: list[str]
     counts: str
-    share: str = "AA_SHARE_MPI"
+    share: str
 
     @property
     def operation(self) -> str:
@@ -75,24 +75,29 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
     for rule in RULES:
         for prototype, form in _all_forms(_forms(rule), prototypes):
             names = _parameter_names(prototype, rule.parameters, form)
-            yield WrappedFunction(prototype, names, _counting(rule, form), _words(rule, form))
+            yield WrappedFunction(prototype, names, _counting(rule, form), _words(rule, form), _share(rule.kind))
     for file_rule in FILE_RULES:
         for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
             names = _parameter_names(prototype, file_rule.parameters, form)
             counting, words = _counting_file(file_rule, form), _file_words(file_rule, form)
-            yield WrappedFunction(prototype, names, counting, words, "AA_SHARE_MPI_IO")
-    for prototype in _timed(TIMED, prototypes):
-        yield WrappedFunction(prototype, _numbered(prototype), _counting_time(prototype), "time")
+            yield WrappedFunction(prototype, names, counting, words, "AA_IO")
+    for kind, functions in TIMED.items():
+        for prototype in _timed(functions, prototypes):
+            yield WrappedFunction(prototype, _numbered(prototype), _counting_time(prototype), "time", _share(kind))
     for prototype in _timed(FILE_TIMED, prototypes):
         of_open_file = prototype.parameters[0][0] == "MPI_File"
         counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []
-        yield WrappedFunction(prototype, _numbered(prototype), counting, "time of file I/O", "AA_SHARE_MPI_IO")
+        yield WrappedFunction(prototype, _numbered(prototype), counting, "time of file I/O", "AA_IO")
+
+
+def _share(kind: MpiKind) -> str:
+    return f"AA_MPI_{kind.upper()}"
 
 
 def _forms(rule: ByteRule) -> Iterator[tuple[str, Form]]:
     for name in rule.names.split():
         yield name, Form.BLOCKING
-        yield f"{'R' if rule.one_sided else 'I'}{name[0].lower()}{name[1:]}", Form.REQUEST
+        yield f"{'R' if rule.kind == 'one_sided' else 'I'}{name[0].lower()}{name[1:]}", Form.REQUEST
         yield f"{name}_init", Form.PERSISTENT
 
 

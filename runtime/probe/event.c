@@ -22,15 +22,10 @@
 
 #define ANCHOR_AGE 1e8 /* nanoseconds */
 
-static const uint32_t shares[] = {[AA_SHARE_MPI] = AA_MPI | AA_IN_MPI,
-                                  [AA_SHARE_IO] = AA_IO,
-                                  [AA_SHARE_MPI_IO] = AA_IO | AA_IN_MPI,
-                                  [AA_SHARE_OMP] = AA_OMP | AA_IN_OMP};
-
 /* ---- time */
 
-static inline struct aa_time *open_time(const struct aa_thread *thread) {
-    return &thread->current->time[(uint8_t)thread->call.share];
+static inline uint8_t open_share(const struct aa_thread *thread) {
+    return (uint8_t)thread->call.share;
 }
 
 static bool quick; /* the clock is a counter, and nothing else is counted */
@@ -47,7 +42,7 @@ static inline bool undisturbed(const struct aa_thread *thread) {
 static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);
     thread->last = now;
-    open_time(thread)->wall += took;
+    thread->current->wall[open_share(thread)] += took;
     return took;
 }
 
@@ -59,7 +54,8 @@ static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
     if (off > 0) {
-        open_time(thread)->off += off;
+        uint8_t share = open_share(thread);
+        thread->current->off[share < AA_MPI ? share : AA_MPI] += off;
         thread->watch.owed -= off;
         if (thread->call.share == AA_OWN)
             aa_throttle_leave_out(thread, (uint64_t)off);
@@ -108,7 +104,7 @@ static void book_wait_until(struct aa_thread *thread, uint64_t now) {
     thread->last = now;
     aa_throttle_leave_out(thread, (uint64_t)took);
     if (thread->waited > took - off)
-        thread->waited_at->time[AA_OMP].off += thread->waited - (took - off);
+        thread->waited_at->off[AA_OMP] += thread->waited - (took - off);
     thread->waited = 0;
 }
 
@@ -382,11 +378,11 @@ static void go_back_to(struct aa_thread *thread, uint16_t statements) {
     go_on_with(thread, statements ? AA_IO : AA_OWN);
 }
 
-bool aa_share_begin(enum aa_share share) {
+bool aa_share_begin(uint32_t share) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || thread->call.depth++ != thread->call.statements)
         return false;
-    go_on_with(thread, shares[share]);
+    go_on_with(thread, share);
     return true;
 }
 
@@ -406,7 +402,7 @@ void aa_share_leave(void) {
 }
 
 bool aa_statement_begin(void) {
-    if (!aa_share_begin(AA_SHARE_IO))
+    if (!aa_share_begin(AA_IO))
         return false;
     aa_thread_self->call.statements++;
     return true;

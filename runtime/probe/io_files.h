@@ -31,7 +31,7 @@ void aa_io_forget(int first, int last);
 
 /* A call on a descriptor. Where begin says true, one of the ends must follow with what the call returned. */
 static inline bool aa_io_begin(int fd) {
-    return aa_io_listens() && aa_io_is_file(fd) && aa_share_begin(AA_SHARE_IO);
+    return aa_io_listens() && aa_io_is_file(fd) && aa_share_begin(AA_IO);
 }
 
 void aa_io_end_read(int fd, ssize_t done);

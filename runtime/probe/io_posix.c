@@ -54,7 +54,7 @@ static struct copy copy_begin(int from, int to) {
         return copy;
     copy.reads = aa_io_is_file(from);
     copy.writes = aa_io_is_file(to);
-    copy.counts = (copy.reads || copy.writes) && aa_share_begin(AA_SHARE_IO);
+    copy.counts = (copy.reads || copy.writes) && aa_share_begin(AA_IO);
     return copy;
 }
 

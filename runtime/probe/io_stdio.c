@@ -140,7 +140,7 @@ static struct aa_stream_call timed_begin(FILE *stream) {
         return (struct aa_stream_call){.counts = false};
     if (stream != NULL)
         return aa_stream_begin(stream, true);
-    return (struct aa_stream_call){.counts = aa_share_begin(AA_SHARE_IO), .timed = true};
+    return (struct aa_stream_call){.counts = aa_share_begin(AA_IO), .timed = true};
 }
 
 static int timed_end(struct aa_stream_call call, int result) {

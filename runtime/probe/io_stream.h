@@ -55,7 +55,7 @@ static inline struct aa_stream_call aa_stream_begin(FILE *stream, bool timed) {
     int fd = aa_stream_fd(stream);
     struct aa_stream_call call = {.counts = aa_io_is_file(fd), .timed = timed, .file = aa_io_file(fd)};
     if (call.counts && call.timed)
-        aa_share_begin(AA_SHARE_IO);
+        aa_share_begin(AA_IO);
     return call;
 }
 

@@ -37,7 +37,7 @@ void *aa_completion_watch(struct aa_completion *completion, enum aa_language lan
 AA_IN_CALLERS_FRAME void *aa_completion_begin(struct aa_completion *completion, enum aa_language language,
                                               struct aa_mpi_region region, int count, const void *requests,
                                               void *statuses) {
-    completion->call = aa_mpi_begin(AA_SHARE_MPI, region);
+    completion->call = aa_mpi_begin(AA_MPI_REQUEST, region);
     return aa_completion_watch(completion, language, count, requests, statuses);
 }
 

@@ -69,7 +69,7 @@ AA_EXPORT int MPI_Testsome(int count, MPI_Request requests[], int *done, int ind
 }
 
 AA_EXPORT int MPI_Start(MPI_Request *request) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Start"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION("Start"));
     int result = aa_mpi.Start(request);
     if (call.counts && result == MPI_SUCCESS)
         aa_count_started(AA_C, 1, request);
@@ -78,7 +78,7 @@ AA_EXPORT int MPI_Start(MPI_Request *request) {
 }
 
 AA_EXPORT int MPI_Startall(int count, MPI_Request requests[]) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Startall"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION("Startall"));
     int result = aa_mpi.Startall(count, requests);
     if (call.counts && result == MPI_SUCCESS)
         aa_count_started(AA_C, count, requests);
@@ -87,7 +87,7 @@ AA_EXPORT int MPI_Startall(int count, MPI_Request requests[]) {
 }
 
 AA_EXPORT int MPI_Cancel(MPI_Request *request) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Cancel"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION("Cancel"));
     if (call.counts)
         aa_requests_cancel(aa_request_handle(AA_C, request, 0));
     int result = aa_mpi.Cancel(request);
@@ -98,7 +98,7 @@ AA_EXPORT int MPI_Cancel(MPI_Request *request) {
 }
 
 AA_EXPORT int MPI_Request_free(MPI_Request *request) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION("Request_free"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION("Request_free"));
     if (call.counts)
         aa_requests_forget(aa_request_handle(AA_C, request, 0));
     int result = aa_mpi.Request_free(request);

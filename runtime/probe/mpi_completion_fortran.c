@@ -120,7 +120,7 @@ AA_FORTRAN_FUNCTION(testsome,
 /* ---- persistent requests, and giving up */
 
 AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Start", caller));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Start", caller));
     next(request, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_started(form->language, 1, request);
@@ -129,7 +129,7 @@ AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, erro
 
 AA_FORTRAN_FUNCTION(startall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *error),
                     (count, requests, error)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Startall", caller));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Startall", caller));
     next(count, requests, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_started(form->language, (int)*count, requests);
@@ -137,7 +137,7 @@ AA_FORTRAN_FUNCTION(startall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *e
 }
 
 AA_FORTRAN_FUNCTION(cancel, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Cancel", caller));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Cancel", caller));
     if (call.counts)
         aa_requests_cancel(aa_request_handle(form->language, request, 0));
     next(request, error);
@@ -147,7 +147,7 @@ AA_FORTRAN_FUNCTION(cancel, (MPI_Fint * request, MPI_Fint *error), (request, err
 }
 
 AA_FORTRAN_FUNCTION(request_free, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI, AA_MPI_REGION_OF("Request_free", caller));
+    struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Request_free", caller));
     if (call.counts)
         aa_requests_forget(aa_request_handle(form->language, request, 0));
     next(request, error);

@@ -125,7 +125,7 @@ static void closed(struct aa_mpi_call call, struct open_file file) {
 }
 
 AA_EXPORT int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION("File_open"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION("File_open"));
     int result = aa_mpi.File_open(comm, name, mode, info, file);
     if (call.counts && result == MPI_SUCCESS)
         opened(*file, name);
@@ -134,7 +134,7 @@ AA_EXPORT int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info 
 }
 
 AA_EXPORT int MPI_File_close(MPI_File *file) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION("File_close"));
+    struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION("File_close"));
     struct open_file former = take_out(call, *file);
     int result = aa_mpi.File_close(file);
     closed(call, former);
@@ -159,7 +159,7 @@ AA_FORTRAN_FUNCTION(file_open,
                     (MPI_Fint * comm, char *name, MPI_Fint *mode, MPI_Fint *info, MPI_Fint *file,
                      MPI_Fint *error, size_t length),
                     (comm, name, mode, info, file, error, length)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION_OF("File_open", caller));
+    struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION_OF("File_open", caller));
     next(comm, name, mode, info, file, error, length);
     if (call.counts && *error == MPI_SUCCESS)
         opened_in_fortran(aa_fortran_file(file), name, length);
@@ -167,7 +167,7 @@ AA_FORTRAN_FUNCTION(file_open,
 }
 
 AA_FORTRAN_FUNCTION(file_close, (MPI_Fint * file, MPI_Fint *error), (file, error)) {
-    struct aa_mpi_call call = aa_mpi_begin(AA_SHARE_MPI_IO, AA_MPI_REGION_OF("File_close", caller));
+    struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION_OF("File_close", caller));
     struct open_file former = take_out(call, aa_fortran_file(file));
     next(file, error);
     closed(call, former);

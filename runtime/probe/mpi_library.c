@@ -24,7 +24,7 @@ void aa_mpi_leave(void) {
         aa_probe_exit(region);
 }
 
-struct aa_mpi_call aa_mpi_begin_in(const void *frame, enum aa_share share, struct aa_mpi_region region) {
+struct aa_mpi_call aa_mpi_begin_in(const void *frame, uint32_t share, struct aa_mpi_region region) {
     if (!aa_mpi_is_bound())
         aa_mpi_bind();
     aa_mpi_end_left_above(frame);

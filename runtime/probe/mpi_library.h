@@ -118,11 +118,11 @@ struct aa_mpi_region {
 #define AA_MPI_REGION(name) AA_MPI_REGION_OF(name, __builtin_return_address(0))
 
 /* Begins a call, whose wrapper has this frame. Not inline, like its end: there are hundreds of wrappers. */
-struct aa_mpi_call aa_mpi_begin_in(const void *frame, enum aa_share share, struct aa_mpi_region region);
+struct aa_mpi_call aa_mpi_begin_in(const void *frame, uint32_t share, struct aa_mpi_region region);
 
-/* Begins a call in the wrapper's own frame. */
+/* Begins a call in the wrapper's own frame; what it executes is MPI's. */
 AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, struct aa_mpi_region region) {
-    return aa_mpi_begin_in(__builtin_frame_address(0), share, region);
+    return aa_mpi_begin_in(__builtin_frame_address(0), share | AA_IN_MPI, region);
 }
 
 void aa_mpi_end(struct aa_mpi_call call);

@@ -22,7 +22,7 @@ struct step {
 AA_IN_CALLERS_FRAME struct step init_begins(bool is_region) {
     if (is_region)
         aa_probe_enter(init_region);
-    return (struct step){is_region, aa_mpi_begin(AA_SHARE_MPI, (struct aa_mpi_region){NULL, NULL})};
+    return (struct step){is_region, aa_mpi_begin(AA_MPI_START_END, (struct aa_mpi_region){NULL, NULL})};
 }
 
 static bool has_begun(struct step init, int result) {
@@ -43,7 +43,7 @@ AA_IN_CALLERS_FRAME struct step finalize_begins(bool is_region) {
         aa_process_mpi_finalising();
         aa_probe_enter(finalize_region);
     }
-    return (struct step){is_region, aa_mpi_begin(AA_SHARE_MPI, (struct aa_mpi_region){NULL, NULL})};
+    return (struct step){is_region, aa_mpi_begin(AA_MPI_START_END, (struct aa_mpi_region){NULL, NULL})};
 }
 
 static void finalize_ends(struct step finalize, bool counts) {

@@ -69,7 +69,7 @@ static void take_part(void *data) {
         struct aa_thread *members[room + 1];                                                                 \
         struct region region = {NULL, function, data, {.room = 0}};                                          \
         aa_team_open(&region.team, members, room);                                                           \
-        bool outermost = aa_share_begin(AA_SHARE_OMP);                                                       \
+        bool outermost = aa_share_begin(AA_OMP | AA_IN_OMP);                                                 \
         call;                                                                                                \
         aa_share_end(outermost);                                                                             \
         aa_team_close(&region.team);                                                                         \
@@ -229,7 +229,7 @@ AA_EXPORT void GOMP_task(body *function, void *data, copy_data *copy, long size,
         if (flags & HAS_REDUCTIONS)                                                                          \
             task.head.reductions = ((struct head *)data)->reductions;                                        \
         struct task *made = make_task(room, task, size, align);                                              \
-        bool outermost = aa_share_begin(AA_SHARE_OMP);                                                       \
+        bool outermost = aa_share_begin(AA_OMP | AA_IN_OMP);                                                 \
         next(execute_task, AS_DATA(made, size, align), flags, tasks, priority, start, end, step);            \
         aa_share_end(outermost);                                                                             \
     }
@@ -243,7 +243,7 @@ TASK_LOOP(GOMP_taskloop_ull, unsigned long long)
     AA_EXPORT result name declared;                                                                          \
     AA_EXPORT result name declared {                                                                         \
         __typeof__(name) *next = NEXT(name);                                                                 \
-        bool outermost = is_recorded() && aa_share_begin(AA_SHARE_OMP);                                      \
+        bool outermost = is_recorded() && aa_share_begin(AA_OMP | AA_IN_OMP);                                \
         keep next passed;                                                                                    \
         if (is_recorded())                                                                                   \
             aa_share_end(outermost);

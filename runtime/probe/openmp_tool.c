@@ -83,7 +83,7 @@ static void on_parallel_begin(omp_data *task, const void *frame, omp_data *paral
     if (!region)
         return;
     aa_team_open(&region->team, (struct aa_thread **)(region->tasks + room), room);
-    region->outermost = aa_share_begin(AA_SHARE_OMP);
+    region->outermost = aa_share_begin(AA_OMP | AA_IN_OMP);
 }
 
 static void on_parallel_end(omp_data *parallel, omp_data *task, unsigned flags, const void *address) {
@@ -170,7 +170,7 @@ static void on_wait(int kind, int endpoint, omp_data *parallel, omp_data *data, 
         data->pointer = NULL;
         close_task(task);
     } else {
-        aa_share_begin(AA_SHARE_OMP);
+        aa_share_begin(AA_OMP | AA_IN_OMP);
     }
 }
 
@@ -182,7 +182,7 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, u
                              const void *address) {
     (void)hint, (void)implementation, (void)id, (void)address;
     if (is_awaited(kind))
-        aa_share_begin(AA_SHARE_OMP);
+        aa_share_begin(AA_OMP | AA_IN_OMP);
 }
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *address) {

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "share.h"
+
 #define AA_DESCRIPTOR_VERSION "aa1" /* twin: DESCRIPTOR_VERSION in experiment/region.py */
 
 /* What is exported; everything else is hidden by -fvisibility=hidden. */
@@ -47,19 +49,12 @@ AA_EXPORT void aa_probe_exit_or_pass(const char *descriptor);
 AA_EXPORT void aa_probe_resync(const char *descriptor);
 
 /*
- * A library call inside a region. The time since the last event is the node's own at begin, and its MPI, I/O
- * or OpenMP share at end. Guarded by depth, per thread and over all kinds: only the outermost call is timed,
- * and begin returns whether this one is. Every begin has its end, the inner ones too. No-ops in threads
- * without a tree.
+ * A library call inside a region. The time since the last event is the node's own at begin, and its share of
+ * MPI, I/O or OpenMP at end: an enum aa_share, and which library is at work. Guarded by depth, per thread and
+ * over all shares: only the outermost call is timed, and begin returns whether this one is. Every begin has
+ * its end, the inner ones too. No-ops in threads without a tree.
  */
-enum aa_share {
-    AA_SHARE_MPI,
-    AA_SHARE_IO,
-    AA_SHARE_MPI_IO, /* I/O through MPI, whose work is not counted */
-    AA_SHARE_OMP
-};
-
-bool aa_share_begin(enum aa_share share);
+bool aa_share_begin(uint32_t share);
 void aa_share_end(bool outermost);
 
 /* All calls that have begun in the current region were left by a jump. */

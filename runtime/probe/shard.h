@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 6u
+#define AA_SHARD_VERSION 7u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -95,27 +96,15 @@ struct aa_file {
     char name[]; /* empty: several files */
 };
 
-/* Wall time, and how much of it the thread was off the CPU. */
-struct aa_time {
-    int64_t wall, off;
-};
-
-/* A node's times: in code of its own, in MPI calls, in I/O calls, waiting in OpenMP. They do not overlap. */
-enum { AA_OWN, AA_MPI, AA_IO, AA_OMP, AA_SHARES };
-
-/* Beside a share: the MPI or OpenMP library is at work, whatever it works on. What it executes is not the
- * node's. */
-#define AA_IN_MPI 0x100u
-#define AA_IN_OMP 0x200u
-
 struct aa_node {
     struct aa_record record;
     uint32_t thread;
     uint32_t parent; /* the parent's offset in the file by 64; 0: none */
     uint32_t region; /* AA_NO_REGION: a base, where a thread stands outside every region */
     uint64_t visits, io_calls;
-    struct aa_time time[AA_SHARES];
     uint64_t mpi_calls, mpi_sent, mpi_received;
+    int64_t wall[AA_SHARES];
+    int64_t off[AA_MPI + 1]; /* how much of that the thread was off the CPU; of all of MPI together */
     uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));

@@ -60,7 +60,7 @@ static bool take_out(struct aa_thread *thread, struct aa_team *team) {
 static void book_wait(struct aa_thread *thread, uint64_t now) {
     int64_t waited = (int64_t)(now - thread->last);
     thread->waited = waited > 0 ? waited : 0;
-    thread->waited_at->time[AA_OMP].wall += thread->waited;
+    thread->waited_at->wall[AA_OMP] += thread->waited;
     atomic_store_explicit(&thread->waits_for, NULL, memory_order_release);
 }
 

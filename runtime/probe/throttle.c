@@ -77,12 +77,15 @@ static uint64_t timed_visits(const struct aa_throttle *record, const struct aa_n
     return record->visits + (record->again ? node->visits - record->again : 0);
 }
 
+static int64_t own_time(const struct aa_node *node) {
+    return node->wall[AA_OWN] - node->off[AA_OWN];
+}
+
 /* By its own time; the tree is searched ever more seldom. */
 static bool is_short_leaf(const struct aa_thread *thread, const struct aa_node *node, double part) {
-    const struct aa_time *own = &node->time[AA_OWN];
     double timed = (double)timed_visits(record_of(thread, node), node);
     uint64_t looks = node->visits / AA_THROTTLE_PERIOD;
-    return (double)(own->wall - own->off) * AA_THROTTLE_PERIOD < part * timed && (looks & (looks - 1)) == 0 &&
+    return (double)own_time(node) * AA_THROTTLE_PERIOD < part * timed && (looks & (looks - 1)) == 0 &&
            aa_tree_is_leaf(thread, node);
 }
 
@@ -164,7 +167,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     aa_in_order(); /* who is killed here has timed no more visits than there are */
     record->visits = timed;
     record->computing = computing_of(thread);
-    bool opens_teams = node->time[AA_OMP].wall > 0; /* which count their visits to it */
+    bool opens_teams = node->wall[AA_OMP] > 0; /* which count their visits to it */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
 }
 
@@ -185,10 +188,6 @@ void aa_throttle_look(struct aa_thread *thread) {
         aa_shard_unlock();
     }
     aa_section_end(section);
-}
-
-static int64_t own_time(const struct aa_node *node) {
-    return node->time[AA_OWN].wall - node->time[AA_OWN].off;
 }
 
 /* Judged as when it was throttled: by the last visit that was timed, and by all computing since the one

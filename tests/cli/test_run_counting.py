@@ -15,6 +15,8 @@ import pytest
 from autoanalyzer.cli.progress import progress
 from autoanalyzer.experiment import Experiment, load
 
+from ..runtime.conftest import assert_parts_add_up
+
 COMMAND = Path(sys.executable).parent / "autoanalyzer"
 CACHE = "L1=32K/8/64,L2=1M/8/64"
 SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
@@ -112,6 +114,7 @@ def test_counts_join_times_under_both_mpis(tool, mpi):
     assert two - one == 3 * 4 * 1000000
     assert 0 < one - 3 * 4 * 1000000 < 50
     assert found.notes.remarks == ()
+    assert_parts_add_up(found)
     assert b"counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time" in done.stderr
     assert clean(tool)
 

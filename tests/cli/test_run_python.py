@@ -15,7 +15,7 @@ import pytest
 from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.runtime.mpi.library import is_elf
 
-from ..runtime.conftest import for_mpi4py
+from ..runtime.conftest import assert_parts_add_up, for_mpi4py
 from .conftest import succeed
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "python"
@@ -132,6 +132,8 @@ def test_a_program_is_measured_as_a_whole_and_the_verdict_says_how_to_see_functi
         "imbalance.py: no probes, only MPI calls and file I/O; --python-functions '*' shows functions and imports",
     )
     assert found.exclusive("mpi_bytes").sum() > 0
+    assert_parts_add_up(found)
+    assert found.exclusive("mpi_start_end_time").sum(axis=0).min() > 0
     apart = {path.region.name: index for index, path in enumerate(found.call_paths)}
     assert found.exclusive("io_bytes_written")[apart["file I/O"]].sum() >= 4 * 100_000
     assert found.exclusive("io_bytes")[apart["imbalance.py"]].sum() == 0

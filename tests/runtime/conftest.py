@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from numpy.testing import assert_allclose
 
+from autoanalyzer.experiment import Experiment
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.gather.shard import Shard
+from autoanalyzer.runtime.gather.shard_layout import MPI_KINDS
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
@@ -91,6 +94,32 @@ def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[
                 name = shard.regions[node["region"]].name
                 found[name].update({"calls": int(node[calls]), "out": int(node[out]), "in": int(node[into])})
     return dict(found)
+
+
+def times_by_kind(shard: Shard) -> dict[tuple[str, str], set[str]]:
+    """The kinds of MPI calls that took time in each region, by the region's kind and name; the base has no name."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for tree in shard.threads:
+        for node in tree.nodes:
+            region = shard.regions[node["region"]] if node["region"] >= 0 else None
+            took = {kind for kind in MPI_KINDS if node[f"mpi_{kind}"] > 0}
+            found[(region.kind, region.name) if region else ("", "")] |= took
+            assert sum(node[f"mpi_{kind}"] for kind in MPI_KINDS) == pytest.approx(node["mpi_wall"], rel=1e-12)
+    return dict(found)
+
+
+def assert_parts_add_up(experiment: Experiment) -> None:
+    """The parts of the time in MPI are all of it, on every call path and thread."""
+    whole = experiment.exclusive("mpi_time")
+    assert whole.any()
+    assert_allclose(sum(map(experiment.exclusive, children(experiment, "mpi_time"))), whole, rtol=1e-12)
+    for parent in ("mpi_collective_time", "mpi_point_to_point_time"):
+        values = experiment.exclusive(parent)
+        assert (sum(map(experiment.exclusive, children(experiment, parent))) <= values * (1 + 1e-12)).all()
+
+
+def children(experiment: Experiment, parent: str) -> list[str]:
+    return [metric.name for metric in experiment.metrics if metric.parent == parent]
 
 
 def without_calls(regions: Mapping[str, Counter[str]]) -> dict[str, tuple[int, int]]:

@@ -9,12 +9,24 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.mpi.functions import LOCAL, mpi_functions
 
-from .conformance.cases import Case, all_cases
+from .conformance.cases import Case, all_cases, kind_of
 from .conformance.programs import c_program, fortran_program
-from .conftest import FORTRAN_MPI, PROGRAMS, by_rank, compiled_fortran, figures, preprocessed, recorded
+from .conftest import (
+    FORTRAN_MPI,
+    PROGRAMS,
+    assert_parts_add_up,
+    by_rank,
+    compiled_fortran,
+    figures,
+    preprocessed,
+    recorded,
+    times_by_kind,
+)
 
 # Called by other programs: test_mpi_bytes.py and test_fortran_mpi.py.
 ELSEWHERE = frozenset(
@@ -52,6 +64,18 @@ def assert_exact(shard: Shard, cases: list[Case], ranks: int) -> None:
         assert found == Counter({"calls": case.mpi_calls, "out": sent, "in": received}), case
         assert files[case.name] == Counter({"calls": case.transfers, "out": read, "in": written}), case
     assert messages == {}
+    assert_kinds(shard, cases, ranks)
+
+
+def assert_kinds(shard: Shard, cases: list[Case], ranks: int) -> None:
+    """Compare the kinds of calls that took time, also of those outside of the cases, which are regions of their own."""
+    times = times_by_kind(shard)
+    for case in cases:
+        if not case.several or ranks > 1:
+            assert times.pop(("user", case.name)) == case.kinds, case
+    assert times.pop(("", "")) == set()
+    assert times == {(kind, name): {kind_of(name.removeprefix("MPI_"))} for kind, name in times}
+    assert {("mpi", "MPI_Init"), ("mpi", "MPI_Finalize"), ("mpi", "MPI_Comm_split")} <= times.keys()
 
 
 # Ranks of MPICH spin where they share a processor; the wrappers are the same for both.
@@ -67,6 +91,7 @@ def assert_recorded(launcher: str, program: Path, cases: list[Case]) -> None:
         assert sorted(by_rank(run.shards)) == list(range(ranks))
         for shard in run.shards:
             assert_exact(shard, cases, ranks)
+        assert_parts_add_up(merge_shards(run.shards, RunFacts()))
 
 
 def test_c(mpi: tuple[str, str], tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.errors import BuildError
+from autoanalyzer.experiment.metric import MPI_PARTS
 from autoanalyzer.runtime.build import WARNINGS, probe_library
 from autoanalyzer.runtime.mpi.byte_rules import FILE_TIMED, RULES, TIMED
 from autoanalyzer.runtime.mpi.c_wrappers import function_list, wrapper_text
@@ -14,6 +15,7 @@ from autoanalyzer.runtime.mpi.fortran_wrappers import fortran_wrapper_text
 from autoanalyzer.runtime.mpi.prototypes import read_prototypes
 from autoanalyzer.runtime.mpi.wrapped_functions import BY_HAND
 
+from .conformance.cases import kind_of
 from .conftest import PROGRAMS, preprocessed
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +31,21 @@ COLLECTIVE = """
     Alltoallv Alltoallw Reduce_scatter Reduce_scatter_block Neighbor_allgather Neighbor_allgatherv
     Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw
 """
+
+
+# Part of mpi_time, or what of it is in no other part → kind.
+PARTS = {
+    "mpi_start_end_time": "start_end",
+    "mpi_barrier_time": "barrier",
+    "mpi_collective_time": "collective",
+    "mpi_all_to_all_time": "all_to_all",
+    "mpi_point_to_point_time": "send_receive",
+    "mpi_send_time": "send",
+    "mpi_receive_time": "receive",
+    "mpi_request_time": "request",
+    "mpi_one_sided_time": "one_sided",
+    "mpi_other_time": "other",
+}
 
 
 def exported(library: Path) -> set[str]:
@@ -71,7 +88,8 @@ def test_every_name_that_fortran_has_for_them_is_wrapped(mpi: tuple[str, str], t
     subprocess.run([compiler.replace("mpicc", "mpifort"), str(source), "-o", str(program)], check=True)
     listing = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True).stdout
     libraries = [Path(path) for path in re.findall(r"=> (/\S*/libmpi\S*)", listing)]
-    functions = "|".join([*POINT_TO_POINT.split(), *COLLECTIVE.split(), *BY_HAND.split(), *TIMED.split()]).lower()
+    lists = [POINT_TO_POINT, COLLECTIVE, BY_HAND, *TIMED.values()]
+    functions = "|".join(" ".join(lists).split()).lower()
     name = re.compile(rf"mpi_i?({functions})(_cptr)?(__?|_f08_|_f08_large_|_f08ts_|_f08ts_large_)")
     names = {symbol for library in libraries for symbol in exported(library) if name.fullmatch(symbol)}
     assert {"mpi_send_", "mpi_ialltoallw_", "mpi_waitall_f08_", "mpi_barrier_f08_"} < names
@@ -130,9 +148,22 @@ def test_a_header_older_than_mpi_3_is_refused() -> None:
 
 def test_every_function_is_in_the_documentation() -> None:
     text = (ROOT / "docs" / "mpi-bytes.md").read_text() + (ROOT / "docs" / "io-bytes.md").read_text()
-    timed = [*TIMED.split(), *FILE_TIMED.split(), *BY_HAND.split()]
+    timed = " ".join([*TIMED.values(), FILE_TIMED, BY_HAND]).split()
     names = [*timed, *(name for rule in RULES for name in rule.names.split())]
     assert [name for name in names if f"`{name}`" not in text] == []
+
+
+def test_the_documentation_has_the_time_of_every_function_where_it_is() -> None:
+    text = (ROOT / "docs" / "mpi-bytes.md").read_text().partition("## Time\n")[2]
+    rows = [re.findall(r"`(\w+)`", row) for row in text.partition("\n\n- ")[0].splitlines() if row.startswith("| `")]
+    documented = {name: PARTS[metric] for metric, *names in rows for name in names if name[0].isupper()}
+    by_rule = {name: rule.kind for rule in RULES for name in rule.names.split()}
+    by_rule |= {name: kind for kind, names in TIMED.items() for name in names.split()}
+    assert by_rule.items() <= documented.items()
+    by_hand = set(f"{BY_HAND} Session_init Session_finalize".split()) - {"Abort", "File_open", "File_close"}
+    assert documented.keys() - by_rule.keys() == by_hand
+    assert {name: kind_of(name) for name in documented} == documented
+    assert set(PARTS) == {part.name for part in MPI_PARTS}
 
 
 def test_requests_are_found_again_among_thousands(tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ its address in C. Figures are Python's expressions over ``r``, the rank, and ``n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from autoanalyzer.runtime.mpi.functions import LOCAL
 
-__all__ = ["Case", "all_cases"]
+__all__ = ["Case", "all_cases", "kind_of"]
 
 P: Final = 24
 """The bytes of a part: six integers. Rank r's part of a collective with varying counts has r + 1 of them."""
@@ -50,6 +51,11 @@ class Case:
         return [words[2] if words[0] == "until" else words[0] for words in map(str.split, self.calls)]
 
     @property
+    def kinds(self) -> set[str]:
+        """The kinds of MPI calls that take time."""
+        return {kind_of(name) for name in self.functions if name not in LOCAL and not name.startswith("File_")}
+
+    @property
     def polls(self) -> bool:
         """Whether the number of calls is a matter of chance."""
         return any(call.startswith("until") for call in self.calls)
@@ -58,6 +64,27 @@ class Case:
     def mpi_calls(self) -> int:
         """The calls that count as MPI's, each of those that poll once."""
         return sum(name not in LOCAL and not name.startswith("File_") for name in self.functions)
+
+
+# As the standard's chapters have them; a chapter on communicators and processes is what is left.
+_KINDS: Final = {
+    "start_end": "(Session_)?(Init(_thread)?|Finalize)",
+    "barrier": "I?Barrier(_init)?",
+    "all_to_all": r"I?(All(reduce|gatherv?|toall[vw]?)|Reduce_scatter(_block)?)(_init)?",
+    "collective": r"I?(Bcast|Reduce|(Ex)?scan|(Gather|Scatter)v?|Neighbor_\w+)(_init)?",
+    "send_receive": r"I?Sendrecv(_replace)?",
+    "send": r"I?[BSR]?send(_init)?|Psend(_init)?|Pready(_\w+)?|((Comm|Session)_)?(Buffer_)?(detach|i?flush)(_buffer)?",
+    "receive": r"I?M?recv(_init)?|Precv(_init)?|I?M?probe|Parrived",
+    "request": r"(Wait|Test)(any|all|some)?|Start(all)?|Cancel|Request_\w+",
+    "one_sided": r"Win_\w+|R?(Put|(Get_)?accumulate|Get)|Fetch_and_op|Compare_and_swap",
+}
+
+
+def kind_of(function: str) -> str:
+    """The kind of a function, without ``MPI_``."""
+    name = function.removesuffix("_c")
+    found = [kind for kind, names in _KINDS.items() if re.fullmatch(names, name, re.IGNORECASE)]
+    return found[0] if found else "other"
 
 
 def all_cases() -> list[Case]:

@@ -8,6 +8,7 @@ from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
 
+from ..conftest import assert_parts_add_up
 from .conftest import Record
 
 
@@ -26,6 +27,19 @@ def test_the_program_is_the_root_in_every_language(record: Record, program: str)
 def test_without_a_program_the_executable_is_the_root(record: Record) -> None:
     (shard,) = record("+f +|aa1|loop|main|x.c|main|0|1|9 -f")
     assert paths(shard) == [("events", None), ("f", 0), ("main", 1)]
+
+
+def test_the_parts_of_the_time_in_mpi_are_all_of_it_where_regions_are_folded(linked: Record) -> None:
+    words = "+main kind 1 mpi{ sleep 1 }mpi kind 6 times 20000 +f +g -g mpi{ }mpi -f ; -main"
+    (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD="0.001%")
+    assert shard.threads[0].throttled
+    experiment = merge_shards([shard], RunFacts())
+    assert_parts_add_up(experiment)
+    barriers, exchanges, sends = (
+        experiment.exclusive(f"mpi_{kind}_time").sum() for kind in ("barrier", "point_to_point", "send")
+    )
+    assert min(barriers, exchanges) > sends == 0
+    assert barriers + exchanges == pytest.approx(experiment.exclusive("mpi_time").sum())
 
 
 def test_what_one_process_throttled_is_folded_and_what_it_entered_lifted_in_all(record: Record) -> None:

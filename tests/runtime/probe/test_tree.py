@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.runtime.gather.shard_layout import MPI_KINDS
+
 from .conftest import Record, Visits
 
 
@@ -143,6 +145,16 @@ def test_library_calls_have_a_share_of_their_own(linked: Record) -> None:
     assert (f["io_calls"], f["io_read"], f["io_written"]) == (1, 7, 14)
     assert f["wall"] > f["mpi_wall"] + f["io_wall"] > 0
     assert f["mpi_wall"] > f["mpi_cpu"]
+
+
+def test_the_time_of_mpi_calls_is_told_apart_by_their_kind(linked: Record) -> None:
+    (shard,) = linked("+main kind 1 mpi{ sleep 9 kind 3 mpi{ }mpi }mpi kind 4 mpi{ sleep 1 +f -f }mpi io{ }io -main")
+    main = shard.threads[0].nodes[1]
+    times = {kind: main[f"mpi_{kind}"] for kind in MPI_KINDS}
+    assert {kind for kind, time in times.items() if time} == {"barrier", "send"}
+    assert times["barrier"] > times["send"]
+    assert sum(times.values()) == pytest.approx(main["mpi_wall"], rel=1e-12)
+    assert main["wall"] > main["mpi_wall"] > main["mpi_cpu"] > 0
 
 
 def test_only_the_outermost_library_call_is_timed(linked: Record) -> None:

@@ -306,7 +306,7 @@ static void in_team(int number, struct words words) {
     struct aa_team team;
     pthread_barrier_t done;
     pthread_barrier_init(&done, NULL, (unsigned)number);
-    aa_share_begin(AA_SHARE_OMP);
+    aa_share_begin(AA_OMP | AA_IN_OMP);
     aa_team_open(&team, room, (uint32_t)number);
     for (int i = 0; i < number; i++)
         members[i] = (struct member){&team, words, (uint32_t)i, &done};
@@ -361,13 +361,17 @@ static void execute(struct words rest) {
 /* ---- words */
 
 #if defined(LINKED)
+static uint32_t mpi_share = AA_MPI_OTHER;
+
 static int perform_call(const char *word, struct words *words) {
     if (strcmp(word, "mpi{") == 0)
-        aa_share_begin(AA_SHARE_MPI);
+        aa_share_begin(mpi_share | AA_IN_MPI);
+    else if (strcmp(word, "kind") == 0)
+        mpi_share = AA_MPI + (uint32_t)atoi(*words->at), words->at++;
     else if (strcmp(word, "}mpi") == 0)
         aa_share_end(true);
     else if (strcmp(word, "io{") == 0)
-        aa_share_begin(AA_SHARE_IO);
+        aa_share_begin(AA_IO);
     else if (strcmp(word, "}io") == 0)
         aa_share_end(false);
     else if (strcmp(word, "statement{") == 0)

@@ -34,8 +34,8 @@ static void print_thread(void) {
 
 static void print_node(void) {
     SIZE("node", struct aa_node);
-    NODE(thread), NODE(parent), NODE(region), NODE(visits), NODE(io_calls), NODE(time), NODE(mpi_calls);
-    NODE(mpi_sent), NODE(mpi_received), NODE(io_read), NODE(io_written), NODE(counters);
+    NODE(thread), NODE(parent), NODE(region), NODE(visits), NODE(io_calls), NODE(mpi_calls);
+    NODE(mpi_sent), NODE(mpi_received), NODE(wall), NODE(off), NODE(io_read), NODE(io_written), NODE(counters);
 }
 
 static void print_throttle(void) {

@@ -1,0 +1,32 @@
+/*
+ * What the time of a call path is spent on: code of its own, file I/O, waiting in OpenMP, and MPI calls by
+ * their kind. The shares do not overlap. runtime/gather/shard_layout.py has the kinds of MPI in the same
+ * order.
+ */
+#ifndef AA_SHARE_H
+#define AA_SHARE_H
+
+enum aa_share {
+    AA_OWN,
+    AA_IO,
+    AA_OMP,
+    AA_MPI, /* the first kind of MPI */
+    AA_MPI_START_END = AA_MPI,
+    AA_MPI_BARRIER,
+    AA_MPI_ALL_TO_ALL,
+    AA_MPI_COLLECTIVE, /* of any other form */
+    AA_MPI_SEND,
+    AA_MPI_RECEIVE,
+    AA_MPI_SEND_RECEIVE, /* both in one call */
+    AA_MPI_REQUEST,
+    AA_MPI_ONE_SIDED,
+    AA_MPI_OTHER,
+    AA_SHARES
+};
+
+/* Beside a share: the MPI or OpenMP library is at work, whatever it works on. What it executes is not the
+ * node's. */
+#define AA_IN_MPI 0x100u
+#define AA_IN_OMP 0x200u
+
+#endif
