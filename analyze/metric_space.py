@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..errors import InputError, LocationsError, UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
+from ..experiment.metric import MPI_PARTS
 from ..experiment.selection import check_ranks, paths_named
 from .code_regions import startup_paths
 from .formula import Formula, measured, parts
@@ -89,7 +90,8 @@ class MetricSpace:
             region: A region's name, path or ``file:line``, with all below it, wherever it is entered; without one the
                 program, but for the start and the end of MPI.
             exclusive: Leave out what is below the region.
-            metrics: Names of metrics, those of built-in formulas too; all that were measured if None.
+            metrics: Names of metrics, those of built-in formulas too; if None all that were measured, but ``mpi_time``
+                without its parts.
             derived: Further metrics.
             by: Whether a point is a thread, or a process with all its threads.
             exclude_ranks: Ranks that make no points.
@@ -102,7 +104,7 @@ class MetricSpace:
         if exclusive and region is None:
             raise UsageError("expected a region to take exclusive values of, found none")
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
-        wanted = WantedMetrics.among(common, metrics, derived)
+        wanted = WantedMetrics.among(common, _without_parts(common) if metrics is None else metrics, derived)
         tables = [
             _table(each, sample, _rows(each, region, exclusive=exclusive), wanted.measured, by)
             for sample, each in enumerate(experiments)
@@ -267,6 +269,12 @@ class MetricSpace:
         low, high = float(column.min()), float(column.max())
         equal = high / 2 - low / 2 <= ROUNDING / 2 * max(abs(low), abs(high))
         return f"constant: {low:g}" if equal else None
+
+
+def _without_parts(metrics: Sequence[str]) -> list[str]:
+    """Leave out what ``mpi_time`` is made of: one kind of calls is often nearly all of it, and would count twice."""
+    parts = {part.name for part in MPI_PARTS if "mpi_time" in metrics}
+    return [name for name in metrics if name not in parts]
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt.NDArray[np.intp]:

@@ -4,7 +4,7 @@ import pytest
 from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.analyze.metric_space import MetricSpace, Point
 from autoanalyzer.errors import AutoanalyzerError, InputError, UsageError
-from autoanalyzer.experiment import Builder, Experiment
+from autoanalyzer.experiment import Builder, Experiment, select
 
 
 @pytest.fixture
@@ -100,6 +100,23 @@ def test_several_experiments_are_samples(heat):
     space = MetricSpace.of(heat, heat, metrics=["wall_time"])
     assert space.labels[:5] == ("0#0", "1#0", "2#0", "3#0", "0#1")
     assert _column(space, "wall_time") == [3, 4, 5, 5] * 2
+
+
+def test_the_parts_of_the_time_in_mpi_are_metrics_where_they_are_asked_for():
+    made = Builder()
+    made.metric("mpi_time", "sec")
+    made.metric("mpi_collective_time", "sec", parent="mpi_time")
+    made.metric("mpi_all_to_all_time", "sec", parent="mpi_collective_time")
+    main = made.call_path("main")
+    for rank in range(3):
+        made.location(rank)
+    for metric, seconds in (("mpi_time", 3), ("mpi_collective_time", 2), ("mpi_all_to_all_time", 1)):
+        made.row(metric, main, [seconds, 2 * seconds, 3 * seconds])
+    experiment = made.experiment()
+    assert MetricSpace.of(experiment).metrics == ("mpi_time",)
+    assert MetricSpace.of(experiment, metrics=["mpi_all_to_all_time"]).metrics == ("mpi_all_to_all_time",)
+    part = MetricSpace.of(select(experiment, metrics=["mpi_all_to_all_time"]))
+    assert part.metrics == ("mpi_all_to_all_time",)
 
 
 def test_threads_of_a_process_can_be_one_point():
