@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Final
 
@@ -21,19 +24,43 @@ from .units import amount, count, many
 __all__ = ["operation_lines", "print_changes"]
 
 _PREFERRED: Final = ("wall_time", "time")
-_TITLES: Final = ("before", "after", "gain", "")
+_TITLES: Final = ("before", "after", "gain", "of total")
 _METRICS: Final = 16
 _REGIONS: Final = 15
-_MANY: Final = 1000  # times as much: then no digits after the point
+_MANY: Final = 1000  # percent: then no digits after the point
 _LEAST: Final = 0.001  # of the whole: smaller changes of a region are not listed
 
-_Totals = npt.NDArray[np.float64]
+_Values = npt.NDArray[np.float64]
 
 
 def operation_lines(result: Experiment, file: Path | None) -> list[str]:
     """Say what a derived experiment holds, how it came about, and where it was written."""
     lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {result.size}"]
     return [*map(visible, [*lines, *([f"data {file}"] if file else [])])]
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a metric was and is on each call path alone, of all locations together.
+
+    Attributes:
+        metric: The metric.
+        before, after: ``float64[call path]``; NaN where nothing is known.
+        shared: Whether the two know a value of the same call path and location; else there is nothing to compare.
+        unknown: How many values before, and after, are missing where the other's is known; those of lost ranks aside.
+    """
+
+    metric: Metric
+    before: _Values
+    after: _Values
+    shared: bool
+    unknown: tuple[int, int]
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        """Give both of all call paths; NaN of what was not measured."""
+        before, after = (float(np.nansum(each)) if _known(each).any() else np.nan for each in (self.before, self.after))
+        return before, after
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -45,7 +72,7 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
         chosen: Metric that is shown by region; None for the time on the wall clock, or what comes nearest to it.
 
     Raises:
-        UsageError: There is no such metric.
+        UsageError: There is no such metric, or one of the two has not measured it.
     """
     names = [each.name for each in joined.metrics]
     if chosen is not None and chosen not in names:
@@ -53,51 +80,97 @@ def print_changes(joined: Integration, chosen: str | None = None) -> None:
     metrics = [each for each in joined.metrics if each.aggregation == "sum"]
     if chosen in {*names} - {each.name for each in metrics}:
         raise UsageError(f"--metric {chosen}: it cannot be summed over call paths and ranks; choose another metric")
-    totals = {each.name: _totals(joined, each) for each in metrics}
-    _print_metrics(joined, totals)
-    metric = _by_region(joined, totals, chosen)
-    if metric is not None:
-        _print_regions(joined, metric, *totals[metric.name])
+    changes = {each.name: _change(joined, each) for each in metrics}
+    if chosen is not None and not changes[chosen].shared:
+        raise UsageError(f"--metric {chosen}: not measured in {_lacking(joined, changes[chosen])}; choose another")
+    _print_metrics(joined, changes)
+    change = _by_region(changes, chosen)
+    if change is not None:
+        _print_regions(joined, change, _whole(joined, changes, change.metric))
 
 
-def _totals(joined: Integration, metric: Metric) -> tuple[_Totals, _Totals]:
-    """Give the values of each call path alone, of all locations together, before and after; ``float64[call path]``.
+def _known(values: _Values) -> npt.NDArray[np.bool_]:
+    return ~np.isnan(values)
 
-    A value that one of the two misses is left out of the other, too: else it would pass for a gain or a loss.
+
+def _change(joined: Integration, metric: Metric) -> _Change:
+    """Put the two side by side.
+
+    A value that one of them misses is left out of the other, too: else it would pass for a gain or a loss. Where that
+    leaves nothing, each stands for itself.
     """
-    before, after = (joined.severity(operand, metric.name) for operand in (0, 1))
-    missing = np.isnan(before) | np.isnan(after)
-    if missing.any():
-        before, after = (np.where(missing, np.nan, each) for each in (before, after))
-    return over_locations(metric, before), over_locations(metric, after)
+    before, after = (_measured(joined, operand, metric) for operand in (0, 1))
+    both = _known(before) & _known(after)
+    there = [place.process not in {*joined.lost(0), *joined.lost(1)} for place in joined.locations]
+    unknown = int((~both & _known(after))[:, there].sum()), int((~both & _known(before))[:, there].sum())
+    if both.any():
+        before, after = (np.where(both, each, np.nan) for each in (before, after))
+    return _Change(metric, over_locations(metric, before), over_locations(metric, after), bool(both.any()), unknown)
 
 
-def _print_metrics(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]]) -> None:
+def _measured(joined: Integration, operand: int, metric: Metric) -> _Values:
+    """Give an operand's values; all missing of a metric that it lacks."""
+    values = joined.severity(operand, metric.name)
+    return values if metric.name in joined.names[operand] else np.full_like(values, np.nan)
+
+
+def _whole(joined: Integration, changes: Mapping[str, _Change], metric: Metric) -> float:
+    """Give the old total that changes of a metric are shares of: that of the root of its tree (paper 002, Fig. 2)."""
+    metrics = {each.name: each for each in joined.metrics}
+    while metric.parent is not None and metric.parent in changes and changes[metric.parent].shared:
+        metric = metrics[metric.parent]
+    return changes[metric.name].totals[0]
+
+
+def _print_metrics(joined: Integration, changes: Mapping[str, _Change]) -> None:
     rows = []
+    unknown: dict[str, list[str]] = {}
     depths: dict[str, int] = {}
     for metric in joined.metrics:
         depths[metric.name] = depths[metric.parent] + 1 if metric.parent is not None else 0
-        if metric.name not in totals:
+        if metric.name not in changes:
             continue
-        before, after = (float(np.nansum(each)) for each in totals[metric.name])
-        if before or after:
-            rows.append((*_cells(before, after, metric.unit), "  " * depths[metric.name] + metric.name))
+        change = changes[metric.name]
+        before, after = change.totals
+        if np.nan_to_num(before) or np.nan_to_num(after):
+            cells = _cells(before, after, metric.unit, _whole(joined, changes, metric))
+            rows.append((*cells, "  " * depths[metric.name] + metric.name))
+            for said in _left_out(joined, change):
+                unknown.setdefault(said, []).append(metric.name)
     if rows:
         print_table((*_TITLES, "metric"), rows[:_METRICS], range(len(_TITLES)))
+    sys.stdout.writelines(f"{visible(', '.join(names))}: {visible(said)}\n" for said, names in unknown.items())
 
 
-def _by_region(joined: Integration, totals: dict[str, tuple[_Totals, _Totals]], chosen: str | None) -> Metric | None:
-    """Choose the metric that is shown by region."""
-    known = {each.name: each for each in joined.metrics if each.name in totals}
-    wanted = [chosen] if chosen is not None else [*_PREFERRED, *known]
-    return next((known[name] for name in wanted if name in known and any(map(np.any, totals[name]))), None)
+def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
+    """Say which values one of the two misses."""
+    if not change.shared:
+        yield f"not measured in {_lacking(joined, change)}, so there is no gain"
+        return
+    for label, missing in zip(joined.labels, change.unknown, strict=True):
+        if missing:
+            yield f"{many(missing, 'value')} not measured in {label}, left out of both"
 
 
-def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: _Totals) -> None:
+def _lacking(joined: Integration, change: _Change) -> str:
+    """Name the one that has not measured a metric; if each has some of it, that none of it is in both."""
+    lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
+    return " and ".join(lacking) or "the same places of both"
+
+
+def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
+    """Choose the metric that is shown by region: one that both measured, and that is not 0."""
+    wanted = [chosen] if chosen is not None else [*_PREFERRED, *changes]
+    known = (changes[name] for name in wanted if name in changes and changes[name].shared)
+    return next((each for each in known if any(each.totals)), None)
+
+
+def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
+    metric, before, after = change.metric, change.before, change.after
     gains = np.nan_to_num(before - after)
-    whole = max(float(np.nansum(np.abs(each))) for each in (before, after))
+    larger = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
-    listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * whole]
+    listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger]
     caption = f"{visible(metric.name)} of each call path alone, over {_locations(joined)}"
     sys.stdout.write("\n")
     if not listed:
@@ -106,7 +179,7 @@ def _print_regions(joined: Integration, metric: Metric, before: _Totals, after: 
     rows = []
     for path in sorted(listed, key=lambda each: -gains[each]):
         region = joined.call_paths[path].region
-        cells = _cells(float(before[path]), float(after[path]), metric.unit)
+        cells = _cells(float(before[path]), float(after[path]), metric.unit, whole)
         rows.append((*cells, joined.path_name(path), at_line(region.file, region.first_line)))
     print_table((*_TITLES, "region", "source"), rows, range(len(_TITLES)))
     sys.stdout.write(f"{caption}\n")
@@ -119,14 +192,16 @@ def _locations(joined: Integration) -> str:
     return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")
 
 
-def _cells(before: float, after: float, unit: str) -> tuple[str, str, str, str]:
+def _cells(before: float, after: float, unit: str, whole: float) -> tuple[str, str, str, str]:
     gain = before - after + 0.0
-    return amount(before, unit), amount(after, unit), amount(gain, unit), _relative(before, after, gain)
+    return amount(before, unit), amount(after, unit), amount(gain, unit), _share(gain, whole)
 
 
-def _relative(before: float, after: float, gain: float) -> str:
-    """Write a gain as a percentage, or what has doubled at least as ``× 12``; nothing where neither informs."""
-    factor = after / before if before else np.nan
-    if 2 <= factor < np.inf:
-        return f"× {factor:.3g}" if factor < _MANY else f"× {count(factor)}"
-    return f"{100 * gain / abs(before):+.1f} %" if abs(gain) <= 2 * abs(before) and before else ""
+def _share(gain: float, whole: float) -> str:
+    """Write a gain in percent of the old total; nothing where there is none, or no gain."""
+    share = 100 * gain / abs(whole) if whole else np.nan
+    if not isfinite(share):
+        return ""
+    if abs(share) < _MANY:
+        return f"{round(share, 1) + 0.0:+.1f} %"
+    return f"{'-' if share < 0 else '+'}{count(abs(share))} %"

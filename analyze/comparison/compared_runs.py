@@ -74,6 +74,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         _check_run(label, each)
         _check_metric(label, each, metric)
         _check_values(label, each, metric)
+    _check_units(joined, metric)
     _check_endings(joined)
     _check_parts(joined)
     first, *_ = ranks = [sorted({place.process for place in each.locations}) for each in joined.operands]
@@ -118,6 +119,17 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
             raise InputError(f"{label}: no metric {name!r}; it has {known}")
         if experiment.metric(name).aggregation != "sum":
             raise InputError(f"{label}: metric {name!r} cannot be summed over call paths and ranks; choose another")
+
+
+def _check_units(joined: Integration, metric: str) -> None:
+    for name in _stored(metric):
+        expected = joined.operands[0].metric(name).unit
+        for label, each in zip(joined.labels, joined.operands, strict=True):
+            if (found := each.metric(name).unit) != expected:
+                raise InputError(
+                    f"{label}: expected {name} in {expected or 'no unit'} as in {joined.labels[0]}, "
+                    f"found {found or 'no unit'}; compare another metric with --metric"
+                )
 
 
 def _check_values(label: str, experiment: Experiment, metric: str) -> None:

@@ -25,12 +25,13 @@ _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
 
 
 def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
-    """Say what operands have in different kinds, and what only some have of metrics, ranks, and the program.
+    """Say what operands have in different units or kinds, and what only some have of metrics, ranks, and the program.
 
     Args:
         joined: The operands.
         lacked: What a metric that one of them lacks is there, by how it is put together; nothing is said of others.
     """
+    yield from _different_units(joined)
     yield from _different_kinds(joined)
     yield from _lacked_metrics(joined, lacked)
     yield from _lacked_locations(joined)
@@ -58,6 +59,21 @@ def strangers(joined: Integration, one: Iterable[int], other: Iterable[int]) -> 
 
 def _of_the_program(path: CallPath) -> bool:
     return path.parent is not None and path.region.kind not in _OF_LIBRARIES
+
+
+def _different_units(joined: Integration) -> Iterator[str]:
+    roots = {metric.name: metric for metric in joined.metrics if metric.parent is None}
+    found: dict[str, dict[str, list[str]]] = {}
+    for label, names in zip(joined.labels, joined.names, strict=True):
+        for merged, own in names.items():
+            if merged in roots:
+                found.setdefault(own, {}).setdefault(merged, []).append(label)
+    for name, several in found.items():
+        if len(several) > 1:
+            units = ", ".join(
+                f"in {roots[merged].unit or 'no unit'} in {listed(labels)}" for merged, labels in several.items()
+            )
+            yield f"{name}: {units}, so these are different metrics: {', '.join(several)}"
 
 
 def _different_kinds(joined: Integration) -> Iterator[str]:

@@ -114,7 +114,6 @@ def integrate(
         labels: What to call the operands, their files for instance.
 
     Raises:
-        InputError: A metric has two units.
         UsageError: There is no operand, ``system`` is none of them, or labels are not as many.
     """
     if not operands:
@@ -122,7 +121,7 @@ def integrate(
     called = tuple(labels) if labels is not None else labels_of(operands)
     if len(called) != len(operands):
         raise UsageError(f"expected a label for each of {len(operands)} experiments, found {len(called)}")
-    metrics, names = merge_metrics([each.metrics for each in operands], called)
+    metrics, names = merge_metrics([each.metrics for each in operands])
     operands, forest, folding = fold_throttled(operands, called, partial(merge_call_paths, exact=exact))
     merged = merge_locations([each.locations for each in operands], system)
     return Integration(

@@ -1,5 +1,6 @@
 """The commands diff, merge and mean, on experiments in files."""
 
+import numpy as np
 import pytest
 
 from autoanalyzer.experiment import Metric, load, save
@@ -11,20 +12,72 @@ def test_diff_prints_gains_and_losses_and_writes_the_difference(files):
     done = succeed(files("autoanalyzer", "diff", "a.cube", "b.cube", "-o", "d.cube"))
     lines = [line.split() for line in done.stdout.decode().splitlines()]
     assert ["6.2", "s", "5.2", "s", "1", "s", "+16.1", "%", "wall_time"] in lines
-    assert ["4", "s", "2", "s", "2", "s", "+50.0", "%", "work", "a.c:10"] in lines
-    assert ["2", "s", "3", "s", "-1", "s", "-50.0", "%", "idle", "a.c:20"] in lines
+    assert ["4", "s", "2", "s", "2", "s", "+32.3", "%", "work", "a.c:10"] in lines
+    assert ["2", "s", "3", "s", "-1", "s", "-16.1", "%", "idle", "a.c:20"] in lines
     result = load(files.folder / "d.cube")
     assert result.exclusive("wall_time").tolist() == [[0, 0], [1, 1], [-0.5, -0.5]]
     assert result.notes.history == ("difference(a.cube, b.cube)",)
 
 
-def test_diff_writes_what_has_doubled_as_a_factor(files, written):
-    for name, values in (("c", [0.1, 0.001, 1]), ("d", [0.1, 0.968989, 2])):
-        written(f"{name}.cube", values)
-    said = [line.split() for line in files("autoanalyzer", "diff", "c.cube", "d.cube").stdout.decode().splitlines()]
-    assert ["2", "ms", "1.94", "s", "-1.94", "s", "×", "969", "work", "a.c:10"] in said
-    assert ["2", "s", "4", "s", "-2", "s", "×", "2", "idle", "a.c:20"] in said
-    assert ["2.2", "s", "6.14", "s", "-3.94", "s", "×", "2.79", "wall_time"] in said
+def _rows(done):
+    return [line.split() for line in succeed(done).stdout.decode().splitlines()]
+
+
+def test_diff_gives_shares_of_the_old_total_of_the_tree_as_figure_2_does(tool, written):
+    for name, values, waits in (("a", [1, 3, 0], [0, 2, 0]), ("b", [1, 2, 2], [0, 1, 2])):
+        one = load(written(f"{name}.cube", values))
+        of_waits = np.repeat(np.array(waits, dtype=float)[:, None], 2, axis=1)
+        save(
+            one.replaced(
+                metrics=[*one.metrics, Metric("mpi_time", "sec", "wall_time")],
+                severities={"wall_time": one.exclusive("wall_time"), "mpi_time": of_waits},
+            ),
+            tool.folder / f"{name}.cube",
+        )
+    rows = _rows(tool("autoanalyzer", "diff", "a.cube", "b.cube"))
+    assert ["8", "s", "10", "s", "-2", "s", "-25.0", "%", "wall_time"] in rows
+    assert ["4", "s", "6", "s", "-2", "s", "-25.0", "%", "mpi_time"] in rows
+    assert ["6", "s", "4", "s", "2", "s", "+25.0", "%", "work", "a.c:10"] in rows
+    assert ["0", "s", "4", "s", "-4", "s", "-50.0", "%", "idle", "a.c:20"] in rows
+    by_waits = _rows(tool("autoanalyzer", "diff", "a.cube", "b.cube", "--metric", "mpi_time"))
+    assert ["0", "s", "4", "s", "-4", "s", "-50.0", "%", "idle", "a.c:20"] in by_waits
+
+
+def test_diff_writes_a_large_share_without_digits_and_none_of_nothing(tool, written):
+    written("c.cube", [0, 0.001, 0])
+    written("d.cube", [0, 0.4, 1])
+    written("none.cube", [0, 0, 0])
+    assert ["2", "ms", "2.8", "s", "-2.8", "s", "-1.4e5", "%", "wall_time"] in _rows(
+        tool("autoanalyzer", "diff", "c.cube", "d.cube")
+    )
+    assert ["0", "s", "2.8", "s", "-2.8", "s", "wall_time"] in _rows(
+        tool("autoanalyzer", "diff", "none.cube", "d.cube")
+    )
+
+
+def test_what_one_side_has_not_measured_is_no_gain(files, written):
+    written("counted.cube", [1, 2, 3], metric="instructions", unit="occ")
+    succeed(files("autoanalyzer", "merge", "a.cube", "counted.cube", "-o", "both.cube"))
+    for words, row in (
+        (("both.cube", "b.cube"), ["12", "-", "-", "instructions"]),
+        (("b.cube", "both.cube"), ["-", "12", "-", "instructions"]),
+    ):
+        done = files("autoanalyzer", "diff", *words)
+        assert row in _rows(done)
+        assert "instructions: not measured in b.cube, so there is no gain" in done.stdout.decode()
+    line = refused(files("autoanalyzer", "diff", "both.cube", "b.cube", "--metric", "instructions"))
+    assert "--metric instructions: not measured in b.cube" in line
+
+
+def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, written):
+    written("gap.cube", [0.1, float("nan"), 1])
+    done = files("autoanalyzer", "diff", "a.cube", "gap.cube")
+    assert ["2.2", "s", "2.2", "s", "0", "s", "+0.0", "%", "wall_time"] in _rows(done)
+    assert "wall_time: 2 values not measured in gap.cube, left out of both" in done.stdout.decode()
+    written("nothing.cube", [float("nan")] * 3)
+    done = files("autoanalyzer", "diff", "a.cube", "nothing.cube")
+    assert ["6.2", "s", "-", "-", "wall_time"] in _rows(done)
+    assert "wall_time: not measured in nothing.cube, so there is no gain" in done.stdout.decode()
 
 
 def test_diff_says_below_its_table_what_it_shows_and_never_a_negative_nothing(files, written):
@@ -137,8 +190,13 @@ def test_names_of_metrics_do_not_reach_a_terminal_raw(files, words, written):
     assert "time\ufffd31m" in refused(files("autoanalyzer", *words))
 
 
-def test_a_metric_in_two_units_is_refused_naming_both(files):
-    in_occ = load(files.folder / "a.cube").replaced(metrics=[Metric("wall_time", "occ")])
-    save(in_occ, files.folder / "occ.cube")
-    line = refused(files("autoanalyzer", "mean", "a.cube", "occ.cube", "-o", "m.cube"))
-    assert "'sec' in a.cube and 'occ' in occ.cube" in line
+def test_two_metrics_of_one_name_and_different_units_are_written_and_read_again(files, written):
+    written("occ.cube", [7, 8, 9], unit="occ")
+    for name in ("m.cube", "m.cube.gz"):
+        done = succeed(files("autoanalyzer", "merge", "a.cube", "occ.cube", "-o", name))
+        assert "wall_time: in sec in a.cube, in occ in occ.cube, so these are different" in done.stdout.decode()
+        result = load(files.folder / name)
+        assert [(each.name, each.unit) for each in result.metrics] == [("wall_time", "sec"), ("wall_time (occ)", "occ")]
+        assert [result.exclusive(each.name)[1, 0] for each in result.metrics] == [2, 8]
+    succeed(files("autoanalyzer", "cut", "m.cube", "-o", "cut.cube", "--metrics", "wall_time (occ)"))
+    assert load(files.folder / "cut.cube").exclusive("wall_time (occ)")[2, 0] == 9

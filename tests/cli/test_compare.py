@@ -247,3 +247,9 @@ def test_a_document_goes_to_standard_output_and_the_verdict_makes_way(kind, star
     assert done.stdout.startswith(start)
     assert done.stderr.decode().startswith("SLOWER   the program")
     assert not (series.folder / "-").exists()
+
+
+def test_compare_refuses_a_metric_in_two_units(files, written):
+    written("occ.cube", [0.1, 2, 1], unit="occ")
+    line = refused(files("autoanalyzer", "compare", "a.cube", "--with", "occ.cube"))
+    assert "occ.cube: expected wall_time in sec as in a.cube, found occ" in line

@@ -28,8 +28,7 @@ REGIONS = (
     Region("mpi", "MPI_Send"),
     Region("mpi", "MPI_Recv"),
 )
-# Name, unit; "x" stands in several places, so that its name alone tells nothing.
-METRICS = (("time", "sec"), ("mpi", "sec"), ("wait", "sec"), ("x", "sec"))
+METRICS = ("time", "mpi", "wait", "x")  # "x" stands in several places, so that its name alone tells nothing
 
 KINDS = (("FLOAT", True), ("INTEGER", True), ("MINDOUBLE", True), ("MAXDOUBLE", True), ("FLOAT", False))
 
@@ -47,6 +46,7 @@ def experiments(
     values: st.SearchStrategy[float] = FINITE,
     sites: bool = False,
     kinds: Sequence[tuple[str, bool]] = KINDS[:1],
+    units: Sequence[str] = ("sec",),
 ) -> st.SearchStrategy[Experiment]:
     """Few draws make an experiment: to draw takes longer than to calculate."""
     places = range(len(METRICS))
@@ -62,12 +62,13 @@ def experiments(
         values=st.lists(values, min_size=1, max_size=8),
         seed=st.integers(0, 1 << 16),
         program=st.sampled_from("ab"),
+        unit=st.sampled_from(units),
     )
 
 
 def _experiment(
     *,
-    metrics: Sequence[tuple[str, str]],
+    metrics: Sequence[str],
     parents: Sequence[int],
     kinds: Sequence[tuple[str, bool]],
     count: int,
@@ -77,6 +78,7 @@ def _experiment(
     values: Sequence[float],
     seed: int,
     program: str,
+    unit: str,
 ) -> Experiment:
     """Each metric and call path has an earlier one as its parent, or none; each process has some threads, or isn't."""
     paths: list[CallPath] = []
@@ -93,12 +95,12 @@ def _experiment(
     shape = (len(paths), len(locations))
     return Experiment(
         metrics=[
-            Metric(name, unit, metrics[parent][0] if parent >= 0 else None, dtype=dtype, additive=additive)
-            for (name, unit), parent, (dtype, additive) in zip(metrics[:count], parents, kinds, strict=False)
+            Metric(name, unit, metrics[parent] if parent >= 0 else None, dtype=dtype, additive=additive)
+            for name, parent, (dtype, additive) in zip(metrics[:count], parents, kinds, strict=False)
         ],
         call_paths=paths,
         locations=locations,
-        severities={name: places.choice(np.array(values), shape) for name, _ in metrics[:count]},
+        severities={name: places.choice(np.array(values), shape) for name in metrics[:count]},
         notes=Notes(program=program),
     )
 
@@ -108,8 +110,9 @@ def cells(experiment: Experiment) -> dict[Key, float]:
     metric_keys: dict[str, Key] = {}
     for metric in experiment.metrics:
         above = metric_keys[metric.parent] if metric.parent is not None else ()
-        own = metric.name.removeprefix(f"{metric.parent}/") if metric.parent is not None else metric.name
-        metric_keys[metric.name] = (*above, own)
+        added = (f"{metric.parent}/", "") if metric.parent is not None else ("", f" ({metric.unit})")
+        own = metric.name.removeprefix(added[0]).removesuffix(added[1])
+        metric_keys[metric.name] = (*above, own, metric.unit)
     path_keys: list[Key] = []
     for path in experiment.call_paths:
         above = path_keys[path.parent] if path.parent is not None else ()

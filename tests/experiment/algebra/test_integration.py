@@ -6,7 +6,7 @@ import operator
 import numpy as np
 import pytest
 
-from autoanalyzer.errors import InputError, UsageError
+from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import (
     CallPath,
     Experiment,
@@ -88,11 +88,42 @@ def test_a_unit_that_is_not_stated_goes_with_any():
     assert [each.unit for each in merge(a, b).metrics] == ["bytes"]
 
 
-def test_a_metric_in_two_units_is_refused_in_one_line_that_names_both():
-    a, b = of_metrics(Metric("time", "sec")), of_metrics(Metric("time", "occ"))
-    with pytest.raises(InputError, match=r"'time'.*'sec' in a\.cube and 'occ' in b\.cube; .*cut --metrics") as caught:
-        mean(a, b, labels=("a.cube", "b.cube"))
-    assert "\n" not in str(caught.value)
+def test_two_metrics_of_one_name_and_different_units_are_both_kept_with_a_remark():
+    a = of_metrics(Metric("time", "sec"), Metric("mpi", "sec", "time"))
+    b = of_metrics(Metric("time", "ticks"), Metric("mpi", "ticks", "time"))
+    result = merge(a, b, labels=("a.cube", "b.cube"))
+    assert [(each.name, each.unit, each.parent) for each in result.metrics] == [
+        ("time", "sec", None),
+        ("time/mpi", "sec", "time"),
+        ("time (ticks)", "ticks", None),
+        ("time (ticks)/mpi", "ticks", "time (ticks)"),
+    ]
+    said = "time: in sec in a.cube, in ticks in b.cube, so these are different metrics: time, time (ticks)"
+    assert said in result.notes.remarks
+    assert result.exclusive("time (ticks)")[0, 0] == 1
+    gone = difference(a, b)
+    assert (gone.exclusive("time")[0, 0], gone.exclusive("time (ticks)")[0, 0]) == (1, -1)
+
+
+def test_metrics_that_were_told_apart_by_their_units_match_again():
+    a, b, unstated = (of_metrics(Metric("x", unit)) for unit in ("sec", "ticks", ""))
+    both = merge(a, b)
+    for again in (merge(both, b), merge(both, both), mean(both, a)):
+        assert {(each.name, each.unit) for each in again.metrics} == {("x", "sec"), ("x (ticks)", "ticks")}
+    turned = merge(b, both)
+    assert {(each.name, each.unit) for each in turned.metrics} == {("x", "ticks"), ("x (sec)", "sec")}
+    for three in (merge(a, b, unstated), merge(unstated, b, a)):
+        three.check()
+        assert {each.unit for each in three.metrics} == {"sec", "ticks", ""}
+
+
+def test_a_name_that_ends_in_its_unit_by_itself_is_left_alone():
+    latency, taken = of_metrics(Metric("latency (us)", "us")), of_metrics(Metric("x", "sec"), Metric("x (occ)", "occ"))
+    assert [each.name for each in mean(latency, latency).metrics] == ["latency (us)"]
+    result = merge(of_metrics(Metric("x (occ)", "occ")), of_metrics(Metric("x", "sec")), of_metrics(Metric("x", "occ")))
+    result.check()
+    assert {each.name for each in result.metrics} == {"x (occ)", "x", "x (occ)'"}
+    assert merge(taken, taken).metrics == taken.metrics
 
 
 SMALL, LARGE = (Region("function", name, "a.c", name, 0, line, line) for name, line in (("small", 31), ("large", 33)))

@@ -68,6 +68,19 @@ def test_call_sites_are_told_apart_where_matching_is_exact(a, b):
     assert_same(mean(a, b, exact=True), mean(b, a, exact=True), a, b)
 
 
+of_units = experiments(units=("sec", "ticks"))
+
+
+@for_all(of_units, of_units, of_units)
+def test_the_laws_hold_for_metrics_of_one_name_and_different_units(a, b, c):
+    for operator in OPERATORS:
+        operator(operator(a, b), c).check()
+    assert_same(total(difference(a, b), b), a, b)
+    assert_same(mean(a, b, c), mean(c, a, b), a, b, c)
+    once = merge(a, b)
+    assert cells(merge(once, b)) == cells(merge(once, once)) == cells(once)
+
+
 def permuted(of_each: st.SearchStrategy[Experiment]) -> st.SearchStrategy[tuple[list[Experiment], list[Experiment]]]:
     several = st.lists(of_each, min_size=2, max_size=4)
     return several.flatmap(lambda every: st.tuples(st.just(every), st.permutations(every)))
