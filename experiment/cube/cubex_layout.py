@@ -11,12 +11,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ANCHOR", "DATA", "INDEX", "INDEX_HEAD", "LISTED", "NOTHING", "PACKED", "numbered"]
+__all__ = ["ALL", "ANCHOR", "DATA", "INDEX", "INDEX_HEAD", "LISTED", "NOTHING", "PACKED", "numbered"]
 
 ANCHOR: Final = "anchor.xml"
 INDEX: Final = b"CUBEX.INDEX"
-INDEX_HEAD: Final = 22  # bytes: the word above, byte order, version, kind, how many call paths
+INDEX_HEAD: Final = 18  # bytes: the word above, byte order, version, kind
 LISTED: Final = 1  # the kind of index that lists its call paths
+ALL: Final = 3  # the kind of index that has a row for each
 DATA: Final = b"CUBEX.DATA"
 PACKED: Final = b"ZCUBEX.DATA"
 NOTHING: Final = {"min": np.inf, "max": -np.inf}  # the least and the greatest of no values

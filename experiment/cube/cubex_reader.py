@@ -1,6 +1,6 @@
 """Reading CUBE 4 (``.cubex``): a tar archive of ``anchor.xml`` and of two binary files a metric.
 
-``N.index`` lists the call paths that metric N has values of, ``N.data`` the values, location by location.
+``N.index`` says which call paths metric N has values of, ``N.data`` the values, location by location.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
 from ..experiment import CallPath, Experiment, Location
@@ -19,11 +18,12 @@ from ..severities import LazySeverities, Severity
 from ..source import Source
 from .archive import Archive
 from .broken import broken_parts
-from .cubex_layout import ANCHOR, DATA, INDEX, INDEX_HEAD, LISTED, NOTHING, PACKED, numbered
+from .cubex_layout import ANCHOR, DATA, NOTHING, PACKED, numbered
 from .head import CubeHead, StoredMetric
 from .matrices import parser_for
 from .numbers import finite
 from .reader import check_size
+from .row_index import RowIndex
 from .value_types import TYPES
 
 __all__ = ["read_cubex"]
@@ -102,68 +102,62 @@ class _Values:
         if f"{metric.number}.index" not in self._archive:
             return severity
         with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):
-            order, places = self._index(metric)
-            found = self._data(metric, order, len(places) * len(self._columns))
-            severity[np.ix_(places, self._columns)] = found.reshape(len(places), len(self._columns))
+            index = self._index(metric)
+            if len(index.listed):
+                rows = self._rows(metric, index)
+                paths = numbered(self._parents, inclusive=metric.inclusive)[index.listed[: len(rows)]]
+                severity[np.ix_(paths, self._columns)] = rows
             finite(severity, metric.metric)
         return severity
 
-    def _index(self, metric: StoredMetric) -> tuple[str, npt.NDArray[np.intp]]:
-        """Give the byte order, and the call paths that there are values of."""
-        text = self._archive.read(f"{metric.number}.index", 64 + 4 * len(self._parents))
-        if not text.startswith(INDEX):
-            raise InputError(f"{metric.number}.index: expected {INDEX.decode()} at its start")
-        if len(text) < INDEX_HEAD:
-            raise InputError(f"{metric.number}.index: expected a whole index, found {len(text)} bytes")
-        order = "<" if text[11:15] == b"\x01\0\0\0" else ">"
-        kind, count = struct.unpack(f"{order}Bi", text[17:INDEX_HEAD])
-        if kind != LISTED:
-            raise InputError(f"{metric.number}.index: expected an index of kind {LISTED}, found kind {kind}")
-        listed = np.frombuffer(text[INDEX_HEAD:], f"{order}i4")
-        if (
-            len(listed) != count
-            or len(np.unique(listed)) != count
-            or not ((listed >= 0) & (listed < len(self._parents))).all()
-        ):
-            raise InputError(f"{metric.number}.index: expected {count} different call paths")
-        return order, numbered(self._parents, inclusive=metric.inclusive)[listed]
+    def _index(self, metric: StoredMetric) -> RowIndex:
+        name = f"{metric.number}.index"
+        try:
+            return RowIndex.parse(self._archive.read(name, 64 + 4 * len(self._parents)), len(self._parents))
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
 
-    def _data(self, metric: StoredMetric, order: str, count: int) -> npt.NDArray[np.float64]:
-        kind = np.dtype(order + TYPES[metric.dtype])
-        size = count * kind.itemsize
-        text = self._archive.read(f"{metric.number}.data", 2 * size + (1 << 20))
+    def _rows(self, metric: StoredMetric, index: RowIndex) -> Severity:
+        """Give the rows that there are; ``float64[row, location]``."""
+        name = f"{metric.number}.data"
+        kind = np.dtype(index.order + TYPES[metric.dtype])
+        row = len(self._columns) * kind.itemsize
+        most = len(self._parents) * row
+        text = self._archive.read(name, 2 * most + (1 << 20))
         if text.startswith(PACKED):
-            text = _inflated(text[len(PACKED) :], order, size)
+            text = _inflated(text[len(PACKED) :], index.order, most)
         elif text.startswith(DATA):
             text = text[len(DATA) :]
         else:
-            raise InputError(f"{metric.number}.data: expected {DATA.decode()} or {PACKED.decode()} at its start")
-        if len(text) != size:
-            raise InputError(f"{metric.number}.data: expected {size} bytes of values, found {len(text)}")
-        return np.frombuffer(text, kind).astype(np.float64)
+            raise InputError(f"{name}: expected {DATA.decode()} or {PACKED.decode()} at its start")
+        try:
+            rows = index.rows(len(text), row)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+        values = np.frombuffer(text, kind, rows * len(self._columns))
+        return values.astype(np.float64).reshape(rows, len(self._columns))
 
 
-def _inflated(text: bytes, order: str, size: int) -> bytes:
+def _inflated(text: bytes, order: str, most: int) -> bytes:
     """Unpack blocks: their count, then for each its place unpacked, its place packed and its packed size."""
     count = struct.unpack_from(f"{order}q", text)[0]
     if not 0 <= 24 * count <= len(text):
         raise InputError(f"expected a list of {count} packed blocks, found fewer")
     blocks = struct.unpack_from(f"{order}{3 * count}q", text, 8)
-    at = 8 + 24 * count
-    parts: list[bytes] = []
-    left = size
-    for packed in blocks[2::3]:
+    start = 8 + 24 * count
+    unpacked = bytearray()
+    for place, at, packed in sorted(zip(blocks[::3], blocks[1::3], blocks[2::3], strict=True)):
+        if place < len(unpacked) or at < 0 or packed < 0 or start + at + packed > len(text):
+            raise InputError("expected packed blocks one after the other, found one in another or beyond the end")
+        unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # what was never set has no block
         engine = zlib.decompressobj()
         try:
-            part = engine.decompress(text[at : at + packed], left + 1) if packed else b""
-        except zlib.error as error:
+            unpacked += engine.decompress(text[start + at : start + at + packed], most - len(unpacked) + 1)
+        except (zlib.error, ValueError) as error:
             raise InputError(f"broken packed values: {error}") from None
-        at += packed
-        left -= len(part)
-        if left < 0 or packed < 0:
-            raise InputError(f"expected packed values of {size} bytes, found more")
-        parts.append(part)
-    return b"".join(parts)
+        if len(unpacked) > most:
+            raise InputError(f"expected packed values of at most {most} bytes, found more")
+    return bytes(unpacked)
 
 
 def _unpacked(anchor: bytes) -> bytes:

@@ -42,6 +42,8 @@ def data(values: list[float], kind: str = "<f8") -> bytes:
     return b"CUBEX.DATA" + np.array(values, kind).tobytes()
 
 
+DENSE = index([], kind=3)[:18]  # nothing follows the kind
+BOMB = zlib.compress(bytes(1 << 20))
 WHOLE = {
     "anchor.xml": ANCHOR.encode(),
     # Inclusive metrics number call paths 0, its children 1 and 3, then 2, then 4.
@@ -97,6 +99,31 @@ def test_a_metric_without_values_is_zero_and_one_that_is_an_expression_is_left_o
     assert "metric rest was left out: it is computed by an expression" in found.notes.remarks
 
 
+def test_an_index_that_ends_with_its_kind_lists_nothing_so_that_the_metric_is_zero(read):
+    found = read(m0_index=index([])[:18], m0_data=b"CUBEX.DATA").exclusive("time")
+    assert found.shape == (5, 2)
+    assert not found.any()
+
+
+def test_a_dense_index_has_a_row_for_each_call_path_up_to_the_last_that_was_set(read):
+    found = read(m2_index=DENSE, m2_data=data([1.5, 9.5, 2.5, 3.5])).exclusive("least")
+    assert found[:2].tolist() == [[1.5, 9.5], [2.5, 3.5]]
+    assert np.isnan(found[2:]).all()
+    found = read(m0_index=DENSE, m0_data=data([10, 100, 5, 50, 2, 20]))
+    assert found.inclusive("time").tolist() == [[10, 100], [5, 50], [0, 0], [2, 20], [0, 0]]
+
+
+def test_a_packed_row_that_was_never_set_has_no_block(read):
+    block = zlib.compress(np.array([7, 8], "<u4").tobytes())
+    packed = b"ZCUBEX.DATA" + struct.pack("<4q", 1, 8, 0, len(block)) + block
+    found = read(m1_index=DENSE, m1_data=packed)
+    assert found.inclusive("mpi").tolist() == [[0, 0], [7, 8], [0, 0], [0, 0], [0, 0]]
+
+
+def test_rows_that_the_index_does_not_list_are_left_out(read):
+    assert read(m0_index=index([1])).inclusive("time").tolist() == [[0, 0], [10, 100], [0, 0], [0, 0], [0, 0]]
+
+
 def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
     found = read()
     assert [(place.machine, place.node, place.process) for place in found.locations] == [
@@ -128,15 +155,23 @@ def test_packed_parts_and_the_other_byte_order_are_read(read):
         ({"m0_index": b"INDEX"}, r"expected CUBEX\.INDEX"),
         ({"m0_index": index([0, 1, 2, 9])}, "expected 4 different call paths"),
         ({"m0_index": index([0, 1, 2, 2])}, "expected 4 different call paths"),
-        ({"m0_index": index([0, 1, 2, 3], kind=0)}, "expected an index of kind 1, found kind 0"),
+        ({"m0_index": index([0, 1, 2, 3], kind=0)}, r"0\.index: expected an index of kind 1 \(sparse\) or 3"),
+        ({"m0_index": DENSE, "m0_data": data([1, 2, 3])}, r"0\.data: expected 80 bytes of values, found 24"),
+        ({"m0_index": index([])[:19]}, r"0\.index: expected a whole index, found 19 bytes"),
         ({"m0_index": index([0])[:-2]}, "expected"),
         ({"m0_index": index([0])[:20]}, r"0\.index: expected a whole index, found 20 bytes"),
         ({"m0_data": data([np.inf] * 8)}, "expected finite values of time"),
         ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<q", 10**9)}, "expected a list of 1000000000 packed blocks"),
         (
-            {"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 0, 0, 2000) + zlib.compress(bytes(1 << 20))},
-            "expected packed values of 64 bytes, found more",
+            {"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 0, 0, len(BOMB)) + BOMB},
+            "expected packed values of at most 80 bytes, found more",
         ),
+        (
+            {"m0_data": b"ZCUBEX.DATA" + struct.pack("<7q", 2, 0, 0, 9, 0, 9, 9) + zlib.compress(b"") * 3},
+            "broken packed values",
+        ),
+        ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 0, 0, 99)}, "packed blocks one after the other"),
+        ({"m0_data": b"ZCUBEX.DATA" + struct.pack("<4q", 1, 1 << 60, 0, 0)}, "at most 80 bytes, found more"),
         ({"anchor_xml": b"<!DOCTYPE cube [<!ENTITY a 'b'>]>" + ANCHOR.encode()}, "refused"),
         ({"anchor_xml": ANCHOR.replace("4.4", "5.0").encode()}, "expected CUBE XML of version 4, found version 5.0"),
         ({"anchor_xml": gzip.compress(ANCHOR.encode())[:-9]}, "whole gzip data"),

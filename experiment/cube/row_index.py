@@ -1,0 +1,75 @@
+"""Which call paths a metric of CUBE 4 has values of: the index files of an archive.
+
+After ``CUBEX.INDEX`` stand a byte order, a version and the kind of the index. A sparse index lists call paths in the
+order of their rows of values, and ends there if it lists none. A dense one lists nothing: there is a row for each call
+path, and call paths beyond the last row that there is have none.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+from .cubex_layout import ALL, INDEX, INDEX_HEAD, LISTED
+
+__all__ = ["RowIndex"]
+
+
+@dataclass(frozen=True)
+class RowIndex:
+    """The rows of a metric.
+
+    Attributes:
+        order: The byte order, of the values too: ``<`` or ``>``.
+        listed: Numbers of the call paths, as ``numbered`` has them, in the order of their rows.
+        dense: Whether all call paths are listed, so that the last ones may have no row.
+    """
+
+    order: str
+    listed: npt.NDArray[np.intp]
+    dense: bool
+
+    @classmethod
+    def parse(cls, text: bytes, call_paths: int) -> RowIndex:
+        """Read an index file.
+
+        Raises:
+            InputError: It is no index, of an unknown kind, or cut off, or it lists call paths that there are not.
+        """
+        if not text.startswith(INDEX):
+            raise InputError(f"expected {INDEX.decode()} at its start")
+        if len(text) < INDEX_HEAD:
+            raise InputError(f"expected a whole index, found {len(text)} bytes")
+        order = "<" if text[11:15] == b"\x01\0\0\0" else ">"
+        kind, rest = text[INDEX_HEAD - 1], text[INDEX_HEAD:]
+        if kind == ALL:
+            return cls(order, np.arange(call_paths), dense=True)
+        if kind != LISTED:
+            raise InputError(f"expected an index of kind {LISTED} (sparse) or {ALL} (dense), found kind {kind}")
+        if not rest:
+            return cls(order, np.arange(0), dense=False)
+        if len(rest) < 4:
+            raise InputError(f"expected a whole index, found {len(text)} bytes")
+        (count,) = struct.unpack_from(f"{order}i", rest)
+        listed = np.frombuffer(rest[4 : len(rest) // 4 * 4], f"{order}i4").astype(np.intp)
+        there = (listed >= 0) & (listed < call_paths)
+        if len(rest) != 4 + 4 * count or len(np.unique(listed)) != count or not there.all():
+            raise InputError(f"expected {count} different call paths")
+        return cls(order, listed, dense=False)
+
+    def rows(self, size: int, row: int) -> int:
+        """Count the rows that are read of ``size`` bytes of values, ``row`` bytes each.
+
+        Raises:
+            InputError: There are fewer than the index lists, or the last one is cut off.
+        """
+        wanted = len(self.listed)
+        if size >= wanted * row:
+            return wanted
+        if not self.dense or size % row:
+            raise InputError(f"expected {wanted * row} bytes of values, found {size}")
+        return size // row
