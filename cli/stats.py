@@ -144,7 +144,8 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         case "pca":
             found = partial(statistics.pca, clusters=arguments.k, scale=scale, seed=seed), view.pca_report
         case _:
-            grid = statistics.grid_of(experiment, _grid(arguments.grid))
+            shown = {point.process for point in space.points}
+            grid = statistics.grid_of(experiment, _grid(arguments.grid), shown=shown)
             found = (
                 lambda part: statistics.membership(tree(part), grid),
                 partial(view.membership_report, factor=factor),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -61,12 +61,15 @@ class Membership:
     words: tuple[str | None, ...]
 
 
-def grid_of(experiment: Experiment, wanted: Sequence[int] | None = None) -> Grid:
+def grid_of(
+    experiment: Experiment, wanted: Sequence[int] | None = None, *, shown: Collection[int] | None = None
+) -> Grid:
     """Find the grid that the processes stand on.
 
     Args:
-        experiment: Its first topology that has a place for each process is taken; without one, the grid nearest to a
-            square is guessed.
+        experiment: Its first topology that has a place for each process that is shown is taken; without one, the grid
+            nearest to a square is guessed.
+        shown: Those of its processes that are analysed; all if None.
         wanted: The grid's sizes instead, with ranks in the order of MPI: the last dimension goes first.
 
     Raises:
@@ -83,7 +86,7 @@ def grid_of(experiment: Experiment, wanted: Sequence[int] | None = None) -> Grid
         return Grid(tuple(wanted), "given", "", _row_by_row(processes, wanted))
     for topology in experiment.topologies:
         there = {process for process, _ in topology.coordinates}
-        if there.issuperset(processes):
+        if there.issuperset(processes if shown is None else shown):
             sizes = tuple(size for _, size, _ in topology.dimensions)
             places = dict(topology.coordinates)
             for (process, _), place in topology.coordinates.items():

@@ -176,6 +176,17 @@ def test_the_programs_own_grid_is_taken_before_a_guess():
         grid_of(made.experiment(), [2, 4])
 
 
+def test_a_grid_need_not_have_places_for_ranks_that_are_left_out():
+    made = Builder()
+    made.metric("visits", "occ")
+    made.call_path("main")
+    for rank in range(5):
+        made.location(rank)
+    made.topology("workers", [("", 2, False), ("", 2, False)], {(rank, 0): divmod(rank - 1, 2) for rank in range(1, 5)})
+    assert grid_of(made.experiment()).source == "guess"
+    assert grid_of(made.experiment(), shown=range(1, 5)).name == "workers"
+
+
 def test_the_last_columns_of_a_grid_are_named(make_space):
     rows, columns = np.divmod(np.arange(24), 6)
     space = make_space({"idle": np.where(columns >= 4, 2.0, 1.0) + 1e-3 * rows})
