@@ -19,6 +19,7 @@ from .processes import number_processes
 from .run_notes import run_notes
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
+from .topologies import mpi_topologies
 
 __all__ = ["merge_shards"]
 
@@ -97,6 +98,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         notes=run_notes(
             processes, facts, remarks, folded={call_paths[path].region for path in np.flatnonzero(lost).tolist()}
         ),
+        topologies=mpi_topologies(processes),
     )
     return folded(experiment, lost)
 

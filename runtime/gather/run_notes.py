@@ -12,6 +12,7 @@ from ..facts import RunFacts
 from .call_sites import without_call_site
 from .processes import count_alone, world_size
 from .shard import Shard
+from .topologies import said_of_topologies
 from .unprobed import unprobed_callees
 
 __all__ = ["most_used_files", "run_notes"]
@@ -149,6 +150,7 @@ def _remarks(
         "regions of another version of the probes, not recorded": sum(shard.refused for shard in shards),
     }
     yield from (f"{what}: {count}" for what, count in counts.items() if count)
+    yield from said_of_topologies(processes)
 
 
 def _said_of_timed_again(shards: Iterable[Shard], folded: Iterable[Region]) -> Iterable[str]:

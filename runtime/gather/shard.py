@@ -13,7 +13,7 @@ from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS
 
-__all__ = ["NODE", "Shard", "ThreadTree"]
+__all__ = ["NODE", "Place", "Shard", "ThreadTree"]
 
 NODE: Final = np.dtype(
     [
@@ -76,6 +76,23 @@ class ThreadTree:
     nodes: npt.NDArray[np.void]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a process stands in a topology of MPI.
+
+    Attributes:
+        kind: One of ``shard_layout.TOPOLOGY_KINDS``; a graph is a line of its nodes.
+        members: A number that all processes with a place in it found, and hardly others.
+        dimensions: For each its size, and whether it is periodic.
+        coordinates: The place.
+    """
+
+    kind: str
+    members: int
+    dimensions: tuple[tuple[int, bool], ...]
+    coordinates: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
     """One process: who it was, how far it got, and its threads' trees.
@@ -116,6 +133,8 @@ class Shard:
         regions: What ``nodes["region"]`` stands for.
         threads: Their trees, by index.
         files: What it read and wrote, by file.
+        places: In the topologies that MPI made, in the order of their making, each once.
+        topologies_left_out: How many more were made.
     """
 
     path: Path
@@ -153,6 +172,8 @@ class Shard:
     regions: tuple[Region, ...]
     threads: tuple[ThreadTree, ...]
     files: tuple[FileUse, ...]
+    places: tuple[Place, ...]
+    topologies_left_out: int
 
     @property
     def goes_on(self) -> bool:

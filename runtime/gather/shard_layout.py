@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 7
+VERSION: Final = 8
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -32,6 +32,11 @@ THREAD_RECORD: Final = 2
 NODE_RECORD: Final = 3
 FILE_RECORD: Final = 4
 THROTTLE_RECORD: Final = 5
+TOPOLOGY_RECORD: Final = 6
+
+TOPOLOGY_KINDS: Final = ("grid", "graph", "distributed_graph")  # twin: enum aa_topology_kind
+MOST_TOPOLOGIES: Final = 16
+MOST_DIMENSIONS: Final = 32
 
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 
@@ -56,7 +61,8 @@ HEADER_LAYOUT: Final = np.dtype(
         ("sources", f"S{SOURCE_LENGTH}", (len(COUNTERS),)),
         *[(name, "i4") for name in ("forked_from", "spawned")],
         ("deepest", "u4"),
-        ("script", "S100"),
+        ("script", "S96"),
+        ("topologies_left_out", "u4"),
         ("run_delay", "i8"),
         ("involuntary", "u8"),
     ]
@@ -108,3 +114,9 @@ THROTTLE_LAYOUT: Final = np.dtype(
 
 FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
 """Length of the name, which follows; calls, bytes read and written, ticks."""
+
+TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
+"""Kind, members, number of axes, which follow."""
+
+AXIS_LAYOUT: Final = struct.Struct("<iii")
+"""Size, whether it is periodic, and where on it the process stands."""

@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from . import shard_layout as layout
-from .shard import NODE, Shard, ThreadTree
+from .shard import NODE, Place, Shard, ThreadTree
 
 __all__ = ["read_shard", "used_part"]
 
@@ -100,9 +100,12 @@ class _Reader:
         kinds = (layout.REGION_RECORD, layout.THREAD_RECORD, layout.NODE_RECORD, layout.THROTTLE_RECORD)
         offsets: dict[int, list[int]] = {kind: [] for kind in kinds}
         files = []
+        places = []
         for kind, at, size in self.records():
             if kind == layout.FILE_RECORD:
                 files.append(self._file(at, size))
+            elif kind == layout.TOPOLOGY_RECORD:
+                places.append(self._place(at, size))
             elif kind not in offsets:
                 raise self.defect(f"a known record at byte {at}", f"type {kind}")
             else:
@@ -110,7 +113,7 @@ class _Reader:
         regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
         self._read_throttled(offsets[layout.THROTTLE_RECORD], offsets[layout.NODE_RECORD])
         threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
-        return self._describe(regions, threads, tuple(files))
+        return self._describe(regions, threads, tuple(files), tuple(places))
 
     def _file(self, at: int, size: int) -> FileUse:
         length, calls, read, written, ticks = layout.FILE_LAYOUT.unpack_from(self.data, at)
@@ -119,6 +122,21 @@ class _Reader:
             raise self.defect(f"a file at byte {at}", "a name that is too long")
         name = self.data[start : start + length].decode("utf-8", "replace")
         return FileUse(name, 1, calls, read, written, ticks / self.ticks_per_second)
+
+    def _place(self, at: int, size: int) -> Place:
+        kind, members, dimensions = layout.TOPOLOGY_LAYOUT.unpack_from(self.data, at)
+        start, each = at + layout.TOPOLOGY_LAYOUT.size, layout.AXIS_LAYOUT.size
+        if kind >= len(layout.TOPOLOGY_KINDS) or dimensions * each > at + size - start:
+            raise self.defect(f"a topology at byte {at}", f"kind {kind} with {dimensions} dimensions")
+        axes = list(layout.AXIS_LAYOUT.iter_unpack(self.data[start : start + dimensions * each]))
+        if not all(0 <= place < length for length, _, place in axes):
+            raise self.defect(f"a place within the topology at byte {at}", axes)
+        return Place(
+            layout.TOPOLOGY_KINDS[kind],
+            members,
+            tuple((length, periodic != 0) for length, periodic, _ in axes),
+            tuple(place for _, _, place in axes),
+        )
 
     def _region(self, number: int, at: int) -> Region:
         identifier, length = layout.REGION_LAYOUT.unpack_from(self.data, at)
@@ -240,7 +258,11 @@ class _Reader:
         return (int(ticks) - start) / self.ticks_per_second if ticks else None
 
     def _describe(
-        self, regions: tuple[Region, ...], threads: tuple[ThreadTree, ...], files: tuple[FileUse, ...]
+        self,
+        regions: tuple[Region, ...],
+        threads: tuple[ThreadTree, ...],
+        files: tuple[FileUse, ...],
+        places: tuple[Place, ...],
     ) -> Shard:
         header = self.header
         if not 0 <= header["state"] < len(layout.STATES):
@@ -286,6 +308,8 @@ class _Reader:
             regions=regions,
             threads=threads,
             files=files,
+            places=places,
+            topologies_left_out=int(header["topologies_left_out"]),
         )
 
 

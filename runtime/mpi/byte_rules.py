@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "ByteRule", "FileRule", "MpiKind"]
+__all__ = ["FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "TOPOLOGIES", "ByteRule", "FileRule", "MpiKind"]
 
 MpiKind = Literal[
     "start_end",
@@ -309,6 +309,9 @@ TIMED: Final[Mapping[MpiKind, str]] = {
     " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
 }
 """Functions that may wait for other ranks or poll, but carry no payload, by what their time belongs to."""
+
+TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
+"""Those of them that give processes places in a topology; the communicator that has it is the last parameter."""
 
 FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"

@@ -50,7 +50,7 @@ def wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
     Raises:
         BuildError: A function has other parameters than the MPI standard gives it.
     """
-    includes = "".join(f'#include "{name}.h"\n' for name in ("mpi_bytes", "mpi_file", "mpi_requests"))
+    includes = "".join(f'#include "{name}.h"\n' for name in ("mpi_bytes", "mpi_file", "mpi_requests", "mpi_topology"))
     head = f"{PROLOGUE}{includes}"
     return "\n".join([head, *map(_definition, wrapped_functions(prototypes))])
 

@@ -21,6 +21,7 @@ _HEAD: Final = f"""{PROLOGUE}#include "mpi_bytes.h"
 #include "mpi_file.h"
 #include "mpi_fortran.h"
 #include "mpi_requests.h"
+#include "mpi_topology.h"
 """
 
 # C's parameter, without const → the declaration of its value, made of the argument of the same name.
@@ -36,6 +37,7 @@ _VALUES: Final = {
     "MPI_Count *": "const MPI_Count *{name} = f_{name};",
     "MPI_Datatype *": "const struct aa_fortran_type *{name} = f_{name};",
     "MPI_Status *": "MPI_Status c_{name}; const MPI_Status *{name} = aa_fortran_status(f_{name}, &c_{name});",
+    "MPI_Comm *": "MPI_Comm c_{name} = aa_fortran_comm(f_{name}), *{name} = &c_{name};",
     "MPI_Request *": "MPI_Request c_{name} = aa_request_f2c(*(MPI_Fint *)f_{name}), *{name} = &c_{name};",
 }
 

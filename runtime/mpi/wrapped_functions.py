@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Final
 
 from ...errors import BuildError
-from .byte_rules import FILE_RULES, FILE_TIMED, RULES, TIMED, ByteRule, FileRule, MpiKind
+from .byte_rules import FILE_RULES, FILE_TIMED, RULES, TIMED, TOPOLOGIES, ByteRule, FileRule, MpiKind
 from .prototypes import Prototype
 
 __all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
@@ -22,12 +22,14 @@ BY_HAND: Final = (
 )
 """Functions that ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c`` wrap."""
 
-SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank Group_size Group_free"
+SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank Group_size"
 """Functions that ``probe/mpi_life.c`` wraps besides, and those that it calls; where the first is declared, all are."""
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
-    " Status_f2c Test_cancelled Topo_test Cartdim_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
+    " Status_f2c Test_cancelled Comm_group"
+    " Group_translate_ranks Group_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count"
+    " Dist_graph_neighbors_count"
 )
 """Functions that the library calls to learn sizes and roles."""
 
@@ -170,8 +172,10 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 
 
 def _counting_time(prototype: Prototype) -> list[str]:
-    """A call without bytes; one that makes a communicator may begin a request."""
+    """A call without bytes; one that makes a communicator may begin a request, or give the process a place."""
     counting = ["aa_count_mpi(1, 0, 0);"]
+    if prototype.name in TOPOLOGIES.split():
+        counting.append(f"aa_topology_made(*argument_{len(prototype.parameters)});")
     before, after = prototype.parameters[-1] if prototype.parameters else ("", "")
     if (before.strip(), after) == ("MPI_Request *", ""):
         counting.append(f"aa_request_begun(*argument_{len(prototype.parameters)}, AA_BRINGS_NOTHING);")

@@ -47,8 +47,9 @@
 #define AA_MPI_POINTER(name) __typeof__(MPI_##name) *name;
 
 extern struct aa_mpi {
-    _Atomic bool bound; /* the pointers below are set */
-    _Atomic bool live;  /* between the return of MPI_Init and the call of MPI_Finalize */
+    _Atomic bool bound;    /* the pointers below are set */
+    _Atomic bool live;     /* between the return of MPI_Init and the call of MPI_Finalize */
+    _Atomic bool in_world; /* the same, whatever sessions there are */
     MPI_Comm
         world; /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP: in some libraries addresses of theirs */
     MPI_Comm no_comm;

@@ -9,8 +9,7 @@
 static const char init_region[] = AA_MPI_DESCRIPTOR("Init");
 static const char finalize_region[] = AA_MPI_DESCRIPTOR("Finalize");
 
-static _Atomic bool in_world; /* between MPI_Init and MPI_Finalize */
-static _Atomic int sessions;  /* that are open */
+static _Atomic int sessions; /* that are open */
 
 struct step {
     bool is_region; /* MPI begins or ends with it */
@@ -84,13 +83,13 @@ static void world_has_begun(struct step init, int result) {
         return;
     aa_process_mpi_initialised(rank, size, is_spawned());
     aa_process_thread_level(provided);
-    aa_mpi.live = in_world = true;
+    aa_mpi.live = aa_mpi.in_world = true;
 }
 
 /* Once: an error handler may call it, too, from within another call. */
 AA_IN_CALLERS_FRAME struct step world_ends(void) {
     aa_mpi_end_left();
-    return finalize_begins(atomic_exchange(&in_world, false));
+    return finalize_begins(atomic_exchange(&aa_mpi.in_world, false));
 }
 
 AA_EXPORT int MPI_Init(int *argc, char ***argv) {
@@ -169,7 +168,7 @@ static void session_has_begun(struct step init, int result, MPI_Session session)
 AA_IN_CALLERS_FRAME struct step session_ends(void) {
     aa_mpi_end_left();
     bool is_last = aa_mpi_is_outermost() && atomic_fetch_sub(&sessions, 1) == 1;
-    return finalize_begins(is_last && !in_world);
+    return finalize_begins(is_last && !aa_mpi.in_world);
 }
 
 static void session_has_ended(struct step finalize, int result) {

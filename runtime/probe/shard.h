@@ -19,11 +19,13 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 7u
+#define AA_SHARD_VERSION 8u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
 #define AA_NO_REGION UINT32_MAX
+#define AA_MOST_TOPOLOGIES 16 /* of a process */
+#define AA_MOST_DIMENSIONS 32
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
@@ -32,7 +34,8 @@ enum aa_record_type {
     AA_RECORD_THREAD = 2,
     AA_RECORD_NODE = 3,
     AA_RECORD_FILE = 4,
-    AA_RECORD_THROTTLE = 5
+    AA_RECORD_THROTTLE = 5,
+    AA_RECORD_TOPOLOGY = 6
 };
 
 /* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
@@ -71,11 +74,12 @@ struct aa_header {
     char host[256], executable[512];
     char sources[AA_COUNTERS][AA_SOURCE_LENGTH]; /* how counters come about; empty: they do not */
     int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
-    int32_t spawned;   /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
-    uint32_t deepest;  /* so many levels of new call paths were made since memory ran short; 0: it did not */
-    char script[100];  /* what the executable runs, if that is Python */
-    int64_t run_delay; /* nanoseconds that the first thread waited for a processor; -1: unknown */
-    uint64_t involuntary; /* how often a thread had to leave its processor */
+    int32_t spawned;  /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
+    uint32_t deepest; /* so many levels of new call paths were made since memory ran short; 0: it did not */
+    char script[96];  /* what the executable runs, if that is Python */
+    uint32_t topologies_left_out; /* that MPI made: more than are kept, or with more dimensions */
+    int64_t run_delay;            /* nanoseconds that the first thread waited for a processor; -1: unknown */
+    uint64_t involuntary;         /* how often a thread had to leave its processor */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -120,6 +124,21 @@ struct aa_throttle {
     int64_t own; /* the node's own time before that visit */
     double computing; /* of the thread when the last such visit was judged */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+enum aa_topology_kind { AA_GRID, AA_GRAPH, AA_DISTRIBUTED_GRAPH };
+
+struct aa_axis {
+    int32_t size, periodic, at;
+};
+
+/* The place of the process in a topology that MPI made; a graph is a line of its nodes. */
+struct aa_topology {
+    struct aa_record record;
+    uint32_t kind;
+    uint64_t members; /* the same in all processes that have a place in it */
+    uint32_t dimensions;
+    struct aa_axis axes[];
+};
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are
  * statements. */

@@ -31,7 +31,7 @@ def test_neither_pipeline_nor_ranks_nor_probes_change_the_flux(sweep: Sample) ->
 
 
 def test_bytes_tell_corners_edges_and_the_inside_apart(sweep: Sample) -> None:
-    words = ("--metrics", "mpi_bytes", "--grid", "4x4", "-k", "3", "--json", "map.json")
+    words = ("--metrics", "mpi_bytes", "-k", "3", "--json", "map.json")
     sweep.output(SCRIPTS / "autoanalyzer", "stats", "out", "map", *words)
     found = json.loads((sweep.folder / "map.json").read_text())
     assert sorted(found["called"]) == ["the corners", "the edges without the corners", "the inside"]
@@ -44,6 +44,6 @@ def test_the_dense_corner_is_a_cluster_by_its_compute_time(sweep: Sample, tmp_pa
     assert apart(found, DENSE, {*range(16)} - DENSE)
     line = large.line_of("octants.f90", "do angle = 1, angles")
     assert line in [core["line"] for core in found["cccr"]]
-    words = ("--metrics", "compute_time", "--grid", "4x4", "-k", "2", "--json", "map.json")
+    words = ("--metrics", "compute_time", "-k", "2", "--json", "map.json")
     large.output(SCRIPTS / "autoanalyzer", "stats", "out", "map", *words)
     assert sorted(DENSE) in json.loads((large.folder / "map.json").read_text())["clusters"]

@@ -47,7 +47,7 @@ def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]],
 
 def test_constants_are_equal(printed: list[list[str]]) -> None:
     constants = {name: int(value) for kind, name, value, *_ in printed if kind == "constant"}
-    for names in (layout.STATES, layout.COUNTERS):
+    for names in (layout.STATES, layout.COUNTERS, layout.TOPOLOGY_KINDS):
         for number, name in enumerate(names):
             assert constants.pop(name) == number
     assert constants == {name: getattr(layout, name) for name in constants}
@@ -61,3 +61,4 @@ def test_texts_are_equal(printed: list[list[str]]) -> None:
 def test_a_descriptor_stands_behind_its_record(printed: list[list[str]]) -> None:
     assert ["region", "descriptor", str(layout.REGION_LAYOUT.size)] in [line[:3] for line in printed]
     assert ["file", "name", str(layout.FILE_LAYOUT.size)] in printed
+    assert ["topology", "axes", str(layout.TOPOLOGY_LAYOUT.size), str(layout.AXIS_LAYOUT.size)] in printed

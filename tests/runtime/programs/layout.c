@@ -22,7 +22,7 @@ static void print_header(void) {
     HEADER(pair_cost), HEADER(throttled_cost), HEADER(passing_cost), HEADER(start_realtime), HEADER(start), HEADER(latest), HEADER(mpi_initialised);
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
-    HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(run_delay), HEADER(involuntary);
+    HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
 }
 
 static void print_thread(void) {
@@ -54,6 +54,12 @@ static void print_constants(void) {
     CONSTANT("NODE_RECORD", AA_RECORD_NODE);
     CONSTANT("FILE_RECORD", AA_RECORD_FILE);
     CONSTANT("THROTTLE_RECORD", AA_RECORD_THROTTLE);
+    CONSTANT("TOPOLOGY_RECORD", AA_RECORD_TOPOLOGY);
+    CONSTANT("MOST_TOPOLOGIES", AA_MOST_TOPOLOGIES);
+    CONSTANT("MOST_DIMENSIONS", AA_MOST_DIMENSIONS);
+    CONSTANT("grid", AA_GRID);
+    CONSTANT("graph", AA_GRAPH);
+    CONSTANT("distributed_graph", AA_DISTRIBUTED_GRAPH);
     CONSTANT("instructions", AA_INSTRUCTIONS);
     CONSTANT("cycles", AA_CYCLES);
     CONSTANT("l1_accesses", AA_L1_ACCESSES);
@@ -76,6 +82,7 @@ int main(void) {
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));
+    printf("topology axes %zu %zu\n", offsetof(struct aa_topology, axes), sizeof(struct aa_axis));
     printf("region descriptor %zu\n", offsetof(struct aa_region, descriptor));
     return 0;
 }

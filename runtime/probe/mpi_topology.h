@@ -1,0 +1,10 @@
+/* The places that MPI gives the process: in grids, and among the nodes of graphs. */
+#ifndef AA_MPI_TOPOLOGY_H
+#define AA_MPI_TOPOLOGY_H
+
+#include <mpi.h>
+
+/* A communicator with a topology has been made, or MPI_COMM_NULL: the process has no place in it. */
+void aa_topology_made(MPI_Comm comm);
+
+#endif
