@@ -18,13 +18,14 @@ from ..severities import LazySeverities, Severity
 from ..source import Source
 from .archive import Archive
 from .broken import broken_parts
-from .cubex_layout import ANCHOR, DATA, NOTHING, PACKED, numbered
+from .cubex_layout import ANCHOR, DATA, PACKED, numbered
 from .head import CubeHead, StoredMetric
 from .matrices import parser_for
 from .numbers import finite
 from .reader import check_size
 from .row_index import RowIndex
 from .value_types import TYPES
+from .wrapped import below_zero
 
 __all__ = ["read_cubex"]
 
@@ -56,13 +57,15 @@ def _experiment(archive: Archive, head: CubeHead) -> Experiment:
     paths = head.call_paths()
     check_size(len(paths), len(locations))
     values = _Values(archive, stored, paths, locations)
+    metrics = [each.metric for each in stored.values()]
+    severities = LazySeverities(stored, values.exclusive, inclusive=values.inclusive)
     return Experiment(
-        metrics=[each.metric for each in stored.values()],
+        metrics=metrics,
         call_paths=paths,
         locations=[location for _, location in locations],
-        severities=LazySeverities(stored, values.exclusive, inclusive=values.inclusive),
+        severities=severities,
         topologies=head.system.topologies(dict(locations)),
-        notes=head.notes(),
+        notes=head.notes(*(() if head.ours else below_zero(metrics, severities))),
     )
 
 
@@ -97,8 +100,7 @@ class _Values:
 
     def _stored(self, name: str) -> Severity:
         metric = self._metrics[name]
-        nothing = np.nan if metric.metric.aggregation in NOTHING else 0.0
-        severity = np.full((len(self._parents), len(self._columns)), nothing)
+        severity = np.zeros((len(self._parents), len(self._columns)))
         if f"{metric.number}.index" not in self._archive:
             return severity
         with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):

@@ -154,10 +154,14 @@ class CubeHead:
         """Whether the file was written by this program."""
         return VERSION_KEY in self._attributes
 
-    def notes(self) -> Notes:
-        """Give the notes; those of another tool's file say what of it could not be taken."""
+    def notes(self, *more: str) -> Notes:
+        """Give the notes; those of another tool's file say what of it could not be taken.
+
+        Args:
+            more: What else must be said.
+        """
         notes = Notes.from_json(self._attributes.get(NOTES_KEY, "{}"))
-        remarks = (*notes.remarks, *self._remarks, *self.system.remarks)
+        remarks = (*notes.remarks, *self._remarks, *self.system.remarks, *more)
         return replace(notes, remarks=remarks)
 
     def metrics(self) -> list[StoredMetric]:

@@ -18,6 +18,8 @@ from ..source import Source
 from .broken import broken_parts
 from .head import StoredMetric
 from .numbers import RowParser, finite
+from .value_types import UNSIGNED_64
+from .wrapped import unwrapped
 
 __all__ = ["CubeMatrices", "parser_for", "severities_end"]
 
@@ -88,6 +90,7 @@ class CubeMatrices:
         seen = bytearray(len(severity))
         width = severity.shape[1]
         parser = RowParser()
+        unsigned = self._metrics[metric].dtype in UNSIGNED_64
         in_order = bool((self._columns == np.arange(width)).all())
         for number, text in rows:
             row = self._places.get(number)
@@ -97,6 +100,8 @@ class CubeMatrices:
             seen[row] = 1
             try:
                 values = parser.parse(text)
+                if unsigned:
+                    values = unwrapped(values, text)
             except ValueError:
                 raise InputError(f"expected numbers in {metric} of call path {number}, found something else") from None
             if len(values) != width:

@@ -20,6 +20,7 @@ _COMMA: Final = ord(",")
 _SPACE: Final = b" \t\r\n"  # that of XML; Python knows more
 _NO_NUMBER: Final = re.compile(rb"[_\x00-\x08\x0b\x0c\x0e-\x1f]")  # what Python takes all the same
 _MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # in JSON a whole number, which has no sign
+_LARGEST: Final = np.finfo(np.float64).max
 _LONG: Final = 1 << 12  # from where on numpy replaces single bytes sooner than bytes.replace
 
 
@@ -60,15 +61,14 @@ class RowParser:
 
 
 def finite(values: Severity, metric: Metric) -> None:
-    """Make infinity, how a minimum or maximum of nothing is written, a missing value.
+    """Make infinity and the largest number, how a minimum or maximum of nothing is written, a missing value.
 
     Raises:
         InputError: It is a value of another metric.
     """
-    infinite = np.isinf(values)
     if metric.aggregation in ("min", "max"):
-        values[infinite] = np.nan
-    elif infinite.any():
+        values[np.abs(values) >= _LARGEST] = np.nan
+    elif np.isinf(values).any():
         raise InputError(f"expected finite values of {metric.name}, or nan for missing ones, found infinity")
 
 

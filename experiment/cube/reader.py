@@ -13,6 +13,7 @@ from ..source import Source
 from .broken import broken_parts
 from .head import CubeHead
 from .matrices import CubeMatrices, parser_for, severities_end
+from .wrapped import below_zero
 
 __all__ = ["MAX_VALUES", "check_size", "read_cube"]
 
@@ -54,13 +55,15 @@ def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None)
         metrics={each.metric.name: each for each in stored},
         known=head.metric_numbers(),
     )
+    metrics = [each.metric for each in stored]
+    severities = LazySeverities([metric.name for metric in metrics], matrices.read)
     return Experiment(
-        metrics=[each.metric for each in stored],
+        metrics=metrics,
         call_paths=paths,
         locations=[location for _, location in locations],
-        severities=LazySeverities([each.metric.name for each in stored], matrices.read),
+        severities=severities,
         topologies=head.system.topologies(dict(locations)),
-        notes=head.notes(),
+        notes=head.notes(*(() if head.ours else below_zero(metrics, severities))),
     )
 
 

@@ -10,12 +10,14 @@ import numpy.typing as npt
 from ..metric import Metric
 from ..severities import Severity
 
-__all__ = ["TYPES", "stored_rows", "typed"]
+__all__ = ["TYPES", "UNSIGNED_64", "stored_rows", "typed"]
+
+UNSIGNED_64: Final = frozenset({"UNSIGNED INTEGER", "UINT64"})
 
 TYPES: Final = {
     **dict.fromkeys(("FLOAT", "DOUBLE", "MINDOUBLE", "MAXDOUBLE"), "f8"),
     **dict.fromkeys(("INTEGER", "SIGNED INTEGER", "INT64"), "i8"),
-    **dict.fromkeys(("UNSIGNED INTEGER", "UINT64"), "u8"),
+    **dict.fromkeys(UNSIGNED_64, "i8"),  # what wrapped around below zero is meant to be negative
     **dict.fromkeys(("INT", "SIGNED INT", "INT32"), "i4"),
     **dict.fromkeys(("UNSIGNED INT", "UINT32"), "u4"),
     **dict.fromkeys(("SHORT INT", "SIGNED SHORT INT", "INT16"), "i2"),
@@ -43,12 +45,11 @@ def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
     return _WIDER, severity
 
 
-def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:
-    """Give the call paths that are not ``nothing`` everywhere: CUBE allows to leave the others out. -0 is not 0.
+def stored_rows(values: npt.NDArray[Any]) -> list[int]:
+    """Give the call paths that are not 0 everywhere: CUBE allows to leave the others out. -0 is not 0.
 
     Args:
         values: By call path and location.
-        nothing: What a row stands for that is left out.
     """
-    left_out = np.full(values.shape[1:], nothing, values.dtype).tobytes()
+    left_out = bytes(values[:1].nbytes)
     return [path for path, row in enumerate(values) if row.tobytes() != left_out]

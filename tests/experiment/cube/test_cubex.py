@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.experiment import Experiment, load, save
+from autoanalyzer.experiment.aggregate import totals
 
 ANCHOR = """<cube version="4.4"><metrics>
 <metric id="0" type="INCLUSIVE"><uniq_name>time</uniq_name><dtype>FLOAT</dtype><uom>sec</uom>
@@ -88,8 +89,42 @@ def test_inclusive_values_of_what_does_not_add_up_are_left_as_they_are(read):
 
 def test_exclusive_metrics_number_call_paths_in_their_order_and_nothing_of_a_minimum_is_missing(read):
     found = read().exclusive("least")
-    none = [np.nan, np.nan]
-    np.testing.assert_array_equal(found, [none, none, [1.5, np.nan], none, [2.5, 3.5]])
+    np.testing.assert_array_equal(found, [[0, 0], [0, 0], [1.5, np.nan], [0, 0], [2.5, 3.5]])
+
+
+@pytest.mark.parametrize("nothing", [np.inf, np.finfo(float).max])
+def test_a_minimum_of_nothing_is_missing_however_it_is_written(nothing, read):
+    found = read(m2_data=data([1.5, nothing, 2.5, 3.5])).exclusive("least")
+    np.testing.assert_array_equal(found[2], [1.5, np.nan])
+
+
+UNSIGNED = ANCHOR.replace("UINT32", "UINT64").encode()
+
+
+def test_unsigned_counts_that_wrapped_below_zero_add_up_as_if_they_had_not(read):
+    counts = data([2**64 - 100, 1412, 2**64 - 300, 1000], "<u8")
+    found = read(anchor_xml=UNSIGNED, m1_index=index([0, 1]), m1_data=counts)
+    assert found.inclusive("mpi")[:2].tolist() == [[-100, 1412], [-300, 1000]]
+    assert found.exclusive("mpi")[:2].tolist() == [[200, 412], [-300, 1000]]
+    assert totals(found, "mpi").tolist() == [612, 700, 0, 0, 0]
+    assert found.notes.remarks[-1] == (
+        "mpi: 2 unsigned values wrapped around below zero, and are read as negative, so that sums are right"
+    )
+
+
+def test_counts_that_did_not_wrap_need_no_remark_nor_do_those_that_cannot_be_read(read):
+    for counts in (data([2**63 - 1, 0], "<u8"), data([1])):
+        found = read(anchor_xml=UNSIGNED, m1_index=index([0]), m1_data=counts)
+        assert "wrapped" not in "".join(found.notes.remarks)
+
+
+@pytest.mark.parametrize("ending", [".cube", ".cubex"])
+def test_wrapped_counts_are_written_as_they_were_read_and_remarked_once(ending, read, tmp_path, assert_equal):
+    found = read(anchor_xml=UNSIGNED, m1_index=index([0]), m1_data=data([2**64 - 100, 1412], "<u8"))
+    save(found, tmp_path / f"copy{ending}")
+    copy = load(tmp_path / f"copy{ending}")
+    assert copy.exclusive("mpi").tolist() == found.exclusive("mpi").tolist()
+    assert copy.notes.remarks == found.notes.remarks
 
 
 def test_a_metric_without_values_is_zero_and_one_that_is_an_expression_is_left_out(read):
@@ -106,9 +141,8 @@ def test_an_index_that_ends_with_its_kind_lists_nothing_so_that_the_metric_is_ze
 
 
 def test_a_dense_index_has_a_row_for_each_call_path_up_to_the_last_that_was_set(read):
-    found = read(m2_index=DENSE, m2_data=data([1.5, 9.5, 2.5, 3.5])).exclusive("least")
-    assert found[:2].tolist() == [[1.5, 9.5], [2.5, 3.5]]
-    assert np.isnan(found[2:]).all()
+    found = read(m2_index=DENSE, m2_data=data([1.5, 9.5, 2.5, 3.5]))
+    assert found.exclusive("least").tolist() == [[1.5, 9.5], [2.5, 3.5], [0, 0], [0, 0], [0, 0]]
     found = read(m0_index=DENSE, m0_data=data([10, 100, 5, 50, 2, 20]))
     assert found.inclusive("time").tolist() == [[10, 100], [5, 50], [0, 0], [2, 20], [0, 0]]
 

@@ -81,6 +81,24 @@ def test_rows_may_be_written_as_xml_allows(rows, read):
     assert read(cube(rows=rows)).exclusive("time").tolist() == [[0, 0], [4, 3], [2, 1]]
 
 
+@pytest.mark.parametrize("dtype", ["UINT64", "UNSIGNED INTEGER"])
+def test_unsigned_counts_that_wrapped_below_zero_are_negative_to_the_last_digit(dtype, read):
+    metrics = METRICS.replace("</uom>", f"</uom><dtype>{dtype}</dtype>")
+    rows = f'<row cnodeId="9">{2**64 - 100} 1412</row><row cnodeId="2">-7 {2**63 - 1024}</row>'
+    found = read(cube(metrics=metrics, rows=rows))
+    assert found.exclusive("time").tolist() == [[0, 0], [2**63 - 1024, -7], [1412, -100]]
+    assert found.notes.remarks == (
+        "time: 2 unsigned values wrapped around below zero, and are read as negative, so that sums are right",
+    )
+
+
+def test_other_metrics_may_be_as_large_as_they_are(read):
+    rows = f'<row cnodeId="9">{2**64 - 100} -1412</row>'
+    found = read(cube(rows=rows))
+    assert found.exclusive("time")[2].tolist() == [-1412, 2**64]
+    assert found.notes.remarks == ()
+
+
 def test_nan_is_missing_and_a_sign_of_zero_is_kept(read):
     values = read(cube(rows='<row cnodeId="9">nan -0.0</row>')).exclusive("time")
     assert np.isnan(values[2, 1])
