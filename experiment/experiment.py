@@ -59,6 +59,7 @@ class Experiment:
             looked into when a metric is asked for.
         notes: What must be said beside the numbers.
         topologies: Places of processes and threads on grids.
+        numbers: What the call paths are called in the file that they were read from; else they are numbered in order.
 
     Raises:
         InputError: The parts contradict each other; see ``check``.
@@ -73,12 +74,14 @@ class Experiment:
         severities: Mapping[str, Severity],
         notes: Notes | None = None,
         topologies: Sequence[Topology] = (),
+        numbers: Sequence[int] | None = None,
     ) -> None:
         self.metrics = tuple(metrics)
         self.call_paths = tuple(call_paths)
         self.locations = tuple(locations)
         self.notes = notes or Notes()
         self.topologies = tuple(topologies)
+        self.numbers = tuple(range(len(self.call_paths)) if numbers is None else numbers)
         self._severities = severities if isinstance(severities, LazySeverities) else dict(severities)
         self._metrics = {metric.name: metric for metric in self.metrics}
         self._check_structure()
@@ -119,6 +122,8 @@ class Experiment:
         for index, path in enumerate(self.call_paths):
             if path.parent is not None and not 0 <= path.parent < index:
                 raise InputError(f"call path {index}: expected a parent before it, found {path.parent}")
+        if len(self.numbers) != len(self.call_paths) or len(set(self.numbers)) < len(self.numbers):
+            raise InputError(f"expected {len(self.call_paths)} different numbers of call paths, found {self.numbers}")
         if len({(each.process, each.thread) for each in self.locations}) < len(self.locations):
             raise InputError("two locations have the same process and thread")
         nodes: dict[int, tuple[str, str]] = {}
@@ -149,6 +154,8 @@ class Experiment:
     def replaced(self, **parts: Any) -> Experiment:
         """Give the same experiment but for the parts that are given, named as the constructor names them."""
         own = {name: getattr(self, name) for name in ("metrics", "call_paths", "locations", "notes", "topologies")}
+        if "call_paths" not in parts:
+            own["numbers"] = self.numbers
         return Experiment(**{**own, "severities": self._severities, **parts})
 
     def __contains__(self, metric: str) -> bool:

@@ -33,7 +33,8 @@ _MOST: Final = 12
 def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) -> None:
     """Write a line a call path: its number, and of each metric what its parts do not hold, of all locations together.
 
-    Six digits; of whole numbers all, of minima and maxima twelve: as the tools of CUBE do.
+    Numbers are those of the file, and lines in their order. Six digits; of whole numbers all, of minima and maxima
+    twelve: as the tools of CUBE do.
     """
     kinds = [experiment.metric(name) for name in metrics]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -42,8 +43,8 @@ def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) ->
         _check_held(name, values)
     columns = [sums[name].tolist() for name in metrics]
     rows = (
-        [path, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))]
-        for path in range(len(experiment.call_paths))
+        [number, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))]
+        for number, path in sorted(zip(experiment.numbers, range(len(experiment.numbers)), strict=True))
     )
     write_rows(chain([["Cnode ID", *metrics]], rows), stream)
 
@@ -107,6 +108,7 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
     path = experiment.call_paths[number]
     return {
         "id": number,
+        "number": experiment.numbers[number],
         "parent": path.parent,
         "path": experiment.path_name(number),
         "name": path.region.name,

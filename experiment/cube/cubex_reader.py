@@ -66,6 +66,7 @@ def _experiment(archive: Archive, head: CubeHead) -> Experiment:
         severities=severities,
         topologies=head.system.topologies(dict(locations)),
         notes=head.notes(*(() if head.ours else below_zero(metrics, severities))),
+        numbers=head.numbers(),
     )
 
 

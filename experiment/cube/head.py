@@ -213,6 +213,10 @@ class CubeHead:
         except KeyError as error:
             raise InputError(f"expected region {error}, which a call path names, found none") from None
 
+    def numbers(self) -> list[int]:
+        """Give the numbers that the file has for the call paths, in the order of ``places``."""
+        return list(self.places())
+
     def places(self) -> dict[int, int]:
         """Give the place of each call path by its number in the file: as they stand, in our own files by number."""
         numbers = sorted(self._paths) if self.ours else self._paths

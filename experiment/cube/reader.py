@@ -64,6 +64,7 @@ def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None)
         severities=severities,
         topologies=head.system.topologies(dict(locations)),
         notes=head.notes(*(() if head.ours else below_zero(metrics, severities))),
+        numbers=head.numbers(),
     )
 
 

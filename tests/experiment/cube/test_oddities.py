@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Experiment, Location, load
+from autoanalyzer.experiment import Experiment, Location, flat, load, save, select
+from autoanalyzer.view.dump import write_csv
 
 METRICS = "<metrics><metric id='7'><uniq_name>time</uniq_name><uom>sec</uom></metric></metrics>"
 REGIONS = "".join(f"<region id='{number}'><name>{name}</name></region>" for number, name in enumerate("fgh"))
@@ -35,6 +37,12 @@ def cube(
         f"<node Id='0'><name>n</name>{threads}</node></machine>{more}</system>"
         f"<severity><matrix metricId='7'>{rows}</matrix></severity>{end}</cube>"
     )
+
+
+def csv_of(experiment: Experiment) -> str:
+    said = io.StringIO()
+    write_csv(experiment, [metric.name for metric in experiment.metrics], said)
+    return said.getvalue()
 
 
 @pytest.fixture
@@ -97,6 +105,21 @@ def test_other_metrics_may_be_as_large_as_they_are(read):
     found = read(cube(rows=rows))
     assert found.exclusive("time")[2].tolist() == [-1412, 2**64]
     assert found.notes.remarks == ()
+
+
+def test_call_paths_keep_the_numbers_of_their_file(read):
+    found = read(cube())
+    assert found.numbers == (5, 2, 9)
+    assert csv_of(found).splitlines() == ["Cnode ID,time", "2,7", "5,0", "9,3"]
+    assert found.replaced(notes=found.notes).numbers == (5, 2, 9)
+
+
+def test_what_is_made_of_an_experiment_numbers_its_call_paths_by_itself(read, tmp_path):
+    found = read(cube())
+    save(found, tmp_path / "copy.cubex")
+    for made in (found - found, found + found, flat(found), load(tmp_path / "copy.cubex")):
+        assert made.numbers == (0, 1, 2)
+    assert select(found, subtree="h").numbers == (0,)
 
 
 def test_nan_is_missing_and_a_sign_of_zero_is_kept(read):
