@@ -68,10 +68,13 @@ def said(folder: Path, ranks: int) -> list[Topology]:
     return found
 
 
+def oversubscribed(launcher: str) -> list[str]:
+    return ["--oversubscribe"] if launcher == "mpirun.openmpi" else []
+
+
 def gathered(launcher: str, program: list[str], folder: Path, ranks: int = RANKS, **variables: str) -> Experiment:
     """Run a program, and give its experiment as it is read from the file."""
-    oversubscribe = ["--oversubscribe"] if launcher == "mpirun.openmpi" else []
-    command = [launcher, *oversubscribe, "-n", str(ranks), *program]
+    command = [launcher, *oversubscribed(launcher), "-n", str(ranks), *program]
     mpi = find_mpi(command, {**os.environ, **variables})
     save(merge_shards(recorded(command, folder, mpi, **variables).shards, RunFacts()), folder / "run.cube")
     return load(folder / "run.cube")
@@ -126,6 +129,7 @@ def test_each_rank_of_a_python_program_stands_where_mpi_says(mpi: tuple[str, str
 
 VOLUME = """
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 int main(int argc, char **argv) {
     int rank, sizes[] = {2, 2}, periods[] = {0, 0};
@@ -135,6 +139,9 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank ^ 1, &backwards);
     MPI_Cart_create(backwards, 2, sizes, periods, 0, &grid);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && rank == atoi(argv[1]))
+        raise(SIGKILL);
     int count = rank % 2 ? 1000 + rank : 100000 - rank;
     MPI_Sendrecv(out, count, MPI_BYTE, 0, 0, in, count, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     return MPI_Finalize();
@@ -146,8 +153,7 @@ def test_the_map_of_clusters_is_drawn_on_the_grid_of_the_program(mpi: tuple[str,
     """Ranks 0 and 2 send much: the ranks of a row change places, so that they are the second column."""
     launcher, compiler = mpi
     tool.build(VOLUME, compiler=compiler)
-    oversubscribe = ["--oversubscribe"] if launcher == "mpirun.openmpi" else []
-    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, *oversubscribe, "-n", "4", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, *oversubscribed(launcher), "-n", "4", "./app")
     assert done.returncode == 0, done.stderr.decode()
     words = ("--metrics", "mpi_bytes_sent", "-k", "2", "--json", "map.json")
     shown = tool("autoanalyzer", "stats", "out", "map", *words).stdout.decode()
@@ -159,6 +165,18 @@ def test_the_map_of_clusters_is_drawn_on_the_grid_of_the_program(mpi: tuple[str,
         **{2: [1, 1], 3: [1, 0]},
     }
     assert sorted(found["called"]) == ["column 0", "column 1"]
+
+
+def test_a_rank_that_is_killed_keeps_its_place(mpi: tuple[str, str], tool: Tool) -> None:
+    launcher, compiler = mpi
+    tool.build(VOLUME, compiler=compiler)
+    command = (launcher, *oversubscribed(launcher), "-n", "4", "./app", "2")
+    assert tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", *command).returncode != 0
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    assert 2 in experiment.notes.unfinished
+    assert [dict(each.coordinates) for each in experiment.topologies] == [
+        {(0, 0): (0, 1), (1, 0): (0, 0), (2, 0): (1, 1), (3, 0): (1, 0)}
+    ]
 
 
 def test_what_is_broken_of_a_place_is_told(mpi: tuple[str, str], tmp_path: Path) -> None:
