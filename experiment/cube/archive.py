@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, Self
 
 from ...errors import InputError
 from ..source import Source
@@ -16,15 +17,23 @@ __all__ = ["Archive"]
 _MAX_MEMBERS: Final = 100_000
 _MAX_HEADER: Final = 1 << 20  # bytes of one header: long names and the like
 _MAX_HEADERS: Final = 1 << 26  # bytes of all
+_SHOWN: Final = 3  # members, in a remark
+_CHECKSUM: Final = slice(148, 156)  # where a header has it
+_MAGIC: Final = slice(257, 262), b"ustar"
 
 
 class _Headers(FileIO):
-    """A tar archive of which nothing but headers is read: tarfile takes them whole, however long they say they are."""
+    """A tar archive of which nothing but headers is read: tarfile takes them whole, however long they say they are.
+
+    Two blocks of zeros end it. One alone ends nothing: cubelib puts it behind a member that fills its last block.
+    """
 
     _left = _MAX_HEADERS
+    _ended = False
+    _zeros = False
 
     def read(self, size: int | None = -1) -> bytes:
-        """Give bytes of a header.
+        """Give bytes of a header, none behind the end.
 
         Raises:
             InputError: It is longer than a header of an experiment is, or all together are.
@@ -36,11 +45,49 @@ class _Headers(FileIO):
                 f"{self.name}: expected headers of at most {_MAX_HEADER >> 20} MiB, {_MAX_HEADERS >> 20} MiB in all, "
                 "found more"
             )
-        return super().read(wanted) or b""
+        found = b"" if self._ended else super().read(wanted) or b""
+        if wanted == tarfile.BLOCKSIZE:
+            zeros = not found.strip(b"\0")
+            self._ended, self._zeros = zeros and self._zeros, zeros
+        return b"" if self._ended else found
+
+
+class _Member(tarfile.TarInfo):
+    """A member, whose header's checksum may be wrong if nothing else is."""
+
+    mistaken = False
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Read a header.
+
+        Raises:
+            ReadError: It is none, or cut off.
+        """
+        if not buf.strip(b"\0"):
+            return super().frombuf(buf, encoding, errors)  # the end, or nothing
+        place, magic = _MAGIC
+        try:
+            try:
+                return super().frombuf(buf, encoding, errors)
+            except tarfile.HeaderError:
+                if buf[place] != magic:
+                    raise
+            mended = bytearray(buf)
+            mended[_CHECKSUM] = b" " * 8  # as which it counts in its own sum
+            mended[_CHECKSUM] = b"%06o\0 " % sum(mended)
+            member = super().frombuf(mended, encoding, errors)
+        except tarfile.HeaderError as error:
+            raise tarfile.ReadError(str(error)) from None
+        member.mistaken = True
+        return member
 
 
 class Archive:
     """Plain files in a tar archive, read where they lie in it.
+
+    Attributes:
+        remarks: What is wrong with it, but does not matter.
 
     Raises:
         InputError: It is no tar archive, has headers beyond all measure, or members that no experiment has: links,
@@ -50,15 +97,22 @@ class Archive:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._members: dict[str, tuple[int, int]] = {}
+        mistaken: list[str] = []
         try:
-            with _Headers(source.path) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
+            with (
+                _Headers(source.path) as stream,
+                tarfile.open(fileobj=stream, mode="r:", tarinfo=_Member, ignore_zeros=True) as archive,
+            ):
                 size = os.fstat(stream.fileno()).st_size
                 for member in archive:
                     self._add(member, size)
+                    if isinstance(member, _Member) and member.mistaken:
+                        mistaken.append(member.name)
         except RecursionError:
             raise InputError(f"{source.path}: expected headers and members in turn, found a chain of headers") from None
         except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError) as error:
             raise InputError(f"{source.path}: expected a CUBE 4 archive (tar): {error}") from None
+        self.remarks = tuple(_of_checksums(mistaken))
 
     def _add(self, member: tarfile.TarInfo, size: int) -> None:
         name = PurePosixPath(member.name)
@@ -87,6 +141,15 @@ class Archive:
         """The archive's own path."""
         return self._source.path
 
+    def size(self, name: str) -> int:
+        """Give how many bytes a member has; 0 if there is none."""
+        return self._members.get(name, (0, 0))[1]
+
+    def starts(self, name: str, text: bytes) -> bool:
+        """Tell whether there is a member that starts with a text."""
+        offset, size = self._members.get(name, (0, 0))
+        return self._source.read(offset, min(size, len(text))) == text
+
     def read(self, name: str, most: int) -> bytes:
         """Give a member's bytes.
 
@@ -106,3 +169,12 @@ class Archive:
         if len(found) < size:
             raise InputError(f"{self._source.path}: member {name!r} of the archive is cut off")
         return found
+
+
+def _of_checksums(members: list[str]) -> Iterator[str]:
+    if members:
+        more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
+        yield (
+            f"the archive has wrong checksums for {', '.join(members[:_SHOWN])}{more}: what stands there was read "
+            "nevertheless; if it was changed on its way, fetch it again"
+        )

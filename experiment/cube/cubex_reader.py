@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
@@ -57,6 +58,7 @@ def _experiment(archive: Archive, head: CubeHead) -> Experiment:
     paths = head.call_paths()
     check_size(len(paths), len(locations))
     values = _Values(archive, stored, paths, locations)
+    remarks = (*archive.remarks, *values.left_out())
     metrics = [each.metric for each in stored.values()]
     severities = LazySeverities(stored, values.exclusive, inclusive=values.inclusive)
     return Experiment(
@@ -65,7 +67,7 @@ def _experiment(archive: Archive, head: CubeHead) -> Experiment:
         locations=[location for _, location in locations],
         severities=severities,
         topologies=head.system.topologies(dict(locations)),
-        notes=head.notes(*(() if head.ours else below_zero(metrics, severities))),
+        notes=head.notes(*remarks, *(() if head.ours else below_zero(metrics, severities))),
         numbers=head.numbers(),
     )
 
@@ -98,6 +100,17 @@ class _Values:
 
     def inclusive(self, name: str) -> Severity | None:
         return self._stored(name) if self._metrics[name].inclusive else None
+
+    def left_out(self) -> Iterator[str]:
+        """Say of which metrics there are rows that belong to no call path; packed ones are as many as listed."""
+        for name, metric in self._metrics.items():
+            data, kind = f"{metric.number}.data", TYPES.get(metric.dtype)
+            if kind and f"{metric.number}.index" in self._archive and self._archive.starts(data, DATA):
+                rows = (self._archive.size(data) - len(DATA)) // (len(self._columns) * np.dtype(kind).itemsize)
+                with suppress(InputError):  # said when the metric is asked for
+                    more = rows - len(self._index(metric).listed)
+                    if more > 0:
+                        yield f"{name}: {more} row{'s' * (more > 1)} of values of no call path: left out"
 
     def _stored(self, name: str) -> Severity:
         metric = self._metrics[name]

@@ -154,8 +154,10 @@ def test_a_packed_row_that_was_never_set_has_no_block(read):
     assert found.inclusive("mpi").tolist() == [[0, 0], [7, 8], [0, 0], [0, 0], [0, 0]]
 
 
-def test_rows_that_the_index_does_not_list_are_left_out(read):
-    assert read(m0_index=index([1])).inclusive("time").tolist() == [[0, 0], [10, 100], [0, 0], [0, 0], [0, 0]]
+def test_rows_that_the_index_does_not_list_are_left_out_and_said(read):
+    found = read(m0_index=index([1]))
+    assert found.inclusive("time").tolist() == [[0, 0], [10, 100], [0, 0], [0, 0], [0, 0]]
+    assert found.notes.remarks[-1] == "time: 3 rows of values of no call path: left out"
 
 
 def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
@@ -265,6 +267,65 @@ def test_a_header_that_would_fill_the_memory_is_refused_before_it_is_read(kind, 
         stream.truncate((3 << 30) + 1024)
     with pytest.raises(InputError, match="headers of at most 1 MiB"):
         load(file)
+
+
+def test_headers_with_wrong_checksums_are_read_and_said(tmp_path, assert_equal):
+    file = pack(tmp_path / "e.cubex", WHOLE)
+    text = file.read_bytes()
+    with tarfile.open(file) as archive:
+        headers = [member.offset for member in archive]
+    for header in headers:
+        text = text[: header + 148] + b"012345\0 " + text[header + 156 :]
+    changed = tmp_path / "changed.cubex"
+    changed.write_bytes(text)
+    found = load(changed)
+    assert_equal(found.replaced(notes=load(file).notes), load(file))
+    assert found.notes.remarks[-1] == (
+        "the archive has wrong checksums for anchor.xml, 0.index, 0.data and 2 more: what stands there was read "
+        "nevertheless; if it was changed on its way, fetch it again"
+    )
+
+
+@pytest.mark.parametrize("member", [link("../out", tarfile.REGTYPE), link("1.data", tarfile.SYMTYPE, "/etc/passwd")])
+def test_a_wrong_checksum_lets_no_member_in_that_no_experiment_has(member, tmp_path):
+    file = pack(tmp_path / "e.cubex", WHOLE, more=(member,))
+    with tarfile.open(file) as archive:
+        header = archive.getmembers()[-1].offset
+    text = file.read_bytes()
+    file.write_bytes(text[: header + 148] + b"012345\0 " + text[header + 156 :])
+    with pytest.raises(InputError, match=r"leads out of the archive|is a link"):
+        load(file)
+
+
+@pytest.mark.parametrize("part", ["name", "magic", "size", "cut"])
+def test_a_header_of_which_more_than_the_checksum_is_wrong_does_not_end_the_archive_unsaid(part, tmp_path):
+    file = pack(tmp_path / "e.cubex", WHOLE)
+    with tarfile.open(file) as archive:
+        header = archive.getmembers()[-1].offset
+    text = bytearray(file.read_bytes())
+    if part == "name":
+        text[header : header + 512] = b"x" * 512
+    elif part == "magic":
+        text[header + 257 : header + 262] = b"xxxxx"
+    elif part == "size":
+        text[header + 124 : header + 136] = b"8" * 12
+    else:
+        del text[header + 200 :]
+    file.write_bytes(text)
+    with pytest.raises(InputError, match=r"expected a CUBE 4 archive \(tar\)"):
+        load(file)
+
+
+def test_a_block_of_zeros_behind_a_full_block_ends_no_archive_and_two_do(tmp_path, assert_equal):
+    members = {"anchor.xml": ANCHOR.encode().ljust(2048)} | {k: v for k, v in WHOLE.items() if k != "anchor.xml"}
+    file = pack(tmp_path / "e.cubex", members)
+    text = file.read_bytes()
+    end = text.index(b"0.index") // 512 * 512
+    spaced = tmp_path / "spaced.cubex"
+    spaced.write_bytes(text[:end] + bytes(512) + text[end:] + b"behind the end" * 99)
+    assert_equal(load(spaced), load(file))
+    spaced.write_bytes(text[:end] + bytes(1024) + text[end:])
+    assert not load(spaced).exclusive("time").any()
 
 
 def test_a_chain_of_headers_is_refused(tmp_path):
