@@ -106,15 +106,26 @@ class CubeSystem:
         self._grid(item.above).places[int(number)] = tuple(map(int, text.split()))
 
     def _process_ranks(self) -> dict[int, int]:
-        """Number the processes: those without a rank of their own stand after the last."""
+        """Number the processes: those without a rank of their own stand after the last.
+
+        Two have the same rank where the CUBE tools merged runs on different machines.
+        """
         processes = {id(process): process for _, process, _ in self._threads}
-        ranks: dict[int, int] = {}
+        owners: dict[int, int] = {}
+        again: list[int] = []
         for key, process in processes.items():
             if process.text("rank") and process.text("type") in {"", "process"}:
-                ranks[key] = int(process.text("rank"))
-        if len(set(ranks.values())) < len(ranks):
-            raise InputError("expected a different rank for each process, found one twice")
-        numbers = count(max(ranks.values(), default=-1) + 1)
+                owner = owners.setdefault(int(process.text("rank")), key)
+                if owner != key:
+                    again.append(key)
+        ranks = {key: rank for rank, key in owners.items()}
+        numbers = count(max(owners, default=-1) + 1)
+        for key in again:
+            ranks[key] = next(numbers)
+        if again:
+            first, last = ranks[again[0]], ranks[again[-1]]
+            which = f"processes {first} to {last} have" if last > first else f"process {first} has"
+            self.remarks.append(f"{which} in the file the rank of another process")
         for key, process in processes.items():
             if key not in ranks:
                 ranks[key] = next(numbers)

@@ -122,6 +122,20 @@ def test_what_is_made_of_an_experiment_numbers_its_call_paths_by_itself(read, tm
     assert select(found, subtree="h").numbers == (0,)
 
 
+def test_a_rank_that_another_process_has_is_made_another_and_said(read):
+    found = read(cube(threads=THREADS.replace("<rank>1", "<rank>0")))
+    assert [place.process for place in found.locations] == [0, 1]
+    assert found.exclusive("time").tolist() == [[0, 0], [3, 4], [1, 2]]
+    assert found.notes.remarks == ("process 1 has in the file the rank of another process",)
+
+
+def test_ranks_of_two_machines_stand_one_after_the_other(read):
+    again = THREADS.replace("Id='4'", "Id='5'").replace("Id='8'", "Id='9'")
+    found = read(cube(threads=f"{THREADS}</node></machine><machine><node>{again}", rows="", metrics=METRICS))
+    assert sorted((place.process, place.machine) for place in found.locations) == [(0, "m"), (1, "m"), (2, ""), (3, "")]
+    assert found.notes.remarks == ("processes 2 to 3 have in the file the rank of another process",)
+
+
 def test_nan_is_missing_and_a_sign_of_zero_is_kept(read):
     values = read(cube(rows='<row cnodeId="9">nan -0.0</row>')).exclusive("time")
     assert np.isnan(values[2, 1])
@@ -189,7 +203,6 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
         ({"paths": "<cnode id='1' calleeId='4'/>"}, "expected region 4, which a call path names"),
         ({"paths": "<x>" * 5001 + "</x>" * 5001}, "at most 5,000 deep"),
         ({"threads": THREADS.replace("Id='8'", "Id='4'")}, "a different number for each thread"),
-        ({"threads": THREADS.replace("<rank>1", "<rank>0")}, "a different rank for each process"),
         ({"metrics": METRICS.replace("</metrics>", METRICS[len("<metrics>") :])}, "appears twice"),
         (
             {"more": "<topologies><cart ndims='2'><dim size='2' periodic='true'/></cart></topologies>"},
