@@ -51,7 +51,7 @@ def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) ->
 
 def _field(metric: Metric, value: float) -> str:
     if metric.aggregation in ("min", "max"):
-        return f"{value:.12g}"
+        return f"{value + 0.0:.12g}"  # not -0
     return str(int(value)) if metric.integral and value.is_integer() else f"{value:.6g}"
 
 

@@ -19,7 +19,7 @@ from ..severities import LazySeverities, Severity
 from ..source import Source
 from .archive import Archive
 from .broken import broken_parts
-from .cubex_layout import ANCHOR, DATA, PACKED, numbered
+from .cubex_layout import ANCHOR, DATA, NOTHING, PACKED, numbered
 from .head import CubeHead, StoredMetric
 from .matrices import parser_for
 from .numbers import finite
@@ -117,6 +117,8 @@ class _Values:
         severity = np.zeros((len(self._parents), len(self._columns)))
         if f"{metric.number}.index" not in self._archive:
             return severity
+        if metric.metric.aggregation in NOTHING:
+            severity[:] = np.nan
         with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):
             index = self._index(metric)
             if len(index.listed):

@@ -52,7 +52,8 @@ def write_cubex(experiment: Experiment, path: Path) -> None:
             if nothing:
                 values = np.where(np.isnan(values), nothing, values)
             storage[metric.name] = MetricStorage(dtype, "EXCLUSIVE" if inclusive is None else "INCLUSIVE")
-            if rows := stored_rows(values):
+            rows = stored_rows(values, nothing)
+            if rows or nothing:  # without an index all is 0, even a minimum
                 _add(archive, f"{number}.index", _index(rows), path)
                 _add(archive, f"{number}.data", _packed(values[row] for row in rows), path)
         anchor = io.BytesIO()

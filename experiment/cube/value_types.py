@@ -45,11 +45,12 @@ def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
     return _WIDER, severity
 
 
-def stored_rows(values: npt.NDArray[Any]) -> list[int]:
-    """Give the call paths that are not 0 everywhere: CUBE allows to leave the others out. -0 is not 0.
+def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:
+    """Give the call paths that are not ``nothing`` everywhere: CUBE allows to leave the others out. -0 is not 0.
 
     Args:
         values: By call path and location.
+        nothing: What a row stands for that is left out.
     """
-    left_out = bytes(values[:1].nbytes)
+    left_out = np.full(values.shape[1:], nothing, values.dtype).tobytes()
     return [path for path, row in enumerate(values) if row.tobytes() != left_out]

@@ -15,6 +15,7 @@ import pytest
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, load, save
 from autoanalyzer.experiment.aggregate import totals
+from autoanalyzer.view.dump import write_csv
 
 ANCHOR = """<cube version="4.4"><metrics>
 <metric id="0" type="INCLUSIVE"><uniq_name>time</uniq_name><dtype>FLOAT</dtype><uom>sec</uom>
@@ -89,7 +90,22 @@ def test_inclusive_values_of_what_does_not_add_up_are_left_as_they_are(read):
 
 def test_exclusive_metrics_number_call_paths_in_their_order_and_nothing_of_a_minimum_is_missing(read):
     found = read().exclusive("least")
-    np.testing.assert_array_equal(found, [[0, 0], [0, 0], [1.5, np.nan], [0, 0], [2.5, 3.5]])
+    none = [np.nan, np.nan]
+    np.testing.assert_array_equal(found, [none, none, [1.5, np.nan], none, [2.5, 3.5]])
+
+
+def test_a_minimum_without_an_index_is_zero_and_one_whose_index_lists_nothing_is_missing(tmp_path):
+    for members, expected in (({}, 0.0), ({"2.index": index([])[:18]}, np.nan)):
+        found = load(pack(tmp_path / "e.cubex", {"anchor.xml": ANCHOR.encode(), **members}))
+        np.testing.assert_array_equal(found.exclusive("least"), np.full((5, 2), expected))
+        save(found, tmp_path / "copy.cubex")
+        np.testing.assert_array_equal(load(tmp_path / "copy.cubex").exclusive("least"), found.exclusive("least"))
+
+
+def test_a_least_value_of_minus_zero_is_printed_as_zero(read):
+    said = io.StringIO()
+    write_csv(read(m2_data=data([-0.0, -0.0, 2.5, 3.5])), ["least"], said)
+    assert said.getvalue().splitlines() == ["Cnode ID,least", "0,nan", "1,nan", "2,0", "3,nan", "4,2.5"]
 
 
 @pytest.mark.parametrize("nothing", [np.inf, np.finfo(float).max])
@@ -142,7 +158,7 @@ def test_an_index_that_ends_with_its_kind_lists_nothing_so_that_the_metric_is_ze
 
 def test_a_dense_index_has_a_row_for_each_call_path_up_to_the_last_that_was_set(read):
     found = read(m2_index=DENSE, m2_data=data([1.5, 9.5, 2.5, 3.5]))
-    assert found.exclusive("least").tolist() == [[1.5, 9.5], [2.5, 3.5], [0, 0], [0, 0], [0, 0]]
+    np.testing.assert_array_equal(found.exclusive("least"), [[1.5, 9.5], [2.5, 3.5], *[[np.nan, np.nan]] * 3])
     found = read(m0_index=DENSE, m0_data=data([10, 100, 5, 50, 2, 20]))
     assert found.inclusive("time").tolist() == [[10, 100], [5, 50], [0, 0], [2, 20], [0, 0]]
 
