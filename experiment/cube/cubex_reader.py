@@ -21,7 +21,7 @@ from .archive import Archive
 from .broken import broken_parts
 from .cubex_layout import ANCHOR, DATA, NOTHING, PACKED, numbered
 from .head import CubeHead, StoredMetric
-from .matrices import parser_for
+from .matrices import escaped, parser_for
 from .numbers import finite
 from .reader import check_size
 from .row_index import RowIndex
@@ -44,7 +44,7 @@ def read_cubex(source: Source) -> Experiment:
     with broken_parts(source.path, "CUBE 4"):
         head = CubeHead("4")
         parser = parser_for(head)
-        anchor = _unpacked(archive.read(ANCHOR, _MAX_ANCHOR))
+        anchor = escaped(_unpacked(archive.read(ANCHOR, _MAX_ANCHOR)))
         for start in range(0, len(anchor), _CHUNK):
             parser.feed(anchor[start : start + _CHUNK])
         parser.close()

@@ -21,7 +21,7 @@ from .numbers import RowParser, finite
 from .value_types import UNSIGNED_64
 from .wrapped import unwrapped
 
-__all__ = ["CubeMatrices", "parser_for", "severities_end"]
+__all__ = ["CubeMatrices", "escaped", "parser_for", "severities_end"]
 
 _CHUNK: Final = 1 << 20
 _LONGEST_NUMBER: Final = 1 << 8  # with the white space around it
@@ -34,6 +34,7 @@ _MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*[
 _ROW: Final = re.compile(rb'[ \t\r\n]*<row cnodeId="(\d+)">')
 _ROW_END: Final = b"</row>"
 _MATRIX_END: Final = re.compile(rb"[ \t\r\n]*</matrix>[ \t\r\n]*")
+_AS_IT_IS: Final = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|&#?\w+;|(&)", re.S)
 _SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"  # atomic: many comments must not be tried in many ways
 _BETWEEN: Final = re.compile(_SPACE, re.S)
 _FILE_END: Final = re.compile(rb"</severity[ \t\r\n]*>%b</cube[ \t\r\n]*>%b" % (_SPACE, _SPACE), re.S)
@@ -273,3 +274,8 @@ def parser_for(target: Any) -> Any:
     return etree.XMLParser(
         target=target, resolve_entities=True, load_dtd=False, no_network=True, huge_tree=True, remove_pis=True
     )
+
+
+def escaped(text: bytes) -> bytes:
+    """Write ``&amp;`` where an ampersand begins no entity: some names have it, and the tools of CUBE take it."""
+    return _AS_IT_IS.sub(lambda found: b"&amp;" if found[1] else found[0], text) if b"&" in text else text

@@ -12,7 +12,7 @@ from ..severities import LazySeverities
 from ..source import Source
 from .broken import broken_parts
 from .head import CubeHead
-from .matrices import CubeMatrices, parser_for, severities_end
+from .matrices import CubeMatrices, escaped, parser_for, severities_end
 from .wrapped import below_zero
 
 __all__ = ["MAX_VALUES", "check_size", "read_cube"]
@@ -93,7 +93,7 @@ def _read_head(source: Source, head: CubeHead) -> tuple[int, int] | None:
         elif len(chunk) == _CHUNK:
             chunk = chunk[: max(chunk.rfind(b"<", 1 - len(_SEVERITY)), 0) or len(chunk)]
         before = head.in_severity
-        parser.feed(chunk)
+        parser.feed(escaped(chunk))
         offset += len(chunk)
         if head.in_severity and not before and not chunk.endswith(b"/>"):
             if at < 0:

@@ -185,6 +185,11 @@ def test_the_system_keeps_machine_and_node_and_numbers_what_has_no_rank(read):
     assert "gpu without a rank is process 1" in found.notes.remarks
 
 
+def test_an_ampersand_may_stand_for_itself(read):
+    found = read(anchor_xml=ANCHOR.replace("<name>f</name>", "<name>f & g</name>").encode())
+    assert found.call_paths[0].region.name == "f & g"
+
+
 def test_there_may_be_several_roots(read):
     assert read().roots == (0, 4)
 

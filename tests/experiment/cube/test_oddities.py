@@ -122,6 +122,26 @@ def test_what_is_made_of_an_experiment_numbers_its_call_paths_by_itself(read, tm
     assert select(found, subtree="h").numbers == (0,)
 
 
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("a & b", "a & b"),
+        ("&", "&"),
+        ("&lt;&", "<&"),
+        ("&#38; &x y;", "& &x y;"),
+        ("<![CDATA[a & b]]>", "a & b"),
+        ("<!-- & -->&", "&"),
+    ],
+)
+def test_an_ampersand_may_stand_for_itself(written, name, read):
+    assert read(cube().replace("<name>g</name>", f"<name>{written}</name>")).call_paths[1].region.name == name
+
+
+def test_an_entity_that_nobody_knows_is_refused(read):
+    with pytest.raises(InputError, match="broken XML: Entity 'b' not defined"):
+        read(cube().replace("<name>g</name>", "<name>a&b;</name>"))
+
+
 def test_a_rank_that_another_process_has_is_made_another_and_said(read):
     found = read(cube(threads=THREADS.replace("<rank>1", "<rank>0")))
     assert [place.process for place in found.locations] == [0, 1]
