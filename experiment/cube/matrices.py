@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
@@ -93,6 +94,7 @@ class CubeMatrices:
         parser = RowParser()
         unsigned = self._metrics[metric].dtype in UNSIGNED_64
         in_order = bool((self._columns == np.arange(width)).all())
+        short = 0
         for number, text in rows:
             row = self._places.get(number)
             if row is None or seen[row]:
@@ -105,10 +107,18 @@ class CubeMatrices:
                     values = unwrapped(values, text)
             except ValueError:
                 raise InputError(f"expected numbers in {metric} of call path {number}, found something else") from None
-            if len(values) != width:
-                raise InputError(f"values of {metric} of call path {number}: expected {width}, found {len(values)}")
-            severity[row, slice(None) if in_order else self._columns] = values
+            count = len(values)
+            if count > width:
+                raise InputError(f"values of {metric} of call path {number}: expected {width}, found {count}")
+            short += count < width
+            severity[row, slice(count) if in_order else self._columns[:count]] = values
         finite(severity, self._metrics[metric].metric)
+        if short:
+            warnings.warn(
+                f"{self._source.path}: {metric}: fewer than {width} values for {short} of its call paths; the others "
+                "are taken as 0, as the CUBE tools do",
+                stacklevel=2,
+            )
 
     def _regular_rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """Give the rows of a matrix as every tool writes them; what stands otherwise is left to the XML parser."""

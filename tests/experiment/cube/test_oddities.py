@@ -137,6 +137,13 @@ def test_an_ampersand_may_stand_for_itself(written, name, read):
     assert read(cube().replace("<name>g</name>", f"<name>{written}</name>")).call_paths[1].region.name == name
 
 
+@pytest.mark.parametrize("start", ["", "<!-- read by the XML parser -->"])
+def test_a_short_row_has_the_values_of_the_first_threads_and_this_is_said(start, read):
+    rows = f'{start}<row cnodeId="9">1</row><row cnodeId="2">3 4</row><row cnodeId="5"></row>'
+    with pytest.warns(UserWarning, match=r"e\.cube: time: fewer than 2 values for 2 of its call paths; the others are"):
+        assert read(cube(rows=rows)).exclusive("time").tolist() == [[0, 0], [4, 3], [0, 1]]
+
+
 def test_an_entity_that_nobody_knows_is_refused(read):
     with pytest.raises(InputError, match="broken XML: Entity 'b' not defined"):
         read(cube().replace("<name>g</name>", "<name>a&b;</name>"))
@@ -200,7 +207,7 @@ def test_a_metric_without_numbers_is_left_out_and_said(read):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"rows": '<row cnodeId="9">1</row>'}, "values of time of call path 9: expected 2, found 1"),
+        ({"rows": '<row cnodeId="9">1 2 3</row>'}, "values of time of call path 9: expected 2, found 3"),
         ({"rows": '<row cnodeId="9">1 x</row>'}, "expected numbers in time of call path 9"),
         ({"rows": '<row cnodeId="9">1 true</row>'}, "expected numbers"),
         ({"rows": '<row cnodeId="9">1,2</row>'}, "expected numbers"),
