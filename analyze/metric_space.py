@@ -29,6 +29,7 @@ SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
 ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a range that is smaller is none
 _SQUARED: Final = 1e100  # the largest number, and one over the smallest, whose squares can be added up
 _LISTED: Final = 5
+_WALL: Final = "wall_time"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,6 +56,7 @@ class MetricSpace:
         parts: Derived metric → the measured ones of which it is made.
         sources: Measured metric, of which any is made → how it was measured.
         place: What the values are of: ``the program``, or a region's name.
+        time: The longest time of a point that was measured there, in seconds; 0 without one.
         threaded: Whether labels tell threads.
         sampled: Whether labels tell samples.
     """
@@ -69,6 +71,7 @@ class MetricSpace:
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     place: str = "the program"
+    time: float = 0.0
     threaded: bool = False
     sampled: bool = False
 
@@ -105,8 +108,9 @@ class MetricSpace:
             raise UsageError("expected a region to take exclusive values of, found none")
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
         wanted = WantedMetrics.among(common, _without_parts(common) if metrics is None else metrics, derived)
+        read = dict.fromkeys([*wanted.measured, *({_WALL} & {*common})])
         tables = [
-            _table(each, sample, _rows(each, region, exclusive=exclusive), wanted.measured, by)
+            _table(each, sample, _rows(each, region, exclusive=exclusive), [*read], by)
             for sample, each in enumerate(experiments)
         ]
         points = [point for table in tables for point in table.points]
@@ -119,7 +123,7 @@ class MetricSpace:
             entered=np.concatenate([table.entered for table in tables])[taken],
             metrics=wanted.names,
             derived=wanted.formulas,
-            units={name: experiments[0].metric(name).unit for name in wanted.measured},
+            units={name: experiments[0].metric(name).unit for name in read},
             place=region or "the program",
             among=points,
         )
@@ -176,6 +180,7 @@ class MetricSpace:
             formulas={formula.name: formula.text for formula in formulas if formula.name in names},
             parts=parts(formulas),
             place=place,
+            time=_longest([column[kept] for name, column in table.items() if known.get(name) == "sec"]),
             threaded=threaded,
             sampled=sampled,
         )
@@ -288,6 +293,11 @@ def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt
     if not exclusive:
         paths = sorted({each for path in paths for each in experiment.walk(path)})
     return np.array(paths, dtype=np.intp)
+
+
+def _longest(times: Sequence[Values]) -> float:
+    """Give the largest value of any of these columns; 0 if they have none."""
+    return max((float(each[~np.isnan(each)].max(initial=0.0)) for each in times), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,7 @@ from ..view.place import visible
 from ..view.report import Report
 from ..view.units import many
 from .documents import check_targets
+from .proposed_region import MOST, ProposedRegion
 from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, write_report
 
 if TYPE_CHECKING:
@@ -74,12 +76,25 @@ def run(arguments: argparse.Namespace) -> int:
     samples = [open_experiment(path)[0] for path in arguments.sample]
     space = metric_space(arguments, experiment, *samples)
     report = _report(arguments, experiment, space)
+    proposed = ProposedRegion.of(experiment, arguments) if arguments.region is None else None
+    if proposed:
+        report = replace(report, sentences=[proposed.sentence, *report.sentences])
+    elif arguments.region is None and len(experiment.locations) > MOST:
+        said = f"With more than {MOST} locations no --region is proposed: analyze {file} names one."
+        report = replace(report, caveats=[*report.caveats, said])
     write_report(
         arguments,
         report,
         title=f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
-        about=f"{file}, {space.place}: {len(space.points)} locations, {many(len(space.metrics), 'metric')}",
-        document={"experiment": str(file), "seed": arguments.seed},
+        about=f"{file}, {space.place}: {len(space.points)} locations, {many(len(space.metrics), 'metric')}"
+        f"{f'. {proposed.sentence}' if proposed else ''}",
+        document={
+            "experiment": str(file),
+            "seed": arguments.seed,
+            "proposed": {"region": proposed.region, "exclusive": proposed.exclusive, "command": proposed.command}
+            if proposed
+            else None,
+        },
     )
     return 0
 

@@ -16,16 +16,17 @@ from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ..analyze.foremost import cores_by_difference, cores_by_weight
 from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
 from .place import Place, at_line
 from .units import count, percent, ranks, seconds, volume
 
-__all__ = ["verdict_lines"]
+__all__ = ["SHORTEST", "cluster_times", "verdict_lines"]
 
 _MOST_LINES: Final = 15
 _MOST_NAMES: Final = 4
-_SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
+SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
 _WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
 _ALL: Final = 0.9  # of a time: what is as much is all of it
@@ -67,8 +68,8 @@ def verdict_lines(
     """
     head = [_headline(findings), ""]
     tail = [*caveats(findings, not_counted, everything=everything), *([f"data {file}"] if file else [])]
-    if findings.run.program_time < _SHORTEST:
-        return [*head, f"too short to judge: expected a program of at least {seconds(_SHORTEST)}", "", *tail]
+    if findings.run.program_time < SHORTEST:
+        return [*head, f"too short to judge: expected a program of at least {seconds(SHORTEST)}", "", *tail]
     imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
     real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
     items = [*real, *heavies, *speed]
@@ -149,10 +150,10 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
     if not found.exists:
         return
     last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
-    for number, core in enumerate(_cores_by_difference(findings)):
+    for number, core in enumerate(cores_by_difference(findings)):
         where = _where(findings, findings.performance.regions[core])
         same = core in causes.same_work
-        lines = [f"{_SPEED if same else _imbalance(findings, [core])}  {where}", _cluster_times(findings, [core])]
+        lines = [f"{_SPEED if same else _imbalance(findings, [core])}  {where}", cluster_times(findings, [core])]
         if number == 0:
             lines[1] += f"      {last}"
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
@@ -166,7 +167,7 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]
         place = "threads that do different jobs" if found.jobs else "spread over all regions"
         title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
-        times = f"{_cluster_times(findings, top)}      {last}"
+        times = f"{cluster_times(findings, top)}      {last}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
         yield _Item([title, times, *said], more, causes.noise)
 
@@ -174,13 +175,6 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
     doubtful = findings.dissimilarity.severity < _WEAK or findings.differences.may_be_measuring(regions)
     return "IMBALANCE?" if doubtful else "IMBALANCE "
-
-
-def _cores_by_difference(findings: Findings) -> list[int]:
-    """List the cores that part the ranks, real imbalance first, widest difference first."""
-    values, same_work = findings.performance.values, findings.explanation.of_ranks.same_work
-    cores = findings.dissimilarity.cccr
-    return sorted(cores, key=lambda core: (core in same_work, values[core].min() - values[core].max()))
 
 
 def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
@@ -228,7 +222,7 @@ def _odd_one(findings: Findings) -> list[str]:
     return [f"{line}: a master? then --exclude-rank {rank}"]
 
 
-def _cluster_times(findings: Findings, regions: Sequence[int]) -> str:
+def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
     """Say what each cluster was measured to do in regions; threads that have a part in none of them are left out."""
     performance, clusters = findings.performance, findings.dissimilarity.clusters
     measured = performance.measured[list(regions)]
@@ -253,7 +247,7 @@ def _amount(findings: Findings, value: float) -> str:
 
 def _heavies(findings: Findings) -> Iterator[_Item]:
     found, causes = findings.disparity, findings.explanation.of_regions
-    for core in sorted(found.cccr, key=lambda index: -found.values[index]):
+    for core in cores_by_weight(findings):
         cost = findings.run.weighed_costs[core]
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
         lines = [

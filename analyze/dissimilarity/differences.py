@@ -19,12 +19,12 @@ from .off_processor import differing_time_off
 from .performance import DISSIMILARITY_METRICS, Performance
 from .thread_roles import differing_jobs
 
-__all__ = ["RESOLUTION", "Differences", "find_differences"]
+__all__ = ["LEAST", "RESOLUTION", "Differences", "find_differences"]
 
 RESOLUTION: Final = 0.01  # seconds: scheduler ticks and cold caches alone can part ranks by this
 
 _SLIGHT: Final = 0.1  # of what bytes take: a difference in computing that is no more comes with them
-_LEAST: Final = 0.01  # of the mean of what is compared: a smaller difference is not worth a look
+LEAST: Final = 0.01  # of the mean of what is compared: a smaller difference is not worth a look
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,6 @@ def _spread(performance: Performance) -> float:
 def _floor(performance: Performance, program_time: float) -> float:
     """Give the difference that is never one: in times a part of the mean, in bytes what that of the program moves."""
     if performance.metric == "mpi_bytes":
-        return max(_LEAST * program_time, RESOLUTION) * BYTES_PER_SECOND
+        return max(LEAST * program_time, RESOLUTION) * BYTES_PER_SECOND
     mean = float(performance.values[list(performance.top)].sum(axis=0).mean())
-    return max(_LEAST * mean, RESOLUTION)
+    return max(LEAST * mean, RESOLUTION)

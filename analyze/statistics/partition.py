@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from ..metric_space import ROUNDING, MetricSpace, Values
 
-__all__ = ["DISTINCT", "WEAK", "Partition", "numbered", "silhouette", "variance_ratios"]
+__all__ = ["DISTINCT", "LEVEL", "WEAK", "Partition", "numbered", "silhouette", "variance_ratios"]
 
 Labels = npt.NDArray[np.intp]
 
@@ -20,6 +20,8 @@ Labels = npt.NDArray[np.intp]
 # below which of none.
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
+
+LEVEL: Final = 0.05  # of cases in which points of one kind may be called clusters
 
 _APART: Final = 0.1  # standard deviations from the others, from which on a cluster has something of its own
 _SAMPLE: Final = 2000  # points of which silhouettes are computed: distances of all to all

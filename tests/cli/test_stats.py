@@ -9,7 +9,7 @@ import pytest
 
 from autoanalyzer.analyze import statistics
 from autoanalyzer.cli import stats
-from autoanalyzer.experiment import Builder, save
+from autoanalyzer.experiment import Builder, Region, save
 
 from .conftest import refused
 
@@ -40,6 +40,72 @@ def _write(file: Path, *, ranks: int = 16, threads: int = 1, names: tuple[str, .
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _write(tmp_path_factory.mktemp("stats") / "run.cube")
+
+
+def _write_sweep(file: Path, ranks: int = 16) -> None:
+    """Write a run in which four of sixteen ranks compute three times as long, in one loop; rank 0 prints."""
+    made = Builder()
+    for name, unit in (("wall_time", "sec"), ("cpu_time", "sec"), ("mpi_cpu_time", "sec"), ("instructions", "occ")):
+        made.metric(name, unit)
+    made.metric("l1_accesses", "occ")
+    main = made.call_path("main")
+    work = made.call_path(Region("loop", "loop@52", "/src/octants.f90", "sweep_plane", 0, 52, 60), main)
+    dense = np.isin(np.arange(ranks) % 16, [10, 11, 14, 15])
+    drawn = np.random.default_rng(0)
+    for rank in range(ranks):
+        made.location(rank)
+    noise = 0.01 * drawn.standard_normal(ranks)
+    made.row("wall_time", work, 2.0 + noise)
+    made.row("cpu_time", work, np.where(dense, 1.5, 0.5) + noise)
+    made.row("mpi_cpu_time", work, np.zeros(ranks))
+    made.row("instructions", work, np.where(dense, 3.07e9, 1e9) + 1e5 * drawn.standard_normal(ranks))
+    made.row("l1_accesses", main, np.where(np.arange(ranks) == 0, 6.25e6, 6.2e6) + drawn.standard_normal(ranks))
+    made.row("wall_time", main, np.full(ranks, 0.01))
+    save(made.experiment(), file)
+
+
+@pytest.fixture
+def sweep(tool) -> str:
+    _write_sweep(tool.folder / "sweep.cube")
+    return "sweep.cube"
+
+
+@pytest.mark.parametrize(("ranks", "proposed"), [(2000, True), (2001, False)])
+def test_of_too_many_locations_no_region_is_proposed_and_that_is_said(ranks, proposed, tool, here):
+    _write_sweep(tool.folder / "large.cube", ranks)
+    said = here("stats", "large.cube", "correlation").stdout.decode()
+    assert ("--region octants.f90:52" in said) == proposed
+    assert ("With more than 2000 locations no --region is proposed: analyze large.cube names one." in said) != proposed
+
+
+@pytest.mark.parametrize("analysis", ["correlation", "kmeans", "map"])
+def test_the_region_that_the_verdict_names_is_proposed_first_with_the_command(analysis, sweep, tool, here):
+    done = here("stats", sweep, analysis, "--json", "o.json")
+    sentence = done.stdout.decode().rpartition("\n\n")[2].split("\n")[0]
+    command = f"autoanalyzer stats sweep.cube {analysis} --region octants.f90:52"
+    assert (
+        "loop in sweep_plane (octants.f90:52): ranks 0-9, 12-13 compute 499 ms, ranks 10-11, 14-15 1.49 s" in sentence
+    )
+    assert sentence.endswith(f"Its statistics: {command}")
+    proposed = json.loads((tool.folder / "o.json").read_text())["proposed"]
+    assert proposed == {"region": "octants.f90:52", "exclusive": False, "command": command}
+    again = here(*command.split()[1:])
+    assert (again.returncode, again.stderr) == (0, b"")
+    assert "The verdict names" not in again.stdout.decode()
+    assert "0.81 %" not in done.stdout.decode()
+
+
+def test_the_proposed_command_keeps_what_was_asked_for(sweep, here):
+    words = ("--exclude-rank", "0", "--metrics", "cpu_time,instructions", "--derive", "a b=cpu_time/instructions")
+    said = here("stats", sweep, "kmeans", *words).stdout.decode()
+    assert "kmeans --region octants.f90:52 --exclude-rank 0 --metrics cpu_time,instructions --derive 'a b=" in said
+
+
+def test_no_region_is_proposed_where_the_verdict_names_none_or_there_is_none(file, sweep, tool, here):
+    for words in ((str(file), "kmeans"), (sweep, "kmeans", "--region", "loop@52")):
+        done = here("stats", *words, "--json", "o.json")
+        assert "The verdict names" not in done.stdout.decode()
+        assert json.loads((tool.folder / "o.json").read_text())["proposed"] is None
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)

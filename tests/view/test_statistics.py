@@ -1,5 +1,7 @@
 """What statistics say: sentences and tables that hold whatever the signs, sizes and numbers are."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,33 @@ def _noise(points: int, metrics: int) -> MetricSpace:
     return _space(**{f"m{each}": column for each, column in enumerate(drawn)})
 
 
+def test_sentences_lead_with_what_matters_in_seconds():
+    drawn = np.random.default_rng(1)
+    upper = np.arange(16) >= 8
+    space = MetricSpace.of_columns(
+        {
+            "wall_time": 1.8 + 0.001 * drawn.standard_normal(16),
+            "io_time": np.where(upper, 84e-6, 0.0),
+            "cpu_time": np.where(upper, 1.5, 0.5) + 0.05 * drawn.standard_normal(16),
+        },
+        [Point(rank) for rank in range(16)],
+        units=dict.fromkeys(("wall_time", "io_time", "cpu_time"), "sec"),
+    )
+    for report in (kmeans_report(kmeans(space)), hierarchy_report(hierarchy(space))):
+        assert report.sentences[1].startswith("They differ most in cpu_time: ")
+        assert not any("io_time" in each for each in report.sentences)
+        assert report.tables[1].rows[0][:2] == ("io_time", "inf")
+
+
+def test_of_clusters_that_do_not_matter_it_is_said_what_does():
+    spread = np.linspace(1.0, 2.0, 16)[np.random.default_rng(0).permutation(16)]
+    space = _space(work=spread, **{f"m{each}": np.where(np.arange(16) == 3, 1.008, 1.0) for each in range(4)})
+    said = kmeans_report(kmeans(space)).sentences
+    assert said[1].startswith("No difference between them matters: that takes more than 10 %, and of times 10 ms")
+    assert said[1].endswith("What matters lies across them: work from 1 to 2.")
+    assert len(said) == 2
+
+
 def test_of_no_clusters_no_more_is_said_than_that():
     for report in (hierarchy_report(hierarchy(_noise(40, 5))), kmeans_report(kmeans(_noise(40, 5)))):
         assert "treat the locations as one kind" in report.sentences[-1]
@@ -61,7 +90,7 @@ def test_a_cut_that_leaves_all_locations_apart_has_no_next_merge():
     space = _noise(12, 3)
     apart = hierarchy_report(hierarchy(space, clusters=12)).sentences
     assert "next merge" not in apart[0]
-    assert apart[1].startswith("Cluster 1, rank 0, compared with the others: m")
+    assert re.match(r"Cluster \d+, rank \d+, compared with the others: m", apart[1])
     assert len(apart) == 2
     assert "next merge is" in hierarchy_report(hierarchy(space, clusters=3)).sentences[0]
 

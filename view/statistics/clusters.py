@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.metric_space import MetricSpace
+from ...analyze.statistics.materiality import RULE, matters, separating, telling
 from ...analyze.statistics.partition import WEAK, Partition
 from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..metric_space import drawn, finite, names, part_of, value
@@ -33,6 +34,7 @@ _ACROSS: Final = 8  # clusters whose means stand beside each other
 _SHOWN: Final = 12  # metrics with F-ratios in a table, or numbers in a picture
 _DRAWN: Final = 40  # metrics in a picture
 _NEAR: Final = 0.1  # of another value: then it is told as a part of it
+_TOLD: Final = 2  # metrics that clusters leave aside
 _TWICE: Final = 1.995  # times another value: then no percentage
 
 
@@ -61,15 +63,18 @@ def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def differences(space: MetricSpace, partition: Partition, cluster: int, most: int = 3) -> str:
-    """Say in which metrics a cluster differs most from all other points: ``stores 20 % above 1.2e8``."""
+    """Say in which metrics a cluster differs most from all other points: ``stores 20 % above 1.2e8``.
+
+    Those come first that matter most, times before all else; see ``materiality``.
+    """
     inside = partition.labels == cluster
     if inside.all():
         return ""
     said = []
-    for column in partition.by_deviation(cluster)[:most]:
+    for column in telling(space, partition, cluster)[:most]:
         own, others = (float(space.values[rows, column].mean()) for rows in (inside, ~inside))
         said.append(f"{space.metrics[column]} {_against(space, space.metrics[column], own, others)}")
-    return "; ".join(said) or "nothing distinctive"
+    return "; ".join(said) or f"nothing {'that matters' if partition.by_deviation(cluster) else 'distinctive'}"
 
 
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
@@ -84,20 +89,48 @@ def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
 
 
 def advice(space: MetricSpace, partition: Partition) -> list[str]:
-    """Say what is different in the smallest cluster, and whom to look at."""
+    """Say what the clusters differ in most, which of them does most, and whom to look at."""
     if partition.count < 2:
         return []
-    smallest = min(range(partition.count), key=lambda each: len(partition.members[each]))
-    what = differences(space, partition, smallest)
-    told = f"Cluster {smallest + 1}, {who(space, partition, smallest)}, compared with the others: {what}."
+    cluster = _most_different(space, partition)
+    what = differences(space, partition, cluster)
+    told = f"Cluster {cluster + 1}, {who(space, partition, cluster)}, compared with the others: {what}."
     if not partition.by_f_ratio:  # each location is a cluster
         return [told]
-    best = partition.by_f_ratio[0]
+    columns = separating(space, partition)
+    if not columns:
+        return [f"No difference between them matters: that takes more than {RULE}.{_across(space)}"]
+    best, means = columns[0], partition.means[:, columns[0]]
+    low, high = (value(space, space.metrics[best], float(each)) for each in (means.min(), means.max()))
     typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
     return [
-        f"{space.metrics[best]} separates them best (F = {partition.f_ratios[best]:.4g}). {told}",
+        f"They differ most in {space.metrics[best]}: {low} to {high} (F = {partition.f_ratios[best]:.4g}). {told}",
         f"What helps one location helps its cluster: look at one of each, such as {typical}.",
     ]
+
+
+def _across(space: MetricSpace) -> str:
+    """Say what differs most between locations, whatever the clusters."""
+    low, high = space.values.min(axis=0), space.values.max(axis=0)
+    said = [
+        f"{name} from {value(space, name, low[column])} to {value(space, name, high[column])}"
+        for column, name in ((column, space.metrics[column]) for column in matters(space, low, high)[:_TOLD])
+    ]
+    return f" What matters lies across them: {', '.join(said)}."
+
+
+def _most_different(space: MetricSpace, partition: Partition) -> int:
+    """Choose the cluster whose first metric differs most from that of all other points; of equal ones the smallest."""
+
+    def place(cluster: int) -> tuple[float, int]:
+        rows = partition.members[cluster]
+        columns = telling(space, partition, cluster)[:1]
+        others = np.delete(space.values[:, columns], rows, axis=0).mean(axis=0)
+        own = partition.means[cluster, columns]
+        larger = np.maximum(np.maximum(np.abs(own), np.abs(others)), np.finfo(np.float64).tiny)
+        return -float((np.abs(own - others) / larger).sum().round(12)), len(rows)
+
+    return min(range(partition.count), key=place)
 
 
 def strength(partition: Partition) -> str | None:

@@ -1,0 +1,90 @@
+"""Which differences matter: by the rule by which the verdict tells ranks apart, whatever the metric.
+
+Clusters are made of scaled metrics, so what differs by a thousandth without any noise parts them as well as what takes
+three times as long. So whatever is said of clusters is chosen here: significance (paper 003, section 3.3) is not size.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import fdtri
+
+from ..dissimilarity.clusters import THRESHOLD
+from ..dissimilarity.differences import LEAST, RESOLUTION
+from ..metric_space import MetricSpace, Values
+from .partition import LEVEL, Partition
+
+__all__ = ["RULE", "matters", "separating", "telling"]
+
+RULE: Final = f"{100 * THRESHOLD:.0f} %, and of times {1000 * RESOLUTION:.0f} ms and {100 * LEAST:.0f} % of the longest"
+
+
+def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
+    """Give the columns in which two sets of values, ``float64[metric]`` each, differ so that it matters.
+
+    They do if they differ by more than a tenth of the larger, as vectors that make no cluster in Algorithm 1 of paper
+    001; times also by a hundredth of the time that a location takes, and by what clocks and schedulers resolve.
+
+    Returns:
+        Times first, the most seconds first; then all else, the largest relative difference first.
+    """
+    times = _times(space)
+    order = np.lexsort((-np.where(times, np.abs(one - other), _relative(one, other)), ~times))
+    wide = _wide(space, one, other)
+    return [int(column) for column in order if wide[column]]
+
+
+def _times(space: MetricSpace) -> npt.NDArray[np.bool_]:
+    return np.array([space.units.get(name) == "sec" for name in space.metrics])
+
+
+def _relative(one: Values, other: Values) -> Values:
+    larger = np.maximum(np.abs(one), np.abs(other))
+    return np.asarray(np.abs(one - other) / np.maximum(larger, np.finfo(np.float64).tiny))
+
+
+def _wide(space: MetricSpace, one: Values, other: Values) -> npt.NDArray[np.bool_]:
+    """Tell which differences matter; values are ``float64[…, metric]``."""
+    least = np.where(_times(space), max(LEAST * space.time, RESOLUTION), 0.0)
+    return np.asarray((_relative(one, other) > THRESHOLD) & (np.abs(one - other) > least))
+
+
+def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]:
+    """Give the columns that tell what is different in a cluster, in the order in which they matter.
+
+    Where a cluster is like another one, and not outermost, a metric tells nothing of it: others make the difference.
+    Where all locations are nearly alike small differences tell as well, the most distinct first.
+    """
+    distinct = partition.by_deviation(cluster)
+    if partition.count == 1:
+        return distinct
+    others = np.delete(space.values, partition.members[cluster], axis=0).mean(axis=0)
+    means, own = np.delete(partition.means, cluster, axis=0), partition.means[cluster]
+    outermost: npt.NDArray[np.bool_] = (own <= means.min(axis=0)) | (own >= means.max(axis=0))
+    apart = np.all(_wide(space, own, means), axis=0)
+    found = _chosen(space, partition, distinct, own, others)
+    return found if found is distinct else [column for column in found if outermost[column] or apart[column]]
+
+
+def separating(space: MetricSpace, partition: Partition) -> list[int]:
+    """Give the columns that tell clusters apart in the same order; of nearly equal ones by their F-ratios."""
+    return _chosen(space, partition, partition.by_f_ratio, partition.means.min(axis=0), partition.means.max(axis=0))
+
+
+def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: Values, other: Values) -> list[int]:
+    """Choose of distinct columns those that matter and are no chance, if there are any in the whole space."""
+    if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
+        return distinct
+    sure = ~(partition.f_ratios < _critical(partition))
+    return [column for column in matters(space, one, other) if column in distinct and sure[column]]
+
+
+def _critical(partition: Partition) -> float:
+    """Give the F-ratio that a metric which has nothing to do with the clusters exceeds in 5 of 100 cases."""
+    points, clusters = len(partition.labels), partition.count
+    if not 1 < clusters < points:
+        return 0.0
+    return float(fdtri(clusters - 1, points - clusters, 1 - LEVEL))

@@ -1,0 +1,79 @@
+"""The region that the verdict names, proposed where statistics of the whole program are asked for."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import dataclass
+from typing import Final
+
+from ..analyze import analyze
+from ..analyze.code_regions import CodeRegion
+from ..analyze.foremost import foremost
+from ..errors import AutoanalyzerError
+from ..experiment import Experiment
+from ..experiment.selection import paths_named
+from ..view.foremost import foremost_sentence
+from ..view.verdict import SHORTEST
+
+__all__ = ["MOST", "ProposedRegion"]
+
+MOST: Final = 2_000  # locations: the verdict may compare each with each, in each region
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedRegion:
+    """A region whose statistics tell more than those of the program.
+
+    Attributes:
+        region: As ``--region`` takes it.
+        exclusive: Whether its own code is meant, without what it calls.
+        sentence: Why, and the command to type.
+        command: The command.
+    """
+
+    region: str
+    exclusive: bool
+    sentence: str
+    command: str
+
+    @classmethod
+    def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
+        """Give the region that the verdict names first; None if it names none, or there are too many locations."""
+        if len(experiment.locations) > MOST:
+            return None
+        try:
+            findings = analyze(experiment, exclude_ranks=arguments.exclude_rank)
+        except AutoanalyzerError:
+            return None
+        named = foremost(findings)
+        name = _name(experiment, named.region) if named else None
+        if named is None or name is None or findings.run.program_time < SHORTEST:
+            return None
+        exclusive = named.region.own_code
+        command = shlex.join(
+            ["autoanalyzer", "stats", str(arguments.experiment), arguments.analysis, "--region", name]
+            + ["--exclusive"] * exclusive
+            + [word for rank in arguments.exclude_rank for word in ("--exclude-rank", str(rank))]
+            + [word for path in arguments.sample for word in ("--sample", str(path))]
+            + (["--grid", arguments.grid] if arguments.grid else [])
+            + (["--metrics", arguments.metrics] if arguments.metrics else [])
+            + [word for formula in arguments.derive for word in ("--derive", formula)]
+            + (["--by", arguments.by] if arguments.by else [])
+        )
+        return cls(name, exclusive, f"{foremost_sentence(findings, named)} Its statistics: {command}", command)
+
+
+def _name(experiment: Experiment, region: CodeRegion) -> str | None:
+    """Name a region so that it alone is meant; None if no name does."""
+    own = experiment.call_paths[region.id].region
+    short = own.file.rpartition("/")[2]
+    places = [f"{file}:{own.first_line}" for file in (short, own.file) if file and own.first_line]
+    for name in (*places, own.name, experiment.path_name(region.id)):
+        try:
+            found = paths_named(experiment, name)
+        except AutoanalyzerError:
+            continue
+        if region.id in found and {experiment.call_paths[path].region.identity for path in found} == {own.identity}:
+            return name
+    return None
