@@ -42,10 +42,12 @@ __all__ = ["add_arguments", "run"]
 
 # The same names as in analyze.pursuit, which is imported when it is needed; a test compares them.
 _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
+_STARTS: Final = 24
 
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
 _PIECE: Final = 2**16
+_MOST_STARTS: Final = 1000  # what chance reaches is known up to here
 _PERIODS: Final = 1000  # a window, at most
 _PAUSE: Final = 0.1  # seconds between looks at a file that grows
 
@@ -83,6 +85,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="how much better other metrics must be to replace those recorded (default: %(default)s)",
     )
+    parser.add_argument(
+        "--starts",
+        type=int,
+        default=_STARTS,
+        metavar="N",
+        help="starts of the search for the best projection (default: %(default)s)",
+    )
     parser.add_argument("--policy", type=Path, metavar="FILE", help="after each period, write what to record next")
 
 
@@ -111,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
         "input": str(arguments.input),
         "window": arguments.window,
         "every": arguments.every if arguments.window is None or arguments.every else arguments.window / 2,
-        **{name: getattr(arguments, name) for name in ("dimensions", "trim", "jitter", "seed")},
+        **{name: getattr(arguments, name) for name in ("dimensions", "trim", "jitter", "starts", "seed")},
     }
     write_report(
         arguments,
@@ -143,6 +152,8 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
         raise UsageError(f"--every {arguments.every:g}: expected at least {least:g} seconds, a thousandth of --window")
     if not 0 <= arguments.jitter < inf:
         raise UsageError(f"--jitter {arguments.jitter:g}: expected a share of at least 0, such as 0.1 for a tenth")
+    if not 1 <= arguments.starts <= _MOST_STARTS:
+        raise UsageError(f"--starts {arguments.starts}: expected a number from 1 to {_MOST_STARTS}")
     check_seed(arguments.seed)
 
 
@@ -153,6 +164,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         dimensions=arguments.dimensions,
         trimming=arguments.trim,
         seed=arguments.seed,
+        starts=arguments.starts,
         jitter=arguments.jitter,
         metrics=names_of(arguments.metrics),
         derived=formulas(arguments),

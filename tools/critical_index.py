@@ -3,7 +3,7 @@
     python tools/critical_index.py [DIMENSIONS …] >table
 
 For each number of dimensions, of metrics, and of points a metric: the 95th percentile of the logarithm of the index
-of normal points. Takes an hour.
+of normal points, to which the module adds a margin; the 97.5th where there is but one projection. Takes an hour.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from autoanalyzer.analyze.metric_space import Values
-from autoanalyzer.analyze.pursuit.chance import METRICS, POINTS_A_METRIC
+from autoanalyzer.analyze.pursuit.chance import LEVEL, METRICS, POINTS_A_METRIC
 from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
 from autoanalyzer.analyze.pursuit.search import search
 
@@ -30,13 +30,13 @@ def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Valu
 
 def critical(points: int, metrics: int, dimensions: int) -> float:
     """Give the logarithm of the 95th percentile, of a normal distribution fitted to logarithms where draws are dear."""
-    draws = 5 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
+    draws = 20 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])
     found = np.log(
         [search(sphered_noise(drawn, points, metrics), dimensions, seed=each).index for each in range(draws)]
     )
     if metrics <= dimensions:
-        return float(np.quantile(found, 0.95))
+        return float(np.quantile(found, 1 - LEVEL))
     return float(found.mean() + 1.645 * found.std())
 
 

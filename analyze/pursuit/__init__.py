@@ -1,8 +1,10 @@
 """Which metrics are worth recording, from one period of a run to the next: projection pursuit (paper 004)."""
 
+from .parted import Camps
 from .period import Options, Period, PursuitOverTime, Telling
 from .pursuit import SELECTED, Outcome, Pursuit, Ranked, Status, index_of, pursue
 from .ranking import View
+from .search import STARTS
 from .selection import IDENTITY, Reduction, next_selection
 from .trimming import TRIMMINGS, Trimming
 from .window import SlidingWindow, Window, smoothed
@@ -10,7 +12,9 @@ from .window import SlidingWindow, Window, smoothed
 __all__ = [
     "IDENTITY",
     "SELECTED",
+    "STARTS",
     "TRIMMINGS",
+    "Camps",
     "Options",
     "Outcome",
     "Period",

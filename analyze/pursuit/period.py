@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import Final
+
+import numpy as np
 
 from ...errors import InputError, LocationsError
 from ...experiment.trace import Samples
 from ..formula import Formula, measured, parts
 from ..metric_choice import WantedMetrics
 from ..metric_space import MetricSpace, Point
-from .pursuit import Outcome, Pursuit, Status, pursue
+from .index import LEAST_POINTS
+from .pursuit import FEWEST, Outcome, Pursuit, Status, pursue
+from .search import STARTS
 from .selection import Reduction, next_selection
 from .trimming import Trimming
 from .window import Window, smoothed
 
 __all__ = ["Options", "Period", "PursuitOverTime", "Telling"]
+
+_POINTS_A_METRIC: Final = 8  # that the samples of few locations are divided into
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,7 @@ class Options:
         dimensions: Of projections: 1, 2 or 3.
         trimming: What is done to points that lie far out.
         seed: Of the search.
+        starts: Of the search.
         jitter: By which share a selection must be better than that before.
         metrics: Which ones; all if None.
         derived: Further metrics, of smoothed values.
@@ -35,6 +44,7 @@ class Options:
     dimensions: int = 3
     trimming: Trimming = "none"
     seed: int = 0
+    starts: int = STARTS
     jitter: float = 0.1
     metrics: Sequence[str] | None = None
     derived: Sequence[Formula] = ()
@@ -59,7 +69,7 @@ class Period:
     status: Status
     reason: str
     found: Outcome | None
-    selected: tuple[str, ...]
+    selected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,18 +130,30 @@ class PursuitOverTime:
         try:
             space = _space(samples, wanted, self.options.exclude_ranks)
         except InputError as error:
-            return self._recorded(Period(start, end, _status(error), str(error), None, ()), None, fresh)
-        return self._judged(start, end, space, fresh)
+            return self._recorded(Period(start, end, _status(error), str(error), None), None, fresh)
+        return self._judged(start, end, space, fresh, lambda: _parts(samples, wanted, self.options, space))
 
-    def _judged(self, start: float, end: float, space: MetricSpace, fresh: int) -> Period:
+    def _judged(
+        self,
+        start: float,
+        end: float,
+        space: MetricSpace,
+        fresh: int,
+        divided: Callable[[], MetricSpace | None] = lambda: None,
+    ) -> Period:
         options = self.options
         try:
-            found = pursue(space, dimensions=options.dimensions, trimming=options.trimming, seed=options.seed)
+            found = pursue(
+                space,
+                parts=divided(),
+                dimensions=options.dimensions,
+                trimming=options.trimming,
+                seed=options.seed,
+                starts=options.starts,
+            )
         except InputError as error:
-            reason = f"after trimming: {error}"
-            return self._recorded(Period(start, end, _status(error), reason, None, ()), None, fresh)
-        period = Period(start, end, found.status, found.reason, found.outcome(), ())
-        return self._recorded(period, found, fresh)
+            return self._recorded(Period(start, end, _status(error), f"after trimming: {error}", None), None, fresh)
+        return self._recorded(Period(start, end, found.status, found.reason, found.outcome()), found, fresh)
 
     def _recorded(self, period: Period, found: Pursuit | None, fresh: int) -> Period:
         before = replace(self.reduction, metrics=len(self.measured(self.metrics)))
@@ -145,17 +167,17 @@ class PursuitOverTime:
 
 def _tells(found: Pursuit) -> float:
     """Give how far beyond chance a result is; 0 without structure."""
-    return found.index / found.critical if found.worth else 0.0
+    return found.beyond if found.worth else 0.0
 
 
-def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int]) -> MetricSpace:
-    """Smooth the samples of a window to a point a location.
+def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int], parts: int = 1) -> MetricSpace:
+    """Smooth the samples of a window to a point a location, or a part of it.
 
     Raises:
         LocationsError: Fewer than two locations have values.
         InputError: No metric differs among them.
     """
-    points, columns = smoothed(samples)
+    points, columns = smoothed(samples, parts)
     kept = [row for row, point in enumerate(points) if point.process not in exclude_ranks]
     return MetricSpace.of_columns(
         {name: columns[name][kept] for name in wanted.measured},
@@ -164,8 +186,26 @@ def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[in
         derived=wanted.formulas,
         units=dict(zip(samples.metrics, samples.units, strict=True)),
         place="this period",
-        among=[Point(*each) for each in samples.locations],
+        among=[Point(process, thread, part) for process, thread in samples.locations for part in range(parts)],
     )
+
+
+def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: MetricSpace) -> MetricSpace | None:
+    """Divide the samples of few locations into parts, a point each; None of enough locations, or too few samples.
+
+    What all locations do alike from part to part is taken off.
+    """
+    locations, metrics = space.values.shape
+    most = int(np.bincount(samples.places).max())
+    parts = min(most, ceil(_POINTS_A_METRIC * metrics / locations))
+    if locations < LEAST_POINTS or locations >= FEWEST * metrics or locations * parts < FEWEST * metrics:
+        return None
+    divided = _space(samples, wanted, options.exclude_ranks, parts)
+    largest = np.abs(divided.values).max(axis=0)
+    relative = divided.values / largest
+    part = np.array([point.sample for point in divided.points])
+    common = np.stack([relative[part == each].mean(axis=0) for each in range(parts)])
+    return divided.moved((relative - common[part] + relative.mean(axis=0)) * largest)
 
 
 def _status(error: InputError) -> Status:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..metric_space import Values
 from .index import index
-from .search import Projection, search
+from .search import STARTS, Projection, search
 from .sphering import sphered
 from .varimax import varimax
 
@@ -51,17 +51,18 @@ class View:
     chosen: tuple[Chosen, ...]
 
 
-def best_view(scaled: Values, *, dimensions: int, seed: int = 0) -> View:
+def best_view(scaled: Values, *, dimensions: int, seed: int = 0, starts: int = STARTS) -> View:
     """Find the best projection of metrics, and which metrics it shows.
 
     Args:
         scaled: ``float64[point, metric]``, with zero mean and unit variance.
         dimensions: Of the projection, if the metrics span as many.
         seed: Of the search.
+        starts: Of the search, how many.
     """
     sphere = sphered(scaled)
     rank = sphere.values.shape[1]
-    projection = search(sphere.values, min(dimensions, rank), seed=seed)
+    projection = search(sphere.values, min(dimensions, rank), seed=seed, starts=starts)
     loadings = sphere.axes @ projection.frame
     rotation = varimax(loadings)
     loadings = loadings @ rotation
@@ -86,11 +87,11 @@ def _distinct(loadings: Values) -> list[tuple[int, int]]:
     return found
 
 
-def ranking(scaled: Values, first: View, *, dimensions: int, seed: int = 0) -> tuple[Chosen, ...]:
+def ranking(scaled: Values, first: View, *, dimensions: int, seed: int = 0, starts: int = STARTS) -> tuple[Chosen, ...]:
     """Rank all metrics: those of the first view, then those of the best view of the others, to the last."""
     order = list(first.chosen)
     left = np.arange(scaled.shape[1])
     while len(left := np.setdiff1d(left, [each.metric for each in order])):
-        view = best_view(scaled[:, left], dimensions=dimensions, seed=seed)
+        view = best_view(scaled[:, left], dimensions=dimensions, seed=seed, starts=starts)
         order += [Chosen(int(left[each.metric]), each.loading, each.importance, each.index) for each in view.chosen]
     return tuple(order)

@@ -11,19 +11,19 @@ import numpy.typing as npt
 from ..metric_space import Values
 from .gradient import index_and_gradient, tangent
 
-__all__ = ["Projection", "search"]
+__all__ = ["MANY", "STARTS", "Projection", "search", "some"]
 
 Flags = npt.NDArray[np.bool_]
 
-_STARTS: Final = 24
+STARTS: Final = 24
 _RACE: Final = 6  # steps after which the best starts alone go on
-_WINNERS: Final = 6
+_WINNERS: Final = 4  # of so many starts one
 _STEPS: Final = 100
 _LAST_STEPS: Final = 40  # of all points, from where some of them have led to
 _FLAT: Final = 1e-4  # of the gradient's length, along the frames: a maximum, to half of the digits in its index
 _LONGER: Final = 0.2  # what the multiple of the frame falls by
 _LONGEST: Final = -0.9  # at -1 a step would leave the frame altogether
-_MANY: Final = 8192  # points above which some of them lead to where all are searched
+MANY: Final = 8192  # points above which some of them lead to where all are searched
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Projection:
     followed: int
 
 
-def search(values: Values, dimensions: int, *, seed: int = 0) -> Projection:
+def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STARTS) -> Projection:
     """Find the projection with the largest index.
 
     From each start the next frame is the orthonormal one nearest to the gradient plus a multiple of the frame (Kolda's
@@ -58,37 +58,38 @@ def search(values: Values, dimensions: int, *, seed: int = 0) -> Projection:
         values: ``float64[point, rank]``, sphered; four points at least.
         dimensions: Of the projection, at most the rank.
         seed: Of the random starts.
+        starts: How many; a quarter of them are followed to their end.
     """
     rank = values.shape[1]
     if rank == dimensions:  # one plane, whatever its axes are
         frame = np.eye(rank)[None]
         return Projection(frame[0], float(index_and_gradient(values, frame)[0][0]), True, 1, 1)
     drawn = np.random.default_rng(seed)
-    few = values if len(values) <= _MANY else _some(values, drawn)
-    frames, found, _ = _climb(few, _starts(few, dimensions, drawn), _RACE)
-    frames, found, flat = _climb(few, frames[np.argsort(-found, kind="stable")[:_WINNERS]], _STEPS)
+    few = values if len(values) <= MANY else some(values, drawn)
+    frames, found, _ = _climb(few, _starts(few, dimensions, starts, drawn), _RACE)
+    frames, found, flat = _climb(few, frames[np.argsort(-found, kind="stable")[: max(1, starts // _WINNERS)]], _STEPS)
     best = int(found.argmax())
     agreeing = int((found >= found[best] * (1 - 1e-3)).sum())
     frames, found, flat = frames[best : best + 1], found[best : best + 1], flat[best : best + 1]
     if few is not values:
         frames, found, flat = _climb(values, frames, _LAST_STEPS)
-    return Projection(frames[0], float(found[0]), bool(flat[0]), agreeing, _WINNERS)
+    return Projection(frames[0], float(found[0]), bool(flat[0]), agreeing, max(1, starts // _WINNERS))
 
 
-def _some(values: Values, drawn: np.random.Generator) -> Values:
+def some(values: Values, drawn: np.random.Generator) -> Values:
     """Choose some of very many points: those farthest out, which a maximum may hang on, and others at random."""
     order = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")
-    rest = drawn.choice(order[_MANY // 8 :], _MANY - _MANY // 8, replace=False)
-    chosen = values[np.sort(np.concatenate([order[: _MANY // 8], rest]))]
+    rest = drawn.choice(order[MANY // 8 :], MANY - MANY // 8, replace=False)
+    chosen = values[np.sort(np.concatenate([order[: MANY // 8], rest]))]
     left, _, right = np.linalg.svd(chosen - chosen.mean(axis=0), full_matrices=False)
     return np.asarray(left @ right * np.sqrt(len(chosen) - 1))
 
 
-def _starts(values: Values, dimensions: int, drawn: np.random.Generator) -> Values:
+def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Generator) -> Values:
     """Make orthonormal frames, half of them with a point far out as first axis."""
     rank = values.shape[1]
-    axes = drawn.standard_normal((_STARTS, rank, dimensions))
-    far = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")[: _STARTS // 2]
+    axes = drawn.standard_normal((starts, rank, dimensions))
+    far = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")[: starts // 2]
     axes[: len(far), :, 0] = values[far]
     return np.linalg.qr(axes)[0]
 

@@ -51,8 +51,9 @@ def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: fl
     """Choose what to record after a period.
 
     What was found takes the place of what is recorded if its status says that it is worth something, and if in this
-    period the index of its metrics is larger than that of the recorded ones by more than the threshold. Both are
-    compared as metrics alone, without what others add to a projection.
+    period the index of its metrics is larger than that of the recorded ones by more than the threshold, or if among
+    them is one that shows camps and is not recorded. Both are compared as metrics alone, without what others add to a
+    projection.
 
     Args:
         before: What is recorded; nothing at first.
@@ -61,7 +62,9 @@ def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: fl
     """
     if found is None or not found.worth:
         return before
-    if not before or not set(before) <= set(found.space.metrics):
+    if not before or not set(before) <= set(found.seen.metrics):
         return found.metrics
-    better = index_of(found.space, found.metrics) > (1 + jitter) * index_of(found.space, before)
+    if found.camps and found.camps.worth and found.camps.metric not in before:
+        return found.metrics
+    better = index_of(found.seen, found.metrics) > (1 + jitter) * index_of(found.seen, before)
     return found.metrics if better else before

@@ -8,6 +8,7 @@ from math import floor, inf, isfinite
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import InputError
 from ...experiment.trace import Samples
@@ -151,16 +152,38 @@ class SlidingWindow:
         self._kept = kept.part(slice(self._cut(self._back()), None))
 
 
-def smoothed(samples: Samples) -> tuple[list[Point], dict[str, Values]]:
-    """Average the samples of each location: points, and ``float64[point]`` a metric; NaN where all are missing."""
+def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, Values]]:
+    """Average the samples of each location, or of each part of them; NaN where all of a location are missing.
+
+    Args:
+        samples: In the order of time.
+        parts: Into how many parts, of like size, the samples of a location and metric that are there are divided; fewer
+            samples than parts stand for several.
+
+    Returns:
+        Points, which a part's number tells apart, and ``float64[point]`` a metric.
+    """
     order = np.argsort(samples.places, kind="stable")
     places, values = samples.places[order], samples.values[order]
-    first = np.flatnonzero(np.diff(places, prepend=-1))
-    there = ~np.isnan(values)
-    size = np.where(there, np.abs(values), 0.0).max(axis=0, initial=0.0)
-    size[size == 0] = 1.0
-    counted = np.add.reduceat(there.astype(np.float64), first, axis=0)
-    total = np.add.reduceat(np.where(there, values / size, 0.0), first, axis=0)  # no sum of huge values overflows
-    mean = np.where(counted > 0, total / np.maximum(counted, 1.0), np.nan) * size
-    points = [Point(*samples.locations[place]) for place in places[first].tolist()]
-    return points, dict(zip(samples.metrics, mean.T, strict=True))
+    seen = places[np.flatnonzero(np.diff(places, prepend=-1))].tolist()
+    locations = [samples.locations[place] for place in seen]
+    points = [Point(process, thread, part) for process, thread in locations for part in range(parts)]
+    means = [_means(np.searchsorted(seen, places), column, len(seen), parts) for column in values.T]
+    return points, dict(zip(samples.metrics, means, strict=True))
+
+
+def _means(locations: npt.NDArray[np.intp], column: Values, count: int, parts: int) -> Values:
+    there = ~np.isnan(column)
+    locations, column = locations[there], column[there]
+    size = float(np.abs(column).max(initial=0.0)) or 1.0  # no sum of huge values overflows
+    many = np.bincount(locations, minlength=count)[:, None]
+    start = np.cumsum(many)[:, None] - many
+    part = np.arange(parts)
+    first = part * many // parts
+    behind = np.maximum(first + 1, (part + 1) * many // parts)
+    edges = np.stack([start + first, start + behind], axis=-1)[many[:, 0] > 0].ravel()
+    means = np.full((count, parts), np.nan)
+    if len(edges):
+        sums = np.add.reduceat(np.append(column / size, 0.0), edges)[::2].reshape(-1, parts)
+        means[many[:, 0] > 0] = sums / (behind - first)[many[:, 0] > 0] * size
+    return means.ravel()

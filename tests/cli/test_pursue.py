@@ -165,6 +165,33 @@ def test_a_policy_has_what_a_selected_formula_is_made_of(trace, tool, here):
     assert f"Next, {policy['next']} leaves out 12 %" in done.stdout.decode()
 
 
+def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
+    values = 100 + np.random.default_rng(4).standard_normal((64, 4))
+    values[16:48, 2] += 20
+    rows = [["time", "process", "thread", "a", "b", "sent[bytes]", "d"]]
+    tool.write("camps.csv", _text([*rows, *([0, rank, 0, *values[rank]] for rank in range(64))]))
+    done = here("pursue", "camps.csv", "--json", "o.json", "--html", "o.html")
+    text = done.stdout.decode()
+    assert "sent: ranks 16-47 with a mean of 120 B (the others 100 B)" in text
+    (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
+    assert (period["status"], period["metrics"][0], period["index"] > period["chance"]) == ("converged", "sent", False)
+    camps = period["camps"]
+    assert camps["index"] > camps["chance"]
+    assert (camps["metric"], camps["alone"], camps["points"], camps["metrics"]) == ("sent", True, 32, ["sent"])
+    assert browse(tool.folder / "o.html").complaints == []
+
+
+def test_few_ranks_are_judged_by_parts_of_their_samples(tool, here, browse):
+    tool.write("few.csv", _text([row for row in _rows(NAMES) if row[1] == "process" or row[1] < 6]))
+    done = here("pursue", "few.csv", "--window", "8", "--json", "o.json", "--html", "o.html")
+    periods = json.loads((tool.folder / "o.json").read_text())["periods"]
+    assert [(each["locations"], each["points"]) for each in periods] == [(6, 36)] * 5
+    assert [each["status"] for each in periods[2:]] == ["converged"] * 3
+    assert all(each["metrics"][0] == "writes" for each in periods[2:])
+    assert "writes: rank 3 with" in done.stdout.decode()
+    assert browse(tool.folder / "o.html").complaints == []
+
+
 def test_the_same_seed_gives_the_same_numbers(trace, here):
     first, second = (here("pursue", "trace.csv", "--window", "4", "--seed", "7", "--json", "-") for _ in range(2))
     assert first.stdout == second.stdout
@@ -250,6 +277,8 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["trace.csv", "--policy", "-"], "--policy -: expected a file"),
         (["run.cube", "--sample", "bad.csv", "--json", "bad.csv"], "--json bad.csv: this file is an input"),
         (["trace.csv", "--jitter", "-1"], "--jitter -1: expected a share of at least 0"),
+        (["trace.csv", "--starts", "0"], "--starts 0: expected a number from 1 to 1000"),
+        (["trace.csv", "--starts", "1001"], "--starts 1001: expected a number from 1 to 1000"),
         (["trace.csv", "--dimensions", "4"], "invalid choice: "),
         (["trace.csv", "--seed", "-1"], "--seed -1"),
         (["trace.csv", "--region", "x"], "--region is for an experiment, found a trace"),
@@ -273,3 +302,4 @@ def test_bad_input_is_told_in_one_line(words, said, trace, tool, here):
 
 def test_choices_are_those_of_the_analysis():
     assert get_args(pursuit.Trimming) == pursue._TRIMMINGS
+    assert pursuit.STARTS == pursue._STARTS

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from ...analyze.pursuit import Period
+from ...analyze.pursuit import Camps, Period
 from ..metric_space import finite
 from ..report import Cell
 
 __all__ = ["HEADER", "period_document", "period_line", "period_row", "span"]
 
-HEADER: Final = ("seconds", "status", "index", "chance", "locations", "three best metrics", "recorded next")
+HEADER: Final = (
+    "seconds",
+    "status",
+    "index",
+    "chance",
+    "camps",
+    "chance",
+    "locations",
+    "three best metrics",
+    "recorded next",
+)
 
 
 def span(period: Period) -> str:
@@ -26,6 +37,8 @@ def period_row(period: Period) -> tuple[Cell, ...]:
         period.status,
         f"{found.index:.3g}" if found and found.has_index else None,
         f"{found.critical:.3g}" if found and found.has_index else None,
+        f"{found.camps.index:.3g}" if found and found.camps else None,
+        f"{found.camps.critical:.3g}" if found and found.camps else None,
         found.locations if found else None,
         ", ".join(found.metrics) if found else f"({period.reason})",
         ", ".join(period.selected) or "all",
@@ -58,12 +71,31 @@ def period_document(period: Period) -> dict[str, Any]:
         **document,
         "chance": finite(found.critical),
         "ranking": [
-            {"metric": each.metric, "importance": each.importance, "loading": each.loading, "index": each.index}
+            {
+                "metric": each.metric,
+                "importance": each.importance,
+                "loading": each.loading,
+                "index": each.index,
+                "camps": each.camps,
+            }
             for each in found.ranking
         ],
+        "camps": _camps(found.camps, found.parted) if found.camps else None,
         "locations": found.locations,
+        "points": found.points,
         "outliers": list(found.outliers),
         "dropped": dict(found.dropped),
         "left_out": {str(label): why for label, why in found.left_out.items()},
         "starts": {"followed": found.followed, "agreeing": found.agreeing} if found.has_index else None,
+    }
+
+
+def _camps(camps: Camps, parted: Sequence[str]) -> dict[str, Any]:
+    return {
+        "metric": camps.metric,
+        "alone": camps.alone,
+        "index": camps.index,
+        "chance": camps.critical,
+        "points": camps.size,
+        "metrics": list(parted),
     }

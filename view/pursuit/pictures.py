@@ -103,7 +103,7 @@ def _indices(periods: Sequence[Period]) -> Picture:
         {
             "type": "scatter",
             "mode": "lines",
-            "name": "points without structure stay below this in 95 of 100 cases",
+            "name": "points without structure stay below this",
             "x": ends,
             "y": [found.critical for _, found in viewed],
             "line": {"color": COLOURS[1], "dash": "dash"},
@@ -176,12 +176,15 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
 def _locations(telling: Telling, view: View) -> list[Picture]:
     """Draw points, of many some, those among them that lie farthest out in the projection."""
     far = np.argsort(-np.linalg.norm(view.points, axis=1), kind="stable")[:_LABELLED]
-    rows = np.union1d(some_rows(telling.found.space), far)
-    return [_projection(telling, view, rows, set(far.tolist())), _best_metrics(telling.found, rows)]
+    found = telling.found
+    rows = np.union1d(some_rows(found.seen), far)
+    same = found.seen is found.space
+    best = _best_metrics(found, rows if same else some_rows(found.space))
+    return [_projection(telling, view, rows, set(far.tolist())), best]
 
 
 def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Picture:
-    points, space = view.points, telling.found.space
+    points, space = view.points, telling.found.seen
     flat = points.shape[1] == 1
     axes = [space.metrics[row] for row in np.abs(view.loadings).argmax(axis=0).tolist()]
     traces = [

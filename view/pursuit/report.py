@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import inf
 from typing import Any, Final
 
 from ...analyze.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
@@ -13,7 +14,7 @@ from ..report import Cell, Report, Table
 from ..units import many, percent, ranks
 from .periods import HEADER, period_document, period_row, span
 from .pictures import pictures
-from .standing_out import standing_out
+from .standing_out import parted, standing_out
 
 __all__ = ["SCHEMA", "pursuit_report"]
 
@@ -87,8 +88,14 @@ def _ranking(telling: Telling) -> Table:
 
 
 def _who(found: Pursuit, metric: str) -> str:
-    said = standing_out(found.space, metric)
+    said = _stands_out(found, metric)
     return said.removeprefix(f"{metric}: ") if said else "-"
+
+
+def _stands_out(found: Pursuit, metric: str) -> str | None:
+    """Say which few locations, or which camp of them, have other values."""
+    camp = parted(found) if found.camps and found.camps.metric == metric else None
+    return standing_out(found.space, metric) or camp
 
 
 def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
@@ -100,9 +107,8 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     when = f"In {span(telling.period)} s, " if len(periods) > 1 else ""
     show = "shows" if len(found.metrics) == 1 else "show"
     size = f"{found.locations} locations in {many(len(found.space.metrics), 'metric')}"
-    beyond = f"index {found.index:.3g}; chance reaches {found.critical:.3g}"
-    said = [f"{when}{names(found.metrics)} {show} the most structure of {size} ({beyond}){_little(found)}."]
-    who = [text for text in (standing_out(found.space, name) for name in found.metrics) if text]
+    said = [f"{when}{names(found.metrics)} {show} the most structure of {size} ({_beyond(found)}){_little(found)}."]
+    who = [text for text in (_stands_out(found, name) for name in found.metrics) if text]
     said.append(
         f"Look at {'; '.join(who)}."
         if who
@@ -117,11 +123,18 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     return [*said, _saving(state)]
 
 
+def _beyond(found: Outcome) -> str:
+    said = [f"index {found.index:.3g}; chance reaches {found.critical:.3g}"] if found.departs else []
+    if found.camps and found.camps.worth:
+        said.append(f"camps {found.camps.index:.3g}; chance reaches {found.camps.critical:.3g}")
+    return "; ".join(said)
+
+
 def _little(found: Outcome) -> str:
     """Name those of the best metrics that are there as three are wanted."""
     best = found.ranking[: len(found.metrics)]
-    largest = max(each.importance for each in best)
-    little = [each.metric for each in best if each.importance < _LITTLE * largest]
+    least = _LITTLE * max(each.importance for each in best) if found.departs else inf
+    little = [each.metric for each in best if each.importance < least and each.metric not in found.parted]
     return f"; {names(little)} add{'s' if len(little) == 1 else ''} little" if little else ""
 
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.outliers import FAR, spread
+from ...analyze.pursuit import Pursuit
 from ..metric_space import names, value
 from ..units import ranks
 
-__all__ = ["standing_out"]
+__all__ = ["parted", "standing_out"]
 
 _BESIDE: Final = 0.25  # of the distance of the farthest, below which others are none beside it
 _MOST: Final = 0.25  # of all locations, that can be called a few
@@ -32,3 +33,18 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
         what = f"{what} to {value(space, metric, high)}"
     who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
     return f"{metric}: {who} with {what} (median {value(space, metric, float(np.median(values)))})"
+
+
+def parted(found: Pursuit) -> str | None:
+    """Say who is in the smaller camp of locations, and how it differs; None if there are no camps."""
+    camps = found.camps
+    if camps is None or not camps.worth or not (camps.alone or found.seen is found.space):
+        return None
+    space, metric = found.space, camps.metric
+    labels = set(camps.smaller)
+    inside = np.array([label in labels for label in space.labels])
+    values = space.along([metric]).values[:, 0]
+    size = np.abs(values).max()
+    own, others = (float((values[rows] / size).mean() * size) for rows in (inside, ~inside))
+    who = names(camps.smaller) if any(point.sample for point in space.points) else ranks(camps.smaller)
+    return f"{metric}: {who} with a mean of {value(space, metric, own)} (the others {value(space, metric, others)})"

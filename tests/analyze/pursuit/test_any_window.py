@@ -61,10 +61,12 @@ def test_any_window_has_a_result_or_a_reason(windows):
         for seed in range(windows):
             drawn = np.random.default_rng(seed)
             points, metrics = int(drawn.choice([1, 2, 3, 4, 5, 8, 16, 64])), int(drawn.choice([1, 2, 3, 5, 12]))
-            values = any_values(drawn, points, metrics)
+            repeated = int(drawn.choice([1, 1, 1, 6]))
+            values = any_values(drawn, points * repeated, metrics)
             names = tuple(f"m{each}" for each in range(metrics))
             places = [(each, 0) for each in range(points)]
-            samples = Samples(names, ("",) * metrics, places, np.zeros(points), np.arange(points), values)
+            ranks = np.tile(np.arange(points), repeated)
+            samples = Samples(names, ("",) * metrics, places, np.zeros(len(ranks)), ranks, values)
             options = Options(
                 dimensions=int(drawn.integers(1, 4)),
                 trimming=str(drawn.choice(["none", "remove", "log", "sqrt"])),

@@ -72,6 +72,14 @@ def test_two_metrics_in_which_different_ranks_lie_out_are_both_named(make_space)
     assert {each.metric for each in pursue(make_space(values)).ranking[:2]} == {"m2", "m5"}
 
 
+@pytest.mark.parametrize("starts", [1, 5, 96])
+def test_as_many_starts_are_followed_as_is_said_and_more_find_no_less(make_space, starts):
+    space = make_space(np.random.default_rng(0).standard_normal((64, 12)))
+    found = pursue(space, starts=starts)
+    assert found.followed == max(1, starts // 4)
+    assert pursue(space, starts=8 * starts).index >= found.index
+
+
 def test_the_same_seed_gives_the_same_result(make_space):
     space = make_space(np.random.default_rng(0).standard_normal((30, 6)))
     assert pursue(space, seed=5).ranking == pursue(space, seed=5).ranking

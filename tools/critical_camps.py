@@ -1,0 +1,58 @@
+"""Compute the tables in analyze/pursuit/camps_chance.py: how well normal points part in two.
+
+    python tools/critical_camps.py >tables
+
+The first: for each number of points, the 98.75th percentile of the index of a single metric, times the points. The
+second: for each number of metrics and of points a metric, that of the best projection, times the points a metric.
+Takes some minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from critical_index import LARGEST, sphered_noise
+from threadpoolctl import threadpool_limits
+
+from autoanalyzer.analyze.pursuit.camps import parting, split
+from autoanalyzer.analyze.pursuit.camps_chance import LEVEL, POINTS, deviations
+from autoanalyzer.analyze.pursuit.chance import METRICS, POINTS_A_METRIC
+from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
+
+VALUES, DRAWS, AT_ONCE = 40_000_000, 600, 2_000_000
+
+
+def of_a_metric(points: int) -> float:
+    """Give the percentile of a single metric."""
+    drawn = np.random.default_rng(points)
+    rounds = min(400_000 * points, VALUES) // AT_ONCE
+    found = [split(drawn.standard_normal((AT_ONCE // points, points))).index for _ in range(max(1, rounds))]
+    return float(np.quantile(np.concatenate(found), 1 - LEVEL)) * points
+
+
+def of_a_projection(points: int, metrics: int) -> float:
+    """Give the percentile of the best projection, of a distribution of largest values."""
+    draws = DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 6
+    drawn = np.random.default_rng([points, metrics])
+    found = [parting(sphered_noise(drawn, points, metrics), seed=each).index for each in range(draws)]
+    return float(np.mean(found) + deviations(LEVEL) * np.std(found)) * points / metrics
+
+
+def main() -> None:
+    """Print the tables; of very many points a row goes on as the one above it."""
+    with threadpool_limits(1):
+        sys.stdout.write(f"({', '.join(f'{of_a_metric(points):.2f}' for points in POINTS)})\n")
+        above = [0.0] * len(POINTS_A_METRIC)
+        for metrics in METRICS[1:]:
+            sizes = [max(each * metrics, LEAST_POINTS) for each in POINTS_A_METRIC]
+            above = [
+                of_a_projection(points, metrics) if points * metrics <= LARGEST else before
+                for points, before in zip(sizes, above, strict=True)
+            ]
+            sys.stdout.write(f"    ({', '.join(f'{value:.2f}' for value in above)}),\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
