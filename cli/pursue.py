@@ -43,6 +43,7 @@ __all__ = ["add_arguments", "run"]
 # The same names as in analyze.pursuit, which is imported when it is needed; a test compares them.
 _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
 _STARTS: Final = 24
+_PROBED: Final = 0.25
 
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
@@ -86,6 +87,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how much better other metrics must be to replace those recorded (default: %(default)s)",
     )
     parser.add_argument(
+        "--probe",
+        type=float,
+        default=_PROBED,
+        metavar="SHARE",
+        help="record this share of the other metrics too, in turn (default: %(default)s)",
+    )
+    parser.add_argument(
         "--starts",
         type=int,
         default=_STARTS,
@@ -120,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         "input": str(arguments.input),
         "window": arguments.window,
         "every": arguments.every if arguments.window is None or arguments.every else arguments.window / 2,
-        **{name: getattr(arguments, name) for name in ("dimensions", "trim", "jitter", "starts", "seed")},
+        **{name: getattr(arguments, name) for name in ("dimensions", "trim", "jitter", "probe", "starts", "seed")},
     }
     write_report(
         arguments,
@@ -152,6 +160,8 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
         raise UsageError(f"--every {arguments.every:g}: expected at least {least:g} seconds, a thousandth of --window")
     if not 0 <= arguments.jitter < inf:
         raise UsageError(f"--jitter {arguments.jitter:g}: expected a share of at least 0, such as 0.1 for a tenth")
+    if not 0 <= arguments.probe <= 1:
+        raise UsageError(f"--probe {arguments.probe:g}: expected a share from 0 to 1, such as 0.25 for a quarter")
     if not 1 <= arguments.starts <= _MOST_STARTS:
         raise UsageError(f"--starts {arguments.starts}: expected a number from 1 to {_MOST_STARTS}")
     check_seed(arguments.seed)
@@ -165,6 +175,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         trimming=arguments.trim,
         seed=arguments.seed,
         starts=arguments.starts,
+        probed=arguments.probe,
         jitter=arguments.jitter,
         metrics=names_of(arguments.metrics),
         derived=formulas(arguments),

@@ -2,6 +2,7 @@
 
 from .parted import Camps
 from .period import Options, Period, PursuitOverTime, Telling
+from .probing import PROBED
 from .pursuit import SELECTED, Outcome, Pursuit, Ranked, Status, index_of, pursue
 from .ranking import View
 from .search import STARTS
@@ -11,6 +12,7 @@ from .window import SlidingWindow, Window, smoothed
 
 __all__ = [
     "IDENTITY",
+    "PROBED",
     "SELECTED",
     "STARTS",
     "TRIMMINGS",

@@ -15,6 +15,7 @@ from ..formula import Formula, measured, parts
 from ..metric_choice import WantedMetrics
 from ..metric_space import MetricSpace, Point
 from .index import LEAST_POINTS
+from .probing import PROBED, Turns
 from .pursuit import FEWEST, Outcome, Pursuit, Status, pursue
 from .search import STARTS
 from .selection import Reduction, next_selection
@@ -35,6 +36,7 @@ class Options:
         trimming: What is done to points that lie far out.
         seed: Of the search.
         starts: Of the search.
+        probed: Which share of the metrics that are left out is looked at in each period.
         jitter: By which share a selection must be better than that before.
         metrics: Which ones; all if None.
         derived: Further metrics, of smoothed values.
@@ -45,6 +47,7 @@ class Options:
     trimming: Trimming = "none"
     seed: int = 0
     starts: int = STARTS
+    probed: float = PROBED
     jitter: float = 0.1
     metrics: Sequence[str] | None = None
     derived: Sequence[Formula] = ()
@@ -62,6 +65,7 @@ class Period:
         reason: Of the status.
         found: The result, without its points; None if there is none.
         selected: What to record from now on; empty before the first selection.
+        probed: What else to record in the next period, to look at it.
     """
 
     start: float
@@ -70,6 +74,7 @@ class Period:
     reason: str
     found: Outcome | None
     selected: tuple[str, ...] = ()
+    probed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,7 @@ class PursuitOverTime:
         options: How they are pursued.
         metrics: Names of all metrics.
         selected: What to record from now on; empty before the first selection.
+        turns: Which of the others are looked at next.
         reduction: What the selections have saved.
         parts: Derived metric → the measured ones of which it is made.
         sources: Measured metric → how it was measured, where that is known.
@@ -103,6 +109,7 @@ class PursuitOverTime:
     options: Options
     metrics: tuple[str, ...] = ()
     selected: tuple[str, ...] = ()
+    turns: Turns = field(default_factory=lambda: Turns(()))
     reduction: Reduction = field(default_factory=lambda: Reduction(0))
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -111,6 +118,17 @@ class PursuitOverTime:
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
         """Give the metrics that must be recorded for some metrics, each once."""
         return measured(metrics, self.parts)
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Measured metrics to record from now on, those that are looked at included; all before a selection."""
+        return self.measured((*self.selected, *self.turns.probed) if self.selected else self.metrics)
+
+    @property
+    def probed(self) -> tuple[str, ...]:
+        """Those of them that are recorded only to look at them."""
+        selected = self.measured(self.selected)
+        return tuple(name for name in self.measured(self.turns.probed) if name not in selected)
 
     def of_windows(self, windows: Iterable[Window]) -> Iterator[Period]:
         """Pursue the metrics of each window in turn."""
@@ -157,12 +175,19 @@ class PursuitOverTime:
 
     def _recorded(self, period: Period, found: Pursuit | None, fresh: int) -> Period:
         before = replace(self.reduction, metrics=len(self.measured(self.metrics)))
-        self.reduction = before.after(period.end, fresh, self.measured(self.selected))
+        self.reduction = before.after(period.end, fresh, self.recorded)
         self.selected = next_selection(self.selected, found, jitter=self.options.jitter)
-        period = replace(period, selected=self.selected)
+        if self.selected:
+            self.turns = self._turns()
+        period = replace(period, selected=self.selected, probed=self.turns.probed)
         if found and (self.telling is None or _tells(found) >= _tells(self.telling.found)):
             self.telling = Telling(period, found)
         return period
+
+    def _turns(self) -> Turns:
+        known = set(self.measured(self.selected))
+        anyway = frozenset(name for name in self.metrics if known.issuperset(self.measured([name])))
+        return (self.turns if self.turns.waiting else Turns(self.metrics)).after(anyway, self.options.probed)
 
 
 def _tells(found: Pursuit) -> float:

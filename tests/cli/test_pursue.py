@@ -71,9 +71,11 @@ def test_a_trace_comes_as_text_json_csv_a_policy_and_a_page(trace, tool, here, b
     assert [row["first"] for row in rows[4:]] == ["writes"] * 7
     policy = json.loads((tool.folder / "policy.json").read_text())
     assert policy["schema"] == "autoanalyzer.policy/1"
-    assert policy["record"] == document["selected"]
-    assert "writes" in policy["record"]
-    assert "forks" in policy["leave"]
+    assert "writes" in document["selected"]
+    assert set(policy["record"]) == {*document["selected"], *policy["probe"]}
+    assert {*policy["record"], *policy["leave"]} == set(document["metrics"])
+    assert len(policy["probe"]) == len(policy["leave"]) == 1
+    assert policy["probe"] == document["periods"][-1]["probed"]
     seen = browse(tool.folder / "o.html")
     assert (seen.complaints, seen.requests) == ([], [])
     assert seen.pictures == 6
@@ -159,10 +161,10 @@ def test_a_policy_has_what_a_selected_formula_is_made_of(trace, tool, here):
     done = here("pursue", "trace.csv", *words, "--policy", "policy.json", "--json", "o.json")
     assert json.loads((tool.folder / "o.json").read_text())["selected"][0] == "share"
     policy = json.loads((tool.folder / "policy.json").read_text())
-    assert set(policy["record"]) == {"writes", "reads", "switches", "packets"}
-    assert policy["leave"] == ["forks"]
+    assert set(policy["record"]) == {"writes", "reads", "switches", "packets", "forks"}
+    assert (policy["probe"], policy["leave"]) == (["forks"], [])
     assert policy["next"] == f"--metrics {','.join(policy['record'])}"
-    assert f"Next, {policy['next']} leaves out 12 %" in done.stdout.decode()
+    assert f"Next, {policy['next'].removesuffix(',forks')} leaves out 12 %" in done.stdout.decode()
 
 
 def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
@@ -190,6 +192,38 @@ def test_few_ranks_are_judged_by_parts_of_their_samples(tool, here, browse):
     assert all(each["metrics"][0] == "writes" for each in periods[2:])
     assert "writes: rank 3 with" in done.stdout.decode()
     assert browse(tool.folder / "o.html").complaints == []
+
+
+def test_a_policy_that_a_monitor_obeys_does_not_go_blind(tool):
+    names = [f"m{each}" for each in range(12)]
+    drawn = np.random.default_rng(6)
+    values = 100 + drawn.standard_normal((200, 24, 12))
+    values[10:40, 3, 0] += 15
+    values[80:160, 5, 10] += 15
+    words = [BIN / "autoanalyzer", "pursue", "-", "--window", "10", "--follow", "60", "--policy", "p.json"]
+    asked = set(names)
+    with subprocess.Popen(
+        [*words, "--json", "o.json"], cwd=tool.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as watched:
+        watched.stdin.write(_text([["time", "process", "thread", *names]]).encode())
+        told = 0
+        for number, sample in enumerate(values):
+            recorded = np.where([name in asked for name in names], sample, np.nan)
+            rows = [[number / 2, rank, 0, *row] for rank, row in enumerate(recorded.tolist())]
+            watched.stdin.write(_text(rows).encode())
+            watched.stdin.flush()
+            if number / 2 > 10 + 5 * told:
+                watched.stdout.readline()
+                told += 1
+                asked = set(json.loads((tool.folder / "p.json").read_text())["record"])
+        watched.stdin.close()
+        watched.stdout.read()
+    assert watched.returncode == 0
+    document = json.loads((tool.folder / "o.json").read_text())
+    found = [each for each in document["periods"] if each["status"] == "converged" and each["metrics"][0] == "m10"]
+    assert found[0]["start"] < 80
+    assert "m10" in found[0]["selected"]
+    assert 0.3 < document["reduction"]["share"] < 0.45
 
 
 def test_the_same_seed_gives_the_same_numbers(trace, here):
@@ -277,6 +311,8 @@ def test_an_interrupt_ends_with_what_is_known(tool):
         (["trace.csv", "--policy", "-"], "--policy -: expected a file"),
         (["run.cube", "--sample", "bad.csv", "--json", "bad.csv"], "--json bad.csv: this file is an input"),
         (["trace.csv", "--jitter", "-1"], "--jitter -1: expected a share of at least 0"),
+        (["trace.csv", "--probe", "1.5"], "--probe 1.5: expected a share from 0 to 1"),
+        (["trace.csv", "--probe", "nan"], "--probe nan: expected a share from 0 to 1"),
         (["trace.csv", "--starts", "0"], "--starts 0: expected a number from 1 to 1000"),
         (["trace.csv", "--starts", "1001"], "--starts 1001: expected a number from 1 to 1000"),
         (["trace.csv", "--dimensions", "4"], "invalid choice: "),
@@ -302,4 +338,4 @@ def test_bad_input_is_told_in_one_line(words, said, trace, tool, here):
 
 def test_choices_are_those_of_the_analysis():
     assert get_args(pursuit.Trimming) == pursue._TRIMMINGS
-    assert pursuit.STARTS == pursue._STARTS
+    assert (pursuit.STARTS, pursuit.PROBED) == (pursue._STARTS, pursue._PROBED)

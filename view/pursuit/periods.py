@@ -64,6 +64,7 @@ def period_document(period: Period) -> dict[str, Any]:
         "reason": period.reason,
         "importance": {each.metric: each.importance for each in found.ranking} if found else {},
         "selected": list(period.selected),
+        "probed": list(period.probed),
     }
     if not found:
         return document

@@ -16,16 +16,19 @@ SCHEMA: Final = "autoanalyzer.policy/1"
 def policy_text(period: Period, state: PursuitOverTime) -> bytes:
     """Write what to record after a period, as it is measured: all metrics until there was a selection.
 
+    Some of the others are recorded with the selected ones, in turn.
+
     Args:
         period: The last one.
         state: After it.
     """
-    record = state.measured(period.selected or state.metrics)
+    record = state.recorded
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "time": period.end,
         "status": period.status,
         "record": list(record),
+        "probe": list(state.probed),
         "leave": [name for name in state.measured(state.metrics) if name not in record],
         "next": as_typed(record, state.sources),
     }

@@ -149,9 +149,12 @@ def _nothing(periods: Sequence[Period]) -> str:
 
 def _saving(state: PursuitOverTime) -> str:
     record = state.measured(state.selected)
-    now = 1 - (IDENTITY + len(record)) / (IDENTITY + len(state.measured(state.metrics)))
+    every = IDENTITY + len(state.measured(state.metrics))
+    now, probing = (1 - (IDENTITY + len(each)) / every for each in (record, state.recorded))
     saved = f"{percent(100 * now)} of the fields of each record" if now else "nothing"
     text = f"Next, {as_typed(record, state.sources)} leaves out {saved}"
+    if state.probed:
+        text += f" ({percent(100 * probing)} with {many(len(state.probed), 'other')} in turn)"
     if len(state.reduction.course) > 1:
         text += f"; over this trace, the selections left out {percent(100 * state.reduction.share)}"
     return f"{text}."

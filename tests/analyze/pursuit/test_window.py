@@ -174,7 +174,7 @@ def test_data_are_saved_from_the_first_selection_on():
     assert [each.status for each in found] == ["converged"] * 4
     reduction = state.reduction
     assert (reduction.records, reduction.fields) == (4 * 64, 4 * 64 * 11)
-    assert reduction.kept == 64 * 11 + 3 * 64 * 6
+    assert reduction.kept == 64 * 11 + 3 * 64 * (3 + 3 + 2)
     assert reduction.course[-1] == (3.0, reduction.share)
 
 
