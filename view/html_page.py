@@ -25,7 +25,8 @@ COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e
 # From less over none to more.
 DIVERGING: Final = ((0, "#2166ac"), (0.25, "#92c5de"), (0.5, "#f7f7f7"), (0.75, "#f4a582"), (1, "#b2182b"))
 
-_LONGEST: Final = 40
+_LONGEST: Final = 24
+_FULL: Final = 200  # where there is room: on hover
 
 # Nothing is fetched, whatever a figure asks for.
 _POLICY: Final = (
@@ -127,7 +128,9 @@ def axis_of(names: Sequence[str], *, across: bool = False) -> dict[str, Any]:
 
 def bars(names: Sequence[str], title: str, *traces: Figure, scale: str = "linear") -> Figure:
     """Give a figure with a bar to the right for each name, from top to bottom; of several traces, side by side."""
-    rows = {"type": "bar", "orientation": "h", "y": list(range(len(names)))}
+    full = [shown(name, _FULL) for name in names]
+    hover = "%{customdata}: %{x:.4g}<extra>%{fullData.name}</extra>"
+    rows = {"type": "bar", "orientation": "h", "y": list(range(len(names))), "customdata": full, "hovertemplate": hover}
     axes = {"xaxis": {"type": scale, "title": {"text": title}}, "yaxis": axis_of(names)}
     return {"data": [{**rows, **each} for each in traces], "layout": {"height": 160 + 26 * len(names), **axes}}
 

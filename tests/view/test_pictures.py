@@ -55,6 +55,38 @@ def test_figures_are_what_plotly_takes(name, size):
         assert figure.data
 
 
+def test_what_is_drawn_over_the_tasks_is_each_location_in_the_colour_of_its_cluster():
+    space = _space(16, 4)
+    found = kmeans(space, clusters=2)
+    picture = next(each for each in kmeans_report(found).pictures() if each.title.startswith("Metrics of each task"))
+    first, second, *_ = picture.figure["data"]
+    assert [first["x"], second["x"]] == [[*range(8)], [*range(8, 16)]]
+    assert [first["name"], second["name"]] == ["1: ranks 0-7", "2: ranks 8-15"]
+    assert first["marker"]["color"] != second["marker"]["color"]
+    assert first["y"].tolist() == space.values[:8, space.metrics.index(first["text"][0].split()[1])].tolist()
+
+
+def test_f_ratios_are_drawn_from_the_largest_down_an_infinite_one_first():
+    points = np.arange(8) // 4
+    columns = {"low": points + np.tile([0, 0.4], 4), "sure": points, "high": points + np.tile([0, 0.01], 4)}
+    space = MetricSpace.of_columns({name: np.array(each, float) for name, each in columns.items()}, _space(8, 1).points)
+    report = kmeans_report(kmeans(space, clusters=2))
+    assert report.pictures()[0].figure["layout"]["yaxis"]["ticktext"] == ["sure", "high", "low"]
+    assert [row[0] for row in report.tables[1].rows] == ["sure", "high", "low"]
+    assert report.tables[1].rows[0][1] == "inf"
+
+
+def test_labels_are_short_and_whole_names_are_there_on_hover():
+    name = f"PAPI_{'very_' * 8}long_name"
+    columns = {name: np.arange(6.0), "other": np.arange(6.0) ** 3}
+    space = MetricSpace.of_columns(columns, _space(6, 1).points)
+    for report in (kmeans_report(kmeans(space, clusters=2)), correlation_report(correlation(space))):
+        for picture in report.pictures()[:1]:
+            ticks = picture.figure["layout"]["yaxis"]["ticktext"]
+            assert max(map(len, ticks)) <= 24
+            assert name in json.dumps(dict(picture.figure), default=np.ndarray.tolist)
+
+
 @pytest.mark.parametrize(("points", "leaves"), [(2, 2), (4, 4), (64, 64), (65, 64), (3_000, 64)])
 def test_a_dendrogram_has_no_more_leaves_than_can_be_read(points, leaves):
     report = hierarchy_report(hierarchy(_space(points, 3), method="single"))

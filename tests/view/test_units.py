@@ -23,6 +23,8 @@ def test_percentages_are_as_exact_as_they_matter(value: float, text: str):
         ([0, 1, 2, 5], "ranks 0-2, 5"),
         ([1, 3, 5, 7, 9, 11], "ranks 1, 3, 5, … 11"),
         (["0.0", "0.1", "1.0"], "threads 0.0-0.1, 1.0"),
+        (["0#0", "1#0", "0#1", "2#1"], "ranks 0#0-1#0, 0#1, 2#1"),
+        (["0.0#1", "0.1#1"], "threads 0.0#1-0.1#1"),
     ],
 )
 def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):

@@ -53,13 +53,9 @@ def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
 def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
     """Name the members of a cluster: ``ranks 0-3, 7``; of threads the ranks whose they are, if no other has these."""
     labels = [space.labels[row] for row in np.flatnonzero(partition.labels == cluster)]
-    if all(isinstance(label, int) for label in labels):
-        return ranks(labels)
     own = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each == cluster}
     others = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each != cluster}
-    if not own & others:
-        return ranks(sorted(own))
-    return names(labels)
+    return ranks(labels if own & others or isinstance(labels[0], int) else sorted(own))
 
 
 def differences(space: MetricSpace, partition: Partition, cluster: int, most: int = 3) -> str:
@@ -211,7 +207,9 @@ def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequenc
     columns = partition.columns[:_DRAWN]
     means = partition.deviations[:_LISTED, columns]
     most = float(np.abs(means).max()) or 1.0
-    clusters = [f"cluster {number + 1} ({len(rows)})" for number, rows in enumerate(partition.members[:_LISTED])]
+    clusters = [
+        shown(f"{number + 1}: {members(space, partition, number)}") for number in range(min(partition.count, _LISTED))
+    ]
     figure = {
         "data": [
             {
@@ -231,7 +229,9 @@ def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequenc
                     for row in partition.means[:_LISTED, columns].tolist()
                 ],
                 "texttemplate": "%{text}" if len(columns) <= _SHOWN else "",
-                "hovertemplate": "%{y}: %{text}<br>%{z:.2f} standard deviations from the mean<extra></extra>",
+                "customdata": [[shown(space.metrics[column], 200) for column in columns]] * len(clusters),
+                "hovertemplate": "%{y}<br>%{customdata} %{text}<br>%{z:.2f} standard deviations from the mean"
+                "<extra></extra>",
             }
         ],
         "layout": {

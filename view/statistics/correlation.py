@@ -132,6 +132,7 @@ def _heatmap(found: Correlation) -> Picture:
     order = _in_groups(found)
     ordered = [found.space.metrics[column] for column in order]
     ticks = [shown(name) for name in ordered]
+    full = [shown(name, 200) for name in ordered]
     places = list(range(len(ticks)))
     figure = {
         "data": [
@@ -144,7 +145,7 @@ def _heatmap(found: Correlation) -> Picture:
                 "zmax": 1,
                 "colorscale": DIVERGING,
                 "colorbar": {"title": {"text": "r"}},
-                "text": [[f"{ticks[row]} and {ticks[column]}" for column in places] for row in places],
+                "text": [[f"{full[row]} and {full[column]}" for column in places] for row in places],
                 "texttemplate": "%{z:.2f}" if len(ticks) <= _NUMBERED else "",
                 "hovertemplate": "%{text}: r = %{z:.4f}<extra></extra>",
             }

@@ -139,7 +139,8 @@ def _pictures(found: Factors) -> list[Picture]:
         "colorscale": DIVERGING,
         "colorbar": {"title": {"text": "loading"}},
         "texttemplate": "%{z:.2f}" if len(titles) <= _NUMBERED else "",
-        "hovertemplate": "%{x}: %{z:.3f}<extra></extra>",
+        "customdata": [[shown(found.space.metrics[row], 200)] * len(titles) for row in order],
+        "hovertemplate": "%{customdata}, %{x}: %{z:.3f}<extra></extra>",
     }
     layout = {
         "height": 200 + 24 * len(order),

@@ -13,13 +13,14 @@ from ...analyze.statistics.hierarchy import LONE
 from ..html_page import Picture, shown
 from ..metric_space import caveats, names
 from ..report import Report
+from ..units import ranks
 from . import clusters
+from .by_task import called, task_picture
 from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
 _LEAVES: Final = 64  # that can be read; of more, the last merges are drawn
-_MEMBERS: Final = 12  # that are named of a leaf which is several locations
 _MUCH: Final = 1000  # times lower: what that is exactly tells nothing
 _GREY: Final = "#888888"
 
@@ -42,7 +43,11 @@ def hierarchy_report(found: Hierarchy) -> Report:
             "drop": found.drop,
             **clusters.document(space, partition),
         },
-        lambda: [tree_picture(found, _sentences(found)), clusters.profile_picture(space, partition)],
+        lambda: [
+            tree_picture(found, _sentences(found)),
+            task_picture(space, partition),
+            clusters.profile_picture(space, partition),
+        ],
         caveats(space),
     )
 
@@ -59,7 +64,7 @@ def cut_sentences(found: Hierarchy) -> list[str]:
             f"clusters of {names(sizes, 10)}{_next_merge(found)}."
         ]
     if found.sampled:
-        far = f"; {len(found.far)} are far from all of them ({names([space.labels[row] for row in found.far])})"
+        far = f"; {len(found.far)} are far from all of them ({ranks([space.labels[row] for row in found.far])})"
         said.append(
             f"The tree is built from a sample of {len(found.sample)} locations; each other location joined the cluster "
             f"of the nearest one{far if len(found.far) else ''}."
@@ -115,7 +120,7 @@ def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
                 "x": x,
                 "y": y,
                 "line": {"color": clusters.colour(cluster) if cluster >= 0 else _GREY, "width": 2},
-                "name": f"cluster {cluster + 1}" if cluster >= 0 else "between clusters",
+                "name": called(found.space, found.partition, cluster) if cluster >= 0 else "between clusters",
                 "hoverinfo": "skip",
             }
         )
@@ -177,8 +182,7 @@ def _leaves(
         "y": [0.0] * len(heights),
         "marker": {"size": 7, "color": [clusters.colour(max(int(owners[node]), 0)) for node in nodes]},
         "text": [
-            shown(f"{names(each, _MEMBERS)} (within {height:.3g})", 200)
-            for each, height in zip(members, heights, strict=True)
+            shown(f"{ranks(each)} (within {height:.3g})", 200) for each, height in zip(members, heights, strict=True)
         ],
         "hovertemplate": "%{text}<extra></extra>",
         "showlegend": False,

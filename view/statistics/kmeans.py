@@ -10,6 +10,7 @@ from ..metric_space import caveats, drawn, finite, names, part_of
 from ..report import Report
 from ..units import many
 from . import clusters
+from .by_task import task_picture
 from .space import document
 
 __all__ = ["kmeans_report"]
@@ -48,7 +49,8 @@ def _sentences(found: Clusters) -> list[str]:
 def _pictures(found: Clusters) -> list[Picture]:
     said = _sentences(found)
     pictures = [_f_ratios(found, said)] if found.partition.by_f_ratio else []
-    return [*pictures, clusters.profile_picture(found.space, found.partition, () if pictures else said)]
+    profile = clusters.profile_picture(found.space, found.partition, () if pictures else said)
+    return [*pictures, task_picture(found.space, found.partition), profile]
 
 
 def _f_ratios(found: Clusters, sentences: list[str]) -> Picture:
@@ -61,7 +63,7 @@ def _f_ratios(found: Clusters, sentences: list[str]) -> Picture:
         "x": heights,
         "text": ["∞" if partition.f_ratios[column] > most else f"{partition.f_ratios[column]:.4g}" for column in order],
         "marker": {"color": COLOURS[0]},
-        "hovertemplate": "F = %{text}<extra></extra>",
+        "hovertemplate": "%{customdata}: F = %{text}<extra></extra>",
     }
     figure = bars([found.space.metrics[column] for column in order], "F-ratio", lengths, scale="log")
     said = [*sentences, *drawn(part_of(len(order), len(partition.by_f_ratio), "metric"))]

@@ -13,6 +13,7 @@ from ..metric_space import caveats, drawn, names, part_of
 from ..report import Report, Table
 from ..units import many
 from . import clusters
+from .by_task import called, task_picture
 from .hierarchy import cut_sentences, tree_picture, weakness
 from .space import document
 
@@ -59,7 +60,12 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
             "method": tree.method,
             **clusters.document(space, partition),
         },
-        lambda: [_map(found, said), tree_picture(tree, []), clusters.profile_picture(space, partition)],
+        lambda: [
+            _map(found, said),
+            tree_picture(tree, []),
+            task_picture(space, partition),
+            clusters.profile_picture(space, partition),
+        ],
         caveats(space),
     )
 
@@ -187,4 +193,4 @@ def _map(found: Membership, sentences: list[str]) -> Picture:
 
 def _called(found: Membership, cluster: int) -> str:
     part = found.words[cluster]
-    return f"{cluster + 1}: {part}" if part else f"cluster {cluster + 1}"
+    return f"{cluster + 1}: {part}" if part else called(found.hierarchy.space, found.hierarchy.partition, cluster)

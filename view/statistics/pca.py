@@ -12,6 +12,7 @@ from ..metric_space import caveats, drawn, names, part_of, some_rows
 from ..report import Report, Table
 from ..units import many, percent
 from . import clusters
+from .by_task import called
 from .space import document
 
 __all__ = ["pca_report"]
@@ -20,6 +21,7 @@ _ENOUGH: Final = 0.9
 _NAMED: Final = 3
 _ROWS: Final = 10
 _TOLD: Final = 4  # clusters
+_LABELLED: Final = 64  # locations whose names stand beside their points
 
 
 def pca_report(found: Components) -> Report:
@@ -118,10 +120,12 @@ def _plane(found: Components) -> Picture:
         traces.append(
             {
                 "type": "scatter",
-                "mode": "markers",
+                "mode": "markers+text" if len(space.points) <= _LABELLED else "markers",
+                "textposition": "top center",
+                "textfont": {"size": 10},
                 "x": found.scores[own, 0],
                 "y": second[own],
-                "name": f"cluster {cluster + 1} ({int((partition.labels == cluster).sum())})",
+                "name": called(space, partition, cluster),
                 "marker": {"color": clusters.colour(cluster), "size": 7, "opacity": 0.75},
                 "text": [shown(space.labels[row]) for row in own.tolist()],
                 "hovertemplate": "%{text}<extra></extra>",
@@ -130,12 +134,17 @@ def _plane(found: Components) -> Picture:
     shares = [percent(100 * each) for each in found.explained[:2]]
     layout = {
         "height": 520,
-        "xaxis": {"title": {"text": f"component 1 ({shares[0]})"}},
-        "yaxis": {"title": {"text": f"component 2 ({shares[1]})" if len(shares) > 1 else ""}},
+        "xaxis": {"title": {"text": f"component 1 ({shares[0]}): {_led(found, 0)}"}},
+        "yaxis": {"title": {"text": f"component 2 ({shares[1]}): {_led(found, 1)}" if len(shares) > 1 else ""}},
         "legend": {"orientation": "h", "y": 1.08},
     }
     said = [*_sentences(found), *drawn(part_of(len(rows), len(space.points), "location"))]
     return Picture("Locations in the plane of the first two components", {"data": traces, "layout": layout}, said)
+
+
+def _led(found: Components, component: int) -> str:
+    """Label an axis of the plane by what leads the component, as the text on figure 10 of the paper does."""
+    return ", ".join(shown(each) for each in _leading(found, component))
 
 
 def _weights(found: Components) -> Picture:
