@@ -186,7 +186,8 @@ def _combined(
         name, kind = of[metric].name, of[metric].aggregation
         function = of_known if of_known and kind in ("min", "max") else combine
         whose = [index for index, names in enumerate(joined.names) if name in names or kind in lacked]
-        return function(joined.severity(index, name) for index in whose)
+        with np.errstate(over="ignore", invalid="ignore"):  # who writes or checks the result refuses infinity
+            return function(joined.severity(index, name) for index in whose)
 
     remarks = [*doubts(joined, lacked)]
     if mixed:

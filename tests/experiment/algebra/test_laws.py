@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
-from autoanalyzer.experiment import Experiment
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import CallPath, Experiment, Metric, Region
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 
-from .conftest import KINDS, assert_same, assert_same_domain, assert_same_in_kind, cells, experiments, for_all
+from .conftest import KINDS, assert_same, assert_same_domain, assert_same_in_kind, cells, experiments, for_all, simple
 
 OPERATORS = (difference, merge, mean, total, minimum, maximum, stddev, ratio)
 whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
@@ -27,6 +29,15 @@ def test_results_are_operands_again(a, b, c):
     composed = merge(mean(a, b) - mean(b, c), ratio(c, maximum(a, c)))
     composed.check()
     assert cells(composed + a).keys() >= cells(composed).keys()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", ["FLOAT", "MAXDOUBLE"])
+def test_a_sum_beyond_all_numbers_is_infinite_and_refused_without_another_word(dtype):
+    main = CallPath(Region("program", "main", "a.c", "main", 0, 1, 9))
+    huge = simple([[1.7e308]], [main], metrics=[Metric("time", "sec", dtype=dtype)])
+    with pytest.raises(InputError, match="severity of 'time': expected finite values"):
+        mean(huge, huge).check()
 
 
 @for_all(experiments())
