@@ -21,6 +21,8 @@ __all__ = ["RULE", "matters", "separating", "telling"]
 
 RULE: Final = f"{100 * THRESHOLD:.0f} %, and of times {1000 * RESOLUTION:.0f} ms and {100 * LEAST:.0f} % of the longest"
 
+_MOST: Final = 0.5  # of the other points: a majority
+
 
 def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
     """Give the columns in which two sets of values, ``float64[metric]`` each, differ so that it matters.
@@ -55,7 +57,7 @@ def _wide(space: MetricSpace, one: Values, other: Values) -> npt.NDArray[np.bool
 def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]:
     """Give the columns that tell what is different in a cluster, in the order in which they matter.
 
-    Where a cluster is like another one, and not outermost, a metric tells nothing of it: others make the difference.
+    A metric in which a cluster is like most of the other points tells nothing of it: the rest make the difference.
     Where all locations are nearly alike small differences tell as well, the most distinct first.
     """
     distinct = partition.by_deviation(cluster)
@@ -63,10 +65,10 @@ def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]
         return distinct
     others = np.delete(space.values, partition.members[cluster], axis=0).mean(axis=0)
     means, own = np.delete(partition.means, cluster, axis=0), partition.means[cluster]
-    outermost: npt.NDArray[np.bool_] = (own <= means.min(axis=0)) | (own >= means.max(axis=0))
-    apart = np.all(_wide(space, own, means), axis=0)
+    sizes = np.delete(np.bincount(partition.labels), cluster)
+    unlike = sizes @ _wide(space, own, means) >= _MOST * sizes.sum()
     found = _chosen(space, partition, distinct, own, others)
-    return found if found is distinct else [column for column in found if outermost[column] or apart[column]]
+    return found if found is distinct else [column for column in found if unlike[column]]
 
 
 def separating(space: MetricSpace, partition: Partition) -> list[int]:

@@ -78,9 +78,18 @@ def test_what_differs_within_clusters_as_well_tells_nothing_of_them():
     assert _named(space, telling(space, _of_halves(space), 0)) == ["work"]
 
 
-def test_a_cluster_in_the_middle_that_is_like_no_other_is_told_and_one_that_is_like_another_is_not():
+def test_a_cluster_is_told_by_what_differs_from_half_of_the_others_at_least():
+    for sizes, said in (((4, 4, 4), ["work"]), ((5, 4, 4), [])):  # the first are like the second, the third are not
+        labels = np.repeat([0, 1, 2], sizes)
+        work = np.array([1.0, 1.05, 5.0])[labels] + 1e-3 * np.arange(len(labels))
+        space = _space(work=work, own=np.repeat([1.0, 2.0, 1.0], sizes) + 1e-3 * np.arange(len(labels)))
+        found = Partition.of(space, labels, space.scaled())
+        assert [each for each in _named(space, telling(space, found, 1)) if each == "work"] == said
+
+
+def test_a_cluster_in_the_middle_that_is_like_no_other_is_told():
     labels = np.repeat([0, 1, 2], 4)
-    for middle, said in ((2.0, ["work"]), (1.05, [])):
+    for middle, said in ((2.0, ["work"]), (3.01, [])):  # that is what the mean of the others is, nearly
         space = _space(work=np.repeat([1.0, middle, 5.0], 4) + np.tile([0.0, 0.001, 0.002, 0.003], 3), own=labels**2)
         found = Partition.of(space, labels, space.scaled())
         assert _named(space, [each for each in telling(space, found, 1) if space.metrics[each] == "work"]) == said
