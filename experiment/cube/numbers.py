@@ -63,9 +63,12 @@ class RowParser:
 def finite(values: Severity, metric: Metric) -> None:
     """Make infinity and the largest number, how a minimum or maximum of nothing is written, a missing value.
 
+    All missing values are one: a NaN of other bits would be written as it, and not be read back equal.
+
     Raises:
         InputError: It is a value of another metric.
     """
+    values[np.isnan(values)] = np.nan
     if metric.aggregation in ("min", "max"):
         values[np.abs(values) >= _LARGEST] = np.nan
     elif np.isinf(values).any():

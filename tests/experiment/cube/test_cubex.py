@@ -114,6 +114,12 @@ def test_a_minimum_of_nothing_is_missing_however_it_is_written(nothing, read):
     np.testing.assert_array_equal(found[2], [1.5, np.nan])
 
 
+def test_missing_values_are_equal_to_the_last_bit(read):
+    bits = np.array([0xFFF0_0000_0000_0001, 0x7FFF_1234_0000_0000, 0, 0], "<u8")
+    found = read(m2_data=b"CUBEX.DATA" + bits.tobytes())
+    assert found.exclusive("least")[2].tobytes() == np.full(2, np.nan).tobytes()
+
+
 UNSIGNED = ANCHOR.replace("UINT32", "UINT64").encode()
 
 
