@@ -19,7 +19,7 @@ from .code_regions import startup_paths
 from .formula import Formula, measured, parts
 from .metric_choice import WantedMetrics
 
-__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values"]
+__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values", "scaled"]
 
 Values = npt.NDArray[np.float64]
 Scale = Literal["standard", "mean", "none"]
@@ -206,12 +206,7 @@ class MetricSpace:
         """
         if scale == "none":
             self._check_squares()
-            return self.values
-        _, exponents = np.frexp(np.abs(self.values).max(axis=0))
-        relative = np.ldexp(self.values, -exponents)  # exact; and no square of a huge value overflows
-        centred = relative - relative.mean(axis=0)
-        spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
-        return np.asarray(centred / spread)
+        return scaled(self.values, scale)
 
     def _check_squares(self) -> None:
         sizes = np.abs(self.values).max(axis=0)
@@ -280,6 +275,17 @@ def _without_parts(metrics: Sequence[str]) -> list[str]:
     """Leave out what ``mpi_time`` is made of: one kind of calls is often nearly all of it, and would count twice."""
     parts = {part.name for part in MPI_PARTS if "mpi_time" in metrics}
     return [name for name in metrics if name not in parts]
+
+
+def scaled(values: Values, scale: Scale) -> Values:
+    """Scale values, ``float64[point, metric]``, as ``MetricSpace.scaled`` does; their squares are not checked."""
+    if scale == "none":
+        return values
+    _, exponents = np.frexp(np.abs(values).max(axis=0))
+    relative = np.ldexp(values, -exponents)  # exact; and no square of a huge value overflows
+    centred = relative - relative.mean(axis=0)
+    spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
+    return np.asarray(centred / spread)
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt.NDArray[np.intp]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.cluster.hierarchy import linkage as linkage_of
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ...errors import UsageError
 from ..metric_space import MetricSpace, Scale, Values
 from ..one_thread import one_thread
-from .partition import Partition
+from .chance import against_chance
+from .partition import Labels, Partition, numbered
 
-__all__ = ["LINKAGES", "LONE", "Hierarchy", "Linkage", "hierarchy"]
+__all__ = ["LINKAGES", "LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
 Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"]
 
@@ -83,7 +84,7 @@ def hierarchy(
         method: One of ``LINKAGES``.
         clusters: How many the cut leaves; if None, 2 to 10, where the height of the merges falls by the largest factor.
         scale: How metrics are made comparable.
-        seed: Of the sample.
+        seed: Of the sample, and of points of one kind whose tree is compared.
 
     Raises:
         UsageError: More clusters than points in the tree are wanted, or less than one.
@@ -96,25 +97,35 @@ def hierarchy(
         raise UsageError(f"expected 1 to {len(sample)} clusters, at most one per location, found {clusters}")
     merges = linkage_of(scaled[sample], method)
     heights = merges[:, 2]
-    count = clusters or _suggested(heights)
+    tried = _cuts(heights) if clusters is None else [clusters]
+    count = max(tried, key=lambda each: _drop(heights, each))
     above, below = _around(heights, count)
-    labels, far = _assigned(scaled, sample, _cut(merges, count))
+    found = {each: _cut(merges, each) for each in tried}
+    chance = against_chance(space.values[sample], found, partial(cuts, method=method), scale=scale, seed=seed)
+    labels, far = _assigned(scaled, sample, found[count])
     return Hierarchy(
         space,
         method,
         merges,
         sample,
         far,
-        Partition.of(space, labels, scaled, seed=seed),
+        Partition.of(space, labels, scaled, chance=chance.likelihood if chance else None, seed=seed),
         float((above + below) / 2),
         _drop(heights, count),
         clusters is None,
     )
 
 
-def _suggested(heights: Values) -> int:
+def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
+    """Cut the tree of some points into several numbers of clusters."""
+    merges = linkage_of(points, method)
+    return {count: _cut(merges, count) for count in counts}
+
+
+def _cuts(heights: Values) -> range:
+    """Give the numbers of clusters that are suggested."""
     most = min(_MOST_CLUSTERS, len(heights))  # one a point is no suggestion, unless there are two points
-    return max(range(2, max(most, 2) + 1), key=lambda count: _drop(heights, count))
+    return range(2, max(most, 2) + 1)
 
 
 def _drop(heights: Values, count: int) -> float:
@@ -131,15 +142,14 @@ def _around(heights: Values, count: int) -> tuple[float, float]:
     return above, below
 
 
-def _cut(merges: Values, count: int) -> npt.NDArray[np.intp]:
+def _cut(merges: Values, count: int) -> Labels:
     """Undo the last merges until so many clusters are left; by their order, not their heights, which may fall."""
     points = len(merges) + 1
-    kept = points - count
-    above = np.repeat(np.arange(points, points + kept), 2)
-    below = merges[:kept, :2].astype(np.intp).ravel()
-    size = points + len(merges)
-    graph = coo_array((np.ones(len(above)), (above, below)), shape=(size, size))
-    return np.asarray(connected_components(graph, directed=False)[1][:points], dtype=np.intp)
+    owners = list(range(points + len(merges)))
+    kept = merges[: points - count, :2].astype(np.intp).tolist()
+    for node, (first, second) in reversed(list(enumerate(kept, start=points))):
+        owners[first] = owners[second] = owners[node]
+    return numbered(owners[:points])
 
 
 def _assigned(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
 from ...errors import UsageError
 from ..metric_space import MetricSpace, Scale, Values
 from ..one_thread import one_thread
+from .chance import POINTS, Chance, against_chance
+from .hierarchy import cuts
 from .partition import Labels, Partition, numbered, silhouette, variance_ratios
 
 __all__ = ["CRITERIA", "Clusters", "Criterion", "kmeans"]
@@ -25,6 +28,7 @@ _MOST: Final = 10  # clusters that are tried
 _SAMPLE: Final = 5_000  # points by which k is chosen
 _STARTS: Final = 10
 _STARTS_OF_MANY: Final = 3
+_STEPS: Final = 100  # of Lloyd's; a hundred points need ten
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,14 @@ class Clusters:
         partition: The clusters.
         criterion: What chose their number; None if it was given.
         scores: Number of clusters tried → the criterion's value, which may be infinite; empty if it was given.
+        chance: What points of one kind look like; None if there is nothing to compare.
     """
 
     space: MetricSpace
     partition: Partition
     criterion: Criterion | None
     scores: dict[int, float]
+    chance: Chance | None
 
 
 @one_thread
@@ -61,7 +67,7 @@ def kmeans(
         criterion: The silhouette and Calinski's and Harabasz's ratio of between-cluster to within-cluster variability
             should be large, Davies's and Bouldin's ratio of widths to distances small.
         scale: How metrics are made comparable.
-        seed: Of the starts, and of the sample.
+        seed: Of the starts, of the sample, and of points of one kind whose clusters are compared.
 
     Raises:
         UsageError: More clusters than different points are wanted, or less than two.
@@ -70,23 +76,65 @@ def kmeans(
     different = len(np.unique(scaled, axis=0))
     if clusters is not None and not 2 <= clusters <= different:
         raise UsageError(f"expected 2 to {different} clusters, at most one per distinct location, found {clusters}")
-    scores = {} if clusters else _scores(scaled, criterion, seed)
-    best = min if criterion == "davies-bouldin" else max
-    count = clusters or (best(scores, key=lambda each: scores[each]) if scores else 2)
+    rows = _some(len(scaled), seed)
+    some = scaled[rows]
+    found = _tried(some, range(2, _most(some) + 1) if clusters is None else [clusters], seed)
+    likewise = found if len(some) > POINTS else _nearest(some, found)
+    chance = against_chance(space.values[rows], likewise, _nearest, scale=scale, seed=seed)
+    scores = {} if clusters else {count: _SCORES[criterion](some, labels, seed) for count, labels in found.items()}
+    count = clusters or (_best(scores, criterion, chance) if scores else 2)
     starts = _STARTS if len(scaled) <= _SAMPLE else _STARTS_OF_MANY
-    labels = _labels(scaled, count, starts, seed)
-    return Clusters(space, Partition.of(space, labels, scaled, seed=seed), None if clusters else criterion, scores)
+    labels = found[count] if len(some) == len(scaled) and count in found else _labels(scaled, count, starts, seed)
+    likelihood = chance.likelihood if chance else None
+    partition = Partition.of(space, labels, scaled, chance=likelihood, seed=seed)
+    return Clusters(space, partition, None if clusters else criterion, scores, chance)
 
 
-def _scores(scaled: Values, criterion: Criterion, seed: int) -> dict[int, float]:
-    """Try numbers of clusters that leave two points at least together."""
-    some = scaled
-    if len(scaled) > _SAMPLE:
-        some = scaled[np.random.default_rng(seed).choice(len(scaled), _SAMPLE, replace=False)]
-    most = min(_MOST, len(np.unique(some, axis=0)), len(some) - 1)
-    score = _SCORES[criterion]
-    found = {count: _labels(some, count, _STARTS, seed) for count in range(2, most + 1)}
-    return {count: score(some, labels, seed) for count, labels in found.items() if labels.max() + 1 == count}
+def _some(points: int, seed: int) -> npt.NDArray[np.intp]:
+    """Give the positions of the points by which k is chosen."""
+    if points <= _SAMPLE:
+        return np.arange(points)
+    return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)
+
+
+def _most(points: Values) -> int:
+    """Give the largest number of clusters tried, which leaves two points at least together."""
+    return min(_MOST, len(np.unique(points, axis=0)), len(points) - 1)
+
+
+def _tried(points: Values, counts: Collection[int], seed: int) -> dict[int, Labels]:
+    found = {count: _labels(points, count, _STARTS, seed) for count in counts}
+    return {count: labels for count, labels in found.items() if labels.max() + 1 == count}
+
+
+def _best(scores: dict[int, float], criterion: Criterion, chance: Chance | None) -> int:
+    """Choose the number of clusters by the criterion.
+
+    A mean silhouette compares the widths of clusters with their distances from the nearest other ones; so two clusters
+    that are near to each other, and far from all others, are as good apart as together. Silhouettes that differ by no
+    more than they do from one set of points of one kind to the next are a tie, and the gap statistic decides it.
+    """
+    best = min if criterion == "davies-bouldin" else max
+    count = best(scores, key=lambda each: scores[each])
+    other = chance.enough if criterion == "silhouette" and chance else None
+    return other if chance and other and scores[other] >= scores[count] - chance.spreads[other] else count
+
+
+def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
+    """Share points out by k-means with one start, the clusters of Ward's tree; fast for many small sets of points."""
+    return {count: _moved(points, labels) for count, labels in cuts(points, counts).items()}
+
+
+def _moved(points: Values, labels: Labels) -> Labels:
+    """Move each point to the cluster with the nearest mean (Lloyd), until none moves or a cluster would be empty."""
+    for _ in range(_STEPS):
+        inside = np.eye(int(labels.max()) + 1)[labels]
+        means = (inside.T @ points) / inside.sum(axis=0)[:, None]
+        nearest = (np.square(means).sum(axis=1) - 2 * points @ means.T).argmin(axis=1)
+        if len(np.unique(nearest)) < len(means) or (nearest == labels).all():
+            break
+        labels = nearest
+    return labels
 
 
 def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:

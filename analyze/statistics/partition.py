@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from ..metric_space import ROUNDING, MetricSpace, Values
 
-__all__ = ["DISTINCT", "LEVEL", "WEAK", "Partition", "numbered", "silhouette", "variance_ratios"]
+__all__ = ["DISTINCT", "LEVEL", "WEAK", "Labels", "Partition", "numbered", "silhouette", "variance_ratios"]
 
 Labels = npt.NDArray[np.intp]
 
@@ -21,7 +21,8 @@ Labels = npt.NDArray[np.intp]
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
-LEVEL: Final = 0.05  # of cases in which points of one kind may be called clusters
+# How often points of one kind may be called clusters: of 100 tries 5 or fewer are, then, in 97 of 100 cases.
+LEVEL: Final = 0.025
 
 _APART: Final = 0.1  # standard deviations from the others, from which on a cluster has something of its own
 _SAMPLE: Final = 2000  # points of which silhouettes are computed: distances of all to all
@@ -39,6 +40,7 @@ class Partition:
         means: ``float64[cluster, metric]`` in the metrics' units.
         deviations: ``float64[cluster, metric]``, the same from that of all points, in standard deviations.
         typical: ``int[cluster]``, the member that is nearest to the mean of its cluster.
+        chance: How often points of one kind look as clustered; None if that was not compared.
     """
 
     labels: Labels
@@ -47,9 +49,12 @@ class Partition:
     means: Values
     deviations: Values
     typical: npt.NDArray[np.intp]
+    chance: float | None = None
 
     @classmethod
-    def of(cls, space: MetricSpace, labels: npt.ArrayLike, scaled: Values, *, seed: int = 0) -> Partition:
+    def of(
+        cls, space: MetricSpace, labels: npt.ArrayLike, scaled: Values, *, chance: float | None = None, seed: int = 0
+    ) -> Partition:
         """Judge a partition of a space; ``scaled`` are the values by which it was made."""
         own = numbered(labels)
         count = int(own.max()) + 1
@@ -63,12 +68,18 @@ class Partition:
             means,
             np.array([standard[each].mean(axis=0) for each in rows]),
             np.array([each[_nearest_to_mean(scaled[each])] for each in rows], dtype=np.intp),
+            chance,
         )
 
     @property
     def count(self) -> int:
         """How many clusters there are."""
         return len(self.means)
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether points of one kind look as clustered in more than 2.5 of 100 cases."""
+        return self.chance is not None and self.chance > LEVEL
 
     @cached_property
     def members(self) -> tuple[npt.NDArray[np.intp], ...]:

@@ -28,6 +28,7 @@ class Components:
             are as large the first.
         scores: ``float64[point, component]``.
         partition: Clusters of the points, to be seen in the projection.
+        given: Whether the number of clusters was given.
     """
 
     space: MetricSpace
@@ -35,6 +36,7 @@ class Components:
     components: Values
     scores: Values
     partition: Partition
+    given: bool
 
 
 _ROUNDING: Final = 1e-9  # of a weight
@@ -62,5 +64,11 @@ def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "stan
     sizes = np.abs(components)
     largest = (sizes >= sizes.max(axis=1, keepdims=True) - _ROUNDING).argmax(axis=1)
     signs = np.sign(components[np.arange(len(components)), largest])
-    partition = kmeans(space, clusters=clusters, scale=scale, seed=seed).partition
-    return Components(space, singular**2 / (singular**2).sum(), components * signs[:, None], scores * signs, partition)
+    return Components(
+        space,
+        singular**2 / (singular**2).sum(),
+        components * signs[:, None],
+        scores * signs,
+        kmeans(space, clusters=clusters, scale=scale, seed=seed).partition,
+        clusters is not None,
+    )

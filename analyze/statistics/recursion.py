@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 
 from ...errors import AutoanalyzerError
 from ..metric_space import MetricSpace
-from .partition import DISTINCT, Partition
+from .partition import DISTINCT, LEVEL, Partition
 
 __all__ = ["Part", "recursively"]
 
@@ -55,6 +55,9 @@ def recursively(
     if partition.silhouette is None or partition.silhouette < DISTINCT:
         found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
         return Part(path, result, ended=f"that needs a silhouette of at least {DISTINCT}, found {found}")
+    if partition.by_chance:
+        found = f"{100 * (partition.chance or 0):.3g}"
+        return Part(path, result, ended=f"chance may make them in at most {100 * LEVEL:g} of 100 cases, found {found}")
     parts, without = [], {}
     for number, rows in enumerate(partition.members, start=1):
         if len(rows) >= _LEAST:

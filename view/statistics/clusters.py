@@ -9,7 +9,7 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics.materiality import RULE, matters, separating, telling
-from ...analyze.statistics.partition import WEAK, Partition
+from ...analyze.statistics.partition import LEVEL, WEAK, Partition
 from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..metric_space import drawn, finite, names, part_of, value
 from ..report import Table
@@ -35,6 +35,7 @@ _SHOWN: Final = 12  # metrics with F-ratios in a table, or numbers in a picture
 _DRAWN: Final = 40  # metrics in a picture
 _NEAR: Final = 0.1  # of another value: then it is told as a part of it
 _TOLD: Final = 2  # metrics that clusters leave aside
+_TOO_FEW: Final = 2  # locations: each alone
 _TWICE: Final = 1.995  # times another value: then no percentage
 
 
@@ -130,13 +131,19 @@ def _most_different(space: MetricSpace, partition: Partition) -> int:
 
 
 def strength(partition: Partition) -> str | None:
-    """Say if clusters are not distinct."""
-    if partition.silhouette is None or partition.silhouette >= WEAK:
-        return None
-    return (
-        f"The clusters are not distinct (silhouette {partition.silhouette:.2f}, at least {WEAK} needed): treat the "
-        "locations as one kind."
-    )
+    """Say if clusters are not distinct, or may be chance."""
+    one_kind, chance = "treat the locations as one kind", 100 * (partition.chance or 0)
+    if len(partition.labels) == partition.count == _TOO_FEW:
+        return f"{_TOO_FEW} locations are too few for clusters: the table says how they differ."
+    if partition.silhouette is not None and partition.silhouette < WEAK:
+        found = f"silhouette {partition.silhouette:.2f}, at least {WEAK} needed"
+        return f"The clusters are not distinct ({found}): {one_kind}."
+    if partition.by_chance:
+        return (
+            f"The clusters may be chance: {len(partition.labels)} locations of one kind look as clustered in "
+            f"{chance:.3g} of 100 simulated cases, at most {100 * LEVEL:g} allowed: {one_kind}, or add --sample runs."
+        )
+    return None
 
 
 def table(space: MetricSpace, partition: Partition) -> Table:
@@ -180,6 +187,7 @@ def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
         "clusters": [[labels[row] for row in rows.tolist()] for rows in partition.members],
         "typical": [labels[row] for row in partition.typical.tolist()],
         "silhouette": None if partition.silhouette is None else finite(partition.silhouette),
+        "chance": partition.chance,
         "means": [[finite(each) for each in row] for row in partition.means.tolist()],
         "f_ratios": [
             {"metric": space.metrics[column], "value": finite(partition.f_ratios[column])}

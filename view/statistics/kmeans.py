@@ -30,6 +30,7 @@ def kmeans_report(found: Clusters) -> Report:
             **clusters.document(space, partition),
             "criterion": found.criterion,
             "scores": {str(count): finite(score) for count, score in found.scores.items()},
+            "gaps": {str(count): gap for count, gap in (found.chance.gaps if found.chance else {}).items()},
         },
         lambda: _pictures(found),
         caveats(space),
@@ -40,10 +41,18 @@ def _sentences(found: Clusters) -> list[str]:
     space, partition = found.space, found.partition
     sizes = [len(rows) for rows in partition.members]
     score = found.scores.get(partition.count)
-    chosen = "" if score is None else f", chosen by {found.criterion} ({score:.3g})"
+    chosen = "" if score is None else f", chosen by {found.criterion} ({score:.3g}{_tie(found, score)})"
     said = f"{len(space.points)} locations form {many(partition.count, 'cluster')} of {names(sizes, 10)}{chosen}."
     weak = clusters.strength(partition)
     return [said, weak] if weak else [said, *clusters.advice(space, partition)]
+
+
+def _tie(found: Clusters, score: float) -> str:
+    """Say if the gap statistic decided between silhouettes."""
+    if found.criterion != "silhouette" or score == (best := max(found.scores.values())):
+        return ""
+    count = next(each for each, other in found.scores.items() if other == best)
+    return f"; by the gap statistic, as {best:.3g} of {count} clusters is a tie"
 
 
 def _pictures(found: Clusters) -> list[Picture]:

@@ -115,8 +115,10 @@ def _plane(found: Components) -> Picture:
     rows = some_rows(space, partition.labels)
     second = found.scores[:, 1] if found.scores.shape[1] > 1 else np.zeros(len(found.scores))
     traces: list[dict[str, Any]] = []
-    for cluster in range(partition.count):
-        own = rows[partition.labels[rows] == cluster]
+    together = clusters.strength(partition) is not None and not found.given
+    for cluster in range(1 if together else partition.count):
+        own = rows if together else rows[partition.labels[rows] == cluster]
+        name = "locations" if together else called(space, partition, cluster)
         traces.append(
             {
                 "type": "scatter",
@@ -125,7 +127,7 @@ def _plane(found: Components) -> Picture:
                 "textfont": {"size": 10},
                 "x": found.scores[own, 0],
                 "y": second[own],
-                "name": called(space, partition, cluster),
+                "name": name,
                 "marker": {"color": clusters.colour(cluster), "size": 7, "opacity": 0.75},
                 "text": [shown(space.labels[row]) for row in own.tolist()],
                 "hovertemplate": "%{text}<extra></extra>",
