@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..errors import AutoanalyzerError, InputError, UsageError
+from ..errors import AutoanalyzerError, InputError, UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
@@ -24,12 +24,14 @@ from .python_functions import add_python_functions
 if TYPE_CHECKING:
     from ..runtime.counting.run import CountingRun
 
-__all__ = ["Measured", "add_measuring_arguments", "command_of", "counting_run", "measured", "say"]
+__all__ = ["Measured", "add_measuring_arguments", "command_of", "counting_run", "measured", "papi_events", "say"]
 
 _LEAST_MEMORY: Final = 1 << 20
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = ("auto", "papi", "simulated", "none")
+_COUNTED: Final = ("instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
+_LONGEST_EVENT: Final = 63  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less the 0 at the end
 _SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
 
 
@@ -68,6 +70,12 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="where counts come from: papi: from the processor; simulated: from a second run of the program, which may "
         "take 20 times as long; none: no counts; auto: papi if it counts anything here (default)",
+    )
+    parser.add_argument(
+        "--events",
+        type=papi_events,
+        metavar="METRIC=EVENT,…",
+        help="with papi: count only these metrics, each by its event: instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM",
     )
     parser.add_argument(
         "--cache", metavar="GEOMETRY", help="caches to simulate, as size/ways/line: L1=32K/8/64,L2=1M/8/64"
@@ -121,8 +129,11 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
     """Give how counts are to be simulated; None if they are not.
 
     Raises:
-        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated.
+        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated; or events are named
+            where the processor does not count.
     """
+    if arguments.events is not None and arguments.counters not in ("auto", "papi"):
+        raise UsageError(f"--events needs --counters papi, found {arguments.counters}")
     if arguments.counters == "simulated":
         from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs are not counted
 
@@ -159,6 +170,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
                 for name, value in (
                     ("AUTOANALYZER_MAX_MEMORY", arguments.max_memory),
                     ("AUTOANALYZER_MAX_OVERHEAD", arguments.max_overhead),
+                    ("AUTOANALYZER_EVENTS", arguments.events),
                 )
                 if value is not None
             },
@@ -197,6 +209,28 @@ def _memory(text: str) -> str:
     found = re.fullmatch(r"(\d+)([KMG]?)", text)
     if not found or int(found[1]) << _SHIFTS[found[2]] < _LEAST_MEMORY:
         raise argparse.ArgumentTypeError(f"expected bytes, such as 64M, and at least 1M, found {text!r}")
+    return text
+
+
+def papi_events(text: str) -> str:
+    """Read ``METRIC=EVENT,…`` as the probe library takes it.
+
+    Raises:
+        argparse.ArgumentTypeError: A word is something else, or a metric is none that is counted, or named twice.
+    """
+    named: set[str] = set()
+    for word in text.split(","):
+        metric, _, event = word.partition("=")
+        if not re.fullmatch(rf"[!-~]{{1,{_LONGEST_EVENT}}}", event):
+            raise argparse.ArgumentTypeError(
+                f"expected METRIC=EVENT, such as instructions=PAPI_TOT_INS, with an event of at most {_LONGEST_EVENT} "
+                f"characters, found {word!r}; papi_avail and papi_native_avail list events"
+            )
+        if metric not in _COUNTED:
+            raise argparse.ArgumentTypeError(f"no metric {metric!r} is counted; {way_out(metric, _COUNTED)}")
+        if metric in named:
+            raise argparse.ArgumentTypeError(f"expected one event for {metric}, found two")
+        named.add(metric)
     return text
 
 

@@ -12,10 +12,10 @@ COUNTED_BY_PAPI: Final = "measured:papi:"
 
 
 def as_typed(measured: Iterable[str], sources: Mapping[str, str]) -> str:
-    """Write metrics as PAPI's events, if any of them are that, or else as the analyses' metrics; quoted for a shell."""
+    """Write metrics as options of ``run``, if any of them are PAPI's, or else of the analyses; quoted for a shell."""
     events = {name: sources.get(name, "") for name in measured}
     counted = {name: source for name, source in events.items() if source.startswith(COUNTED_BY_PAPI)}
     papi = [f"{name}={source.removeprefix(COUNTED_BY_PAPI)}" for name, source in counted.items()]
     if papi:
-        return f"AUTOANALYZER_EVENTS={shlex.quote(','.join(papi))}"
+        return f"--counters papi --events {shlex.quote(','.join(papi))}"
     return f"--metrics {shlex.quote(','.join(events))}"

@@ -14,8 +14,9 @@ from scipy.special import stdtr
 from ...errors import InputError
 from ..metric_space import MetricSpace, Values
 from ..one_thread import one_thread
+from .leave_one_out import LeaveOneOut, leave_one_out, pearson
 
-__all__ = ["REDUNDANT", "Correlation", "MetricGroup", "correlation"]
+__all__ = ["REDUNDANT", "Correlation", "MetricGroup", "Turn", "correlation"]
 
 REDUNDANT: Final = 0.95
 
@@ -28,11 +29,37 @@ class MetricGroup:
         representative: The one that is nearest to all others.
         members: All of them, itself included.
         least: The least absolute correlation of any two; 1 of a metric alone.
+        keep: What stands for all of them whichever point is left out: the representative, or several.
     """
 
     representative: str
     members: tuple[str, ...]
     least: float
+    keep: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Two metrics that are redundant with a point and not without it, or without it and not with it.
+
+    Attributes:
+        metrics: Their names.
+        with_it: Their correlation.
+        without: That without the point.
+        point: The position of the point.
+        ranked: Spearman's correlation, with the point.
+    """
+
+    metrics: tuple[str, str]
+    with_it: float
+    without: float
+    point: int
+    ranked: float
+
+    @property
+    def made(self) -> bool:
+        """Whether they are redundant with the point."""
+        return abs(self.with_it) >= REDUNDANT
 
 
 @dataclass(frozen=True)
@@ -42,13 +69,19 @@ class Correlation:
     Attributes:
         space: The points.
         matrix: ``float64[metric, metric]``.
+        spearman: ``float64[metric, metric]``, the same of ranks, which one point cannot bend.
+        one_out: The same without any one point; None of fewer than four points.
         groups: Every metric is in one, the largest first.
+        turns: Pairs of metrics on which one point decides, those that it turns most first.
         chance: How likely two unrelated metrics are redundant, with so few points.
     """
 
     space: MetricSpace
     matrix: Values
+    spearman: Values
+    one_out: LeaveOneOut | None
     groups: tuple[MetricGroup, ...]
+    turns: tuple[Turn, ...]
     chance: float
 
     @property
@@ -62,31 +95,72 @@ def correlation(space: MetricSpace) -> Correlation:
     """Correlate every metric with every other one, in O(points × metrics²).
 
     Metrics are redundant if |r| ≥ 0.95, in a group each with each (complete linkage): so the representative tells
-    all others. It is a metric that was measured, if there is one.
+    all others. It is a metric that was measured, if there is one. A single point can make such a correlation, or hide
+    it. So what stands for a group is what tells all others whichever point is left out: a metric of each group that is
+    one by the correlation nearest to 0, or of the other sign, that any point's absence leaves.
 
     Raises:
         InputError: There is one metric.
     """
     if len(space.metrics) < 2:
         raise InputError(f"correlation: need at least two metrics that differ, found {space.metrics[0]}")
-    matrix = np.corrcoef(space.scaled(), rowvar=False)
-    matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
-    np.fill_diagonal(matrix, 1.0)
-    groups = sorted((_group(space, matrix, rows) for rows in _redundant(matrix)), key=lambda each: -len(each.members))
-    return Correlation(space, matrix, tuple(groups), _chance(len(space.points)))
+    matrix = pearson(space.scaled())
+    ranked = pearson(np.apply_along_axis(_ranked, 0, space.values))
+    one_out = leave_one_out(space, matrix)
+    steady = np.eye(len(matrix)) if one_out is None else np.where(matrix >= 0, one_out.lowest, -one_out.highest)
+    groups = sorted(
+        (_group(space, matrix, steady, rows) for rows in _redundant(np.abs(matrix))),
+        key=lambda each: -len(each.members),
+    )
+    turns = _turns(space, matrix, ranked, one_out) if one_out else ()
+    return Correlation(space, matrix, ranked, one_out, tuple(groups), turns, _chance(len(space.points)))
 
 
-def _redundant(matrix: Values) -> list[npt.NDArray[np.intp]]:
-    apart = squareform(1.0 - np.abs(matrix), checks=False)
+def _ranked(column: Values) -> Values:
+    """Rank values from 1; equal ones have the mean of their ranks."""
+    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
+
+
+def _redundant(alike: Values) -> list[npt.NDArray[np.intp]]:
+    if len(alike) == 1:
+        return [np.array([0])]
+    apart = squareform(1.0 - alike, checks=False)
     labels = fcluster(linkage(apart, "complete"), 1.0 - REDUNDANT, "distance")
     return [np.flatnonzero(labels == each) for each in dict.fromkeys(labels.tolist())]
 
 
-def _group(space: MetricSpace, matrix: Values, rows: npt.NDArray[np.intp]) -> MetricGroup:
+def _group(space: MetricSpace, matrix: Values, steady: Values, rows: npt.NDArray[np.intp]) -> MetricGroup:
+    near = np.abs(matrix[np.ix_(rows, rows)])
+    keep = [_representative(space, matrix, rows[each]) for each in _redundant(steady[np.ix_(rows, rows)])]
+    members = tuple(space.metrics[row] for row in rows)
+    return MetricGroup(_representative(space, matrix, rows), members, float(near.min()), tuple(keep))
+
+
+def _representative(space: MetricSpace, matrix: Values, rows: npt.NDArray[np.intp]) -> str:
     near = np.abs(matrix[np.ix_(rows, rows)])
     measured = np.array([space.metrics[row] not in space.formulas for row in rows])
-    best = int(np.argmax(near.mean(axis=1).round(12) + measured))
-    return MetricGroup(space.metrics[rows[best]], tuple(space.metrics[row] for row in rows), float(near.min()))
+    best = int(rows[int(np.argmax(near.mean(axis=1).round(12) + measured))])
+    return space.metrics[best]
+
+
+def _turns(space: MetricSpace, matrix: Values, ranked: Values, one_out: LeaveOneOut) -> tuple[Turn, ...]:
+    """Find the pairs that one point makes redundant, or keeps from it."""
+    found = []
+    for one, other in zip(*np.triu_indices(len(matrix), 1), strict=True):
+        r = float(matrix[one, other])
+        low = float(one_out.lowest[one, other]), int(one_out.lowest_without[one, other])
+        high = float(one_out.highest[one, other]), int(one_out.highest_without[one, other])
+        made = abs(r) >= REDUNDANT
+        without, point = min(low, high, key=lambda end: end[0] * np.sign(r)) if made else max(low, high, key=_size)
+        if (without * np.sign(r) < REDUNDANT) if made else (abs(without) >= REDUNDANT):
+            names = space.metrics[one], space.metrics[other]
+            found.append(Turn(names, r, without, point, float(ranked[one, other])))
+    return tuple(sorted(found, key=lambda turn: -abs(turn.with_it - turn.without)))
+
+
+def _size(end: tuple[float, int]) -> float:
+    return abs(end[0])
 
 
 def _chance(points: int) -> float:

@@ -121,7 +121,7 @@ def test_an_experiment_is_one_period_and_its_events_are_the_next_list(tool, here
     text = done.stdout.decode()
     assert (done.returncode, done.stderr) == (0, b"")
     assert "tlb: rank 9 with 2.0e6 (median 1.0e6)" in text
-    assert "AUTOANALYZER_EVENTS=tlb=PAPI_TLB," in text
+    assert "--counters papi --events tlb=PAPI_TLB," in text
     (period,) = json.loads((tool.folder / "o.json").read_text())["periods"]
     assert (period["metrics"][0], period["status"]) == ("tlb", "converged")
     few = here("pursue", "run.cube", *(word for rank in range(26) for word in ("--exclude-rank", str(rank))))

@@ -9,7 +9,7 @@ from autoanalyzer.view.statistics import correlation_report
 
 def test_names_are_typed_as_a_shell_takes_them():
     assert as_typed(["a", "$x$ <b>"], {}) == "--metrics 'a,$x$ <b>'"
-    assert as_typed(["tlb", "b c"], {"b c": "measured:papi:PAPI_B"}) == "AUTOANALYZER_EVENTS='b c=PAPI_B'"
+    assert as_typed(["tlb", "b c"], {"b c": "measured:papi:PAPI_B"}) == "--counters papi --events 'b c=PAPI_B'"
 
 
 def test_of_a_derived_metric_what_it_is_made_of_is_counted():

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics import Correlation
-from ...analyze.statistics.correlation import REDUNDANT
-from ..counters import as_typed
+from ...analyze.statistics.correlation import REDUNDANT, MetricGroup
+from ..counters import COUNTED_BY_PAPI, as_typed
 from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..metric_space import caveats, drawn, names, part_of, some_rows
 from ..report import Report, Table
@@ -45,10 +45,27 @@ def _document(found: Correlation) -> dict[str, Any]:
     return {
         **document("correlation", found.space),
         "matrix": found.matrix.tolist(),
+        "spearman": found.spearman.tolist(),
+        "leave_one_out": _extremes(found),
         "threshold": REDUNDANT,
         "groups": [
-            {"representative": each.representative, "members": list(each.members), "least": each.least}
+            {
+                "representative": each.representative,
+                "members": list(each.members),
+                "least": each.least,
+                "keep": list(each.keep),
+            }
             for each in found.groups
+        ],
+        "turns": [
+            {
+                "metrics": list(each.metrics),
+                "r": each.with_it,
+                "without": each.without,
+                "location": found.space.labels[each.point],
+                "spearman": each.ranked,
+            }
+            for each in found.turns
         ],
         "chance": found.chance,
         "chance_pairs": found.chance * found.pairs,
@@ -56,10 +73,26 @@ def _document(found: Correlation) -> dict[str, Any]:
     }
 
 
+def _extremes(found: Correlation) -> dict[str, Any] | None:
+    """Give the lowest and the highest correlations without any one location, and without which."""
+    if (one_out := found.one_out) is None:
+        return None
+    labels = np.array(found.space.labels, dtype=object)
+    return {
+        "lowest": one_out.lowest.tolist(),
+        "highest": one_out.highest.tolist(),
+        "lowest_without": labels[one_out.lowest_without].tolist(),
+        "highest_without": labels[one_out.highest_without].tolist(),
+    }
+
+
+def _kept(found: Correlation) -> tuple[str, ...]:
+    return found.space.measured(name for group in found.groups for name in group.keep)
+
+
 def _next(found: Correlation) -> str:
-    """Write the representatives as the next run takes them."""
-    space = found.space
-    return as_typed(space.measured(each.representative for each in found.groups), space.sources)
+    """Write what stands for all as the next run takes it."""
+    return as_typed(_kept(found), found.space.sources)
 
 
 def _sentences(found: Correlation) -> list[str]:
@@ -73,15 +106,48 @@ def _sentences(found: Correlation) -> list[str]:
             f"{many(len(largest.members) - 1, 'other')} "
             f"({names([each for each in largest.members if each != largest.representative])}; |r| ≥ "
             f"{_floor(largest.least)}).",
-            f"To record less next time, keep one of each group: {_next(found)}",
+            *_advice(found),
         ]
     else:
         said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): none can be left out."]
+    said += _turning(found)
     if (expected := found.chance * found.pairs) > _UNSURE:
         said.append(
             f"With {len(space.points)} locations, chance alone would make {expected:.2g} of "
             f"{many(found.pairs, 'pair')} of unrelated metrics redundant: take groups as hints, or add --sample runs."
         )
+    return said
+
+
+def _advice(found: Correlation) -> list[str]:
+    """Say what the next run, or the next analysis, can leave out, whichever location is odd."""
+    if found.one_out is None:
+        return [f"{len(found.space.points)} locations are too few to leave metrics out: four are needed."]
+    kept = _kept(found)
+    if len(kept) == len(found.space.measured(found.space.metrics)):
+        return []
+    typed = _next(found)
+    if any(found.space.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in kept):
+        return [f"To count less next time, keep what stands for a group: autoanalyzer run {typed}"]
+    return [f"The next analysis can do with what stands for a group: {typed}"]
+
+
+def _turning(found: Correlation) -> list[str]:
+    """Name the location that makes a correlation, and the one that hides one, each by the pair that it turns most."""
+    said = []
+    for made in (True, False):
+        turns = [each for each in found.turns if each.made == made]
+        if turns:
+            first, label = turns[0], found.space.labels[turns[0].point]
+            who = f"{'rank' if isinstance(label, int) else 'location'} {label}"
+            pair = f"{first.metrics[0]} and {first.metrics[1]}"
+            numbers = f"r = {first.with_it:.3f}, without {first.without:.3f}; Spearman's {first.ranked:.3f}"
+            more = f"; so with {many(len(turns) - 1, 'more pair')}" if len(turns) > 1 else ""
+            if made:
+                said.append(f"Only {who} makes {pair} redundant ({numbers}): keep both{more}.")
+            else:
+                leave = f": see --exclude-rank {label}" if isinstance(label, int) else ""
+                said.append(f"Only {who} hides that {pair} are redundant ({numbers}){leave}{more}.")
     return said
 
 
@@ -95,15 +161,26 @@ def _groups(found: Correlation) -> Table:
             each.representative,
             str(len(each.members)),
             _floor(each.least) if len(each.members) > 1 else None,
+            _without_one(found, each),
             names([name for name in each.members if name != each.representative], 8),
         )
         for each in found.groups
     ]
     return Table(
         f"Groups of redundant metrics of {found.space.place}",
-        ("representative", "metrics", "least |r|", "others"),
+        ("representative", "metrics", "least |r|", "without one", "others"),
         rows,
     )
+
+
+def _without_one(found: Correlation, group: MetricGroup) -> str | None:
+    """Say how near to 0 a correlation in a group is, or beyond, without the location that matters most to it."""
+    if found.one_out is None or len(group.members) == 1:
+        return None
+    rows = np.ix_(*2 * [[found.space.metrics.index(name) for name in group.members]])
+    signs = np.sign(found.matrix[rows])
+    least = float(np.minimum(found.one_out.lowest[rows] * signs, found.one_out.highest[rows] * signs).min())
+    return f"{np.floor(least * 1000) / 1000:.3f}"
 
 
 def _matrix(found: Correlation) -> Table:
