@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 import numpy as np
+from lxml import etree
 
 from ...errors import InputError
 from ..experiment import CallPath, Experiment, Location
@@ -42,14 +43,22 @@ def read_cubex(source: Source) -> Experiment:
     """
     archive = Archive(source)
     with broken_parts(source.path, "CUBE 4"):
-        head = CubeHead("4")
-        parser = parser_for(head)
-        anchor = escaped(_unpacked(archive.read(ANCHOR, _MAX_ANCHOR)))
-        for start in range(0, len(anchor), _CHUNK):
-            parser.feed(anchor[start : start + _CHUNK])
-        parser.close()
+        anchor = _unpacked(archive.read(ANCHOR, _MAX_ANCHOR))
+        try:
+            head = _head(anchor)
+        except etree.XMLSyntaxError:
+            head = _head(escaped(anchor))
         head.check_version()
         return _experiment(archive, head)
+
+
+def _head(anchor: bytes) -> CubeHead:
+    head = CubeHead("4")
+    parser = parser_for(head)
+    for start in range(0, len(anchor), _CHUNK):
+        parser.feed(anchor[start : start + _CHUNK])
+    parser.close()
+    return head
 
 
 def _experiment(archive: Archive, head: CubeHead) -> Experiment:

@@ -259,7 +259,7 @@ def _system_element(xml: Any, level: _Level, number: int, name: str, rank: int |
 def _write_topologies(
     xml: Any, topologies: Sequence[Topology], locations: Sequence[Location], dialect: Dialect
 ) -> None:
-    placed = [topology for topology in topologies if topology.coordinates]
+    placed = [topology for topology in topologies if topology.coordinates and topology.dimensions]
     if not placed:
         return
     numbers = {(place.process, place.thread): str(number) for number, place in enumerate(locations)}

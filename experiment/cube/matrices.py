@@ -35,7 +35,7 @@ _MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*[
 _ROW: Final = re.compile(rb'[ \t\r\n]*<row cnodeId="(\d+)">')
 _ROW_END: Final = b"</row>"
 _MATRIX_END: Final = re.compile(rb"[ \t\r\n]*</matrix>[ \t\r\n]*")
-_AS_IT_IS: Final = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|&#?\w+;|(&)", re.S)
+_AS_IT_IS: Final = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|&#?\w+;|(&)", re.S)
 _SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"  # atomic: many comments must not be tried in many ways
 _BETWEEN: Final = re.compile(_SPACE, re.S)
 _FILE_END: Final = re.compile(rb"</severity[ \t\r\n]*>%b</cube[ \t\r\n]*>%b" % (_SPACE, _SPACE), re.S)
@@ -287,5 +287,9 @@ def parser_for(target: Any) -> Any:
 
 
 def escaped(text: bytes) -> bytes:
-    """Write ``&amp;`` where an ampersand begins no entity: some names have it, and the tools of CUBE take it."""
+    """Write ``&amp;`` where an ampersand begins no entity: some names have it, and the tools of CUBE take it.
+
+    Args:
+        text: All of it, up to the severities: an entity must not be cut.
+    """
     return _AS_IT_IS.sub(lambda found: b"&amp;" if found[1] else found[0], text) if b"&" in text else text

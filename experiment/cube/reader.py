@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from lxml import etree
 
 from ...errors import InputError
 from ..experiment import Experiment
@@ -35,8 +36,10 @@ def read_cube(source: Source) -> Experiment:
     if not source.read(0, 256).removeprefix(_BOM).lstrip().startswith(b"<"):
         raise InputError(f"{source.path}: expected an experiment (CUBE 3 XML), found a file of another kind")
     with broken_parts(source.path, "CUBE 3 XML"):
-        head = CubeHead("3")
-        content = _read_head(source, head)
+        try:
+            head, content = _read_head(source)
+        except etree.XMLSyntaxError:
+            head, content = _read_head(source, mended=True)
         return _experiment(source, head, content)
 
 
@@ -81,9 +84,19 @@ def check_size(call_paths: int, locations: int) -> None:
         )
 
 
-def _read_head(source: Source, head: CubeHead) -> tuple[int, int] | None:
-    """Read up to the severities; give the places where their content starts and ends, None if there are none."""
+def _read_head(source: Source, *, mended: bool = False) -> tuple[CubeHead, tuple[int, int] | None]:
+    """Read up to the severities.
+
+    Args:
+        source: The file.
+        mended: Whether to mend what is no XML, which needs all of the text at once.
+
+    Returns:
+        What was read, and the places where the content of the severities starts and ends, None if there are none.
+    """
+    head = CubeHead("3")
     parser = parser_for(head)
+    pending: list[bytes] = []
     offset = 0
     while chunk := source.read(offset, _CHUNK):
         at = chunk.find(_SEVERITY)
@@ -93,13 +106,19 @@ def _read_head(source: Source, head: CubeHead) -> tuple[int, int] | None:
         elif len(chunk) == _CHUNK:
             chunk = chunk[: max(chunk.rfind(b"<", 1 - len(_SEVERITY)), 0) or len(chunk)]
         before = head.in_severity
-        parser.feed(escaped(chunk))
         offset += len(chunk)
+        pending.append(chunk)
+        if not mended:
+            parser.feed(pending.pop())
+        elif at >= 0:
+            parser.feed(escaped(b"".join(pending)))
+            pending.clear()
         if head.in_severity and not before and not chunk.endswith(b"/>"):
             if at < 0:
                 raise InputError("expected text in UTF-8 or a single-byte encoding, found another encoding")
-            return offset, severities_end(source, offset)
+            return head, (offset, severities_end(source, offset))
         if offset > _MAX_HEAD:
             raise InputError(f"expected at most {_MAX_HEAD >> 20} MiB before the severities, found more")
+    parser.feed(escaped(b"".join(pending)))
     parser.close()
-    return None
+    return head, None

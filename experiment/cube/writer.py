@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -15,9 +15,10 @@ from ...errors import InputError
 from ..experiment import Experiment
 from ..metric import Metric
 from ..severities import Severity
+from .cubex_layout import NOTHING
 from .head_writer import CUBE_3, MetricStorage, check_writable, cube_element, write_head
 from .numbers import row_text
-from .value_types import stored_rows, typed
+from .value_types import TYPES, stored_rows, typed
 
 __all__ = ["write_cube"]
 
@@ -39,12 +40,14 @@ def write_cube(experiment: Experiment, path: Path) -> None:
                 severity = experiment.exclusive(metric.name)
                 if np.isinf(severity).any():
                     raise InputError(f"{path}: expected finite values of {metric.name}, found infinity")
-                _write_matrix(stream, number, severity)
+                # What is left out is 0, but not for tools that make CUBE 4 of it: there a minimum would be missing.
+                rows = range(len(severity)) if metric.aggregation in NOTHING else stored_rows(severity)
+                _write_matrix(stream, number, severity, rows)
 
 
 def _type(experiment: Experiment, metric: Metric) -> str:
     """Give the type that the values are of; those of floating-point numbers need not be read."""
-    return typed(experiment.exclusive(metric.name), metric)[0] if metric.integral else metric.dtype
+    return metric.dtype if TYPES.get(metric.dtype) == "f8" else typed(experiment.exclusive(metric.name), metric)[0]
 
 
 @contextmanager
@@ -56,9 +59,8 @@ def _packing(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
         yield packed  # type: ignore[misc]
 
 
-def _write_matrix(stream: IO[bytes], metric: int, severity: Severity) -> None:
-    """Write one metric."""
+def _write_matrix(stream: IO[bytes], metric: int, severity: Severity, rows: Iterable[int]) -> None:
     stream.write(b'<matrix metricId="%d">' % metric)
-    for path in stored_rows(severity):
+    for path in rows:
         stream.write(b'<row cnodeId="%d">%b</row>\n' % (path, row_text(severity[path])))
     stream.write(b"</matrix>\n")

@@ -137,6 +137,22 @@ def test_an_ampersand_may_stand_for_itself(written, name, read):
     assert read(cube().replace("<name>g</name>", f"<name>{written}</name>")).call_paths[1].region.name == name
 
 
+@pytest.mark.parametrize("lone", ["", "&"])
+def test_an_entity_is_read_wherever_the_text_is_cut(lone, read):
+    """It is read in pieces of 64 KiB."""
+    before, after = cube().split("<name>g</name>")
+    for rest in range(40):
+        many = "x" * ((1 << 16) - len(f"{before}<name>{lone}") - rest)
+        region = read(f"{before}<name>{lone}{many}&quot;&amp;<![CDATA[&]]></name>{after}").call_paths[1].region
+        assert region.name == f'{lone}{many}"&&'
+
+
+@pytest.mark.parametrize("opener", ["<!--", "<![CDATA["])
+def test_comments_that_do_not_end_are_refused_at_once(opener, read):
+    with pytest.raises(InputError, match="broken XML"):
+        read(cube().replace("<name>g</name>", f"<name>&{opener * 100_000}</name>"))
+
+
 @pytest.mark.parametrize("start", ["", "<!-- read by the XML parser -->"])
 def test_a_short_row_has_the_values_of_the_first_threads_and_this_is_said(start, read):
     rows = f'{start}<row cnodeId="9">1</row><row cnodeId="2">3 4</row><row cnodeId="5"></row>'

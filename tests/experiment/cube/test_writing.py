@@ -196,3 +196,27 @@ def test_infinity_is_not_written(odd, tmp_path):
     with pytest.raises(InputError, match="expected finite values of mpi, found infinity"):
         save(broken, tmp_path / "e.cubex")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_topology_that_the_tools_of_cube_refuse_is_left_out(ending, odd, tmp_path):
+    more = [*odd.topologies, Topology("no place", (("", 9, False),), {}), Topology("no size", (), {(0, 0): ()})]
+    save(odd.replaced(topologies=more), tmp_path / f"e{ending}")
+    check_spelling(head_of(tmp_path / f"e{ending}"))
+    assert load(tmp_path / f"e{ending}").topologies == odd.topologies
+
+
+def test_every_row_of_a_minimum_is_written(odd, tmp_path):
+    save(odd, tmp_path / "e.cube")
+    text = head_of(tmp_path / "e.cube")
+    number = [metric.name for metric in odd.metrics].index("least")
+    matrix = re.search(f'<matrix metricId="{number}">(.*?)</matrix>', text, re.DOTALL)
+    assert matrix
+    assert matrix[1].count("<row") == len(PATHS)
+
+
+def test_characters_that_are_none_are_written_as_numbers(odd, tmp_path):
+    metrics = [Metric("text", "occ", dtype="CHAR")]
+    save(odd.replaced(metrics=metrics, severities={"text": WHOLE + 0.5}, topologies=()), tmp_path / "e.cube")
+    assert "<dtype>DOUBLE</dtype>" in head_of(tmp_path / "e.cube")
+    assert load(tmp_path / "e.cube").metrics == tuple(metrics)
