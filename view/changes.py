@@ -159,10 +159,11 @@ def _lacking(joined: Integration, change: _Change) -> str:
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Choose the metric that is shown by region: one that both measured, and that is not 0."""
-    wanted = [chosen] if chosen is not None else [*_PREFERRED, *changes]
-    known = (changes[name] for name in wanted if name in changes and changes[name].shared)
-    return next((each for each in known if any(each.totals)), None)
+    """Choose the metric that is shown by region: one that both measured, and that is not 0 everywhere."""
+    if chosen is not None:
+        return changes[chosen]
+    known = (changes[name] for name in (*_PREFERRED, *changes) if name in changes and changes[name].shared)
+    return next((each for each in known if np.nan_to_num([each.before, each.after]).any()), None)
 
 
 def _print_regions(joined: Integration, change: _Change, whole: float) -> None:

@@ -122,13 +122,15 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_units(joined: Integration, metric: str) -> None:
+    """Refuse a metric in two units; one that a file does not state is that of the others."""
     for name in _stored(metric):
-        expected = joined.operands[0].metric(name).unit
-        for label, each in zip(joined.labels, joined.operands, strict=True):
-            if (found := each.metric(name).unit) != expected:
+        units = zip(joined.labels, (each.metric(name).unit for each in joined.operands), strict=True)
+        (first, expected), *others = [(label, unit) for label, unit in units if unit] or [("", "")]
+        for label, unit in others:
+            if unit != expected:
                 raise InputError(
-                    f"{label}: expected {name} in {expected or 'no unit'} as in {joined.labels[0]}, "
-                    f"found {found or 'no unit'}; compare another metric with --metric"
+                    f"{label}: expected {name} in {expected} as in {first}, found {unit}; compare another metric with "
+                    "--metric"
                 )
 
 

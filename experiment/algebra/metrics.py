@@ -92,15 +92,18 @@ def _own_names(forest: Sequence[Metric]) -> dict[str, str]:
     """Give names without what an earlier merge added: the parents' where these tell siblings apart, and units."""
     short = {metric.name: _without_parent(metric) for metric in forest}
     often = Counter((metric.parent, name) for metric in forest for name in {metric.name, short[metric.name]})
-    units = {metric.name: metric.unit for metric in forest}
-    own: dict[str, str] = {}
-    for metric in forest:
-        plain = metric.name.rstrip(_MARK).removesuffix(_of_unit(metric.unit))
-        if metric.parent is None and units.get(plain, metric.unit) != metric.unit:
-            own[metric.name] = plain
-        else:
-            own[metric.name] = short[metric.name] if often[metric.parent, short[metric.name]] == 1 else metric.name
-    return own
+    own = {
+        metric.name: short[metric.name] if often[metric.parent, short[metric.name]] == 1 else metric.name
+        for metric in forest
+    }
+    units = {metric.name: metric.unit for metric in forest if metric.parent is None}
+    plain = {name: _without_unit(name, unit) for name, unit in units.items()}
+    among = Counter((plain[name], unit) for name, unit in units.items())
+    return own | {
+        name: plain[name]
+        for name, unit in units.items()
+        if units.get(plain[name], unit) != unit and among[plain[name], unit] == 1
+    }
 
 
 def _without_parent(metric: Metric) -> str:
@@ -108,6 +111,11 @@ def _without_parent(metric: Metric) -> str:
     if metric.parent is None or not metric.name.startswith(prefix):
         return metric.name
     return metric.name.removeprefix(prefix).rstrip(_MARK) or metric.name
+
+
+def _without_unit(name: str, unit: str) -> str:
+    marked = name.rstrip(_MARK)
+    return marked.removesuffix(_of_unit(unit)) if marked.endswith(_of_unit(unit)) else name
 
 
 def _of_unit(unit: str) -> str:

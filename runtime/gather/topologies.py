@@ -33,7 +33,7 @@ def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
     Args:
         processes: By the number that each has in the experiment.
     """
-    places = _places(processes)
+    places, _ = _places(processes)
     kept = set(sorted(places, key=lambda key: -len(places[key]))[:MOST_KEPT])
     titles = Counter[str]()
     found = []
@@ -47,7 +47,13 @@ def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
 
 def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
     """Say what topologies are left out."""
-    count = len(_places(processes))
+    places, doubtful = _places(processes)
+    for key, several in doubtful.items():
+        yield (
+            f"topology of MPI that was left out: {_TITLES[key[0]]} of {' × '.join(str(size) for size, _ in key[3])}, in"
+            f" which {several} processes share places: nothing tells their communicators apart"
+        )
+    count = len(places)
     if count > MOST_KEPT:
         yield f"topologies of MPI that were left out: {count - MOST_KEPT} of {count}, those with the fewest places"
     more = sum(shard.topologies_left_out > 0 for shard in processes.values())
@@ -58,7 +64,10 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
         )
 
 
-def _places(processes: Mapping[int, Shard]) -> dict[_Key, dict[tuple[int, int], tuple[int, ...]]]:
+def _places(
+    processes: Mapping[int, Shard],
+) -> tuple[dict[_Key, dict[tuple[int, int], tuple[int, ...]]], dict[_Key, int]]:
+    """Give the places in each topology; and how many processes share places in those that are several taken for one."""
     places: dict[_Key, dict[tuple[int, int], tuple[int, ...]]] = {}
     for process, shard in sorted(processes.items()):
         before = Counter[Place]()
@@ -67,4 +76,10 @@ def _places(processes: Mapping[int, Shard]) -> dict[_Key, dict[tuple[int, int], 
             key = (place.kind, shard.spawned, place.members, place.dimensions, before[alike])
             before[alike] += 1
             places.setdefault(key, {})[process, 0] = place.coordinates
-    return places
+    shared = {key: _sharing(of_processes.values()) for key, of_processes in places.items()}
+    return {key: places[key] for key in places if not shared[key]}, {key: n for key, n in shared.items() if n}
+
+
+def _sharing(coordinates: Iterable[tuple[int, ...]]) -> int:
+    """Count the processes that stand where another one does."""
+    return sum(count for count in Counter(coordinates).values() if count > 1)

@@ -69,6 +69,14 @@ def test_what_one_side_has_not_measured_is_no_gain(files, written):
     assert "--metric instructions: not measured in b.cube" in line
 
 
+def test_regions_are_shown_where_their_values_cancel_out(tool, written):
+    written("one.cube", [0, 5, -5])
+    written("other.cube", [0, -5, 5])
+    rows = _rows(tool("autoanalyzer", "diff", "one.cube", "other.cube"))
+    assert ["10", "s", "-10", "s", "20", "s", "work", "a.c:10"] in rows
+    assert ["-10", "s", "10", "s", "-20", "s", "idle", "a.c:20"] in rows
+
+
 def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, written):
     written("gap.cube", [0.1, float("nan"), 1])
     done = files("autoanalyzer", "diff", "a.cube", "gap.cube")

@@ -253,3 +253,9 @@ def test_compare_refuses_a_metric_in_two_units(files, written):
     written("occ.cube", [0.1, 2, 1], unit="occ")
     line = refused(files("autoanalyzer", "compare", "a.cube", "--with", "occ.cube"))
     assert "occ.cube: expected wall_time in sec as in a.cube, found occ" in line
+
+
+def test_compare_takes_a_unit_that_is_not_stated_for_that_of_the_others(files, written):
+    written("unstated.cube", [0.1, 2, 1], unit="")
+    done = files("autoanalyzer", "compare", "unstated.cube", "--with", "a.cube")
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -9,6 +9,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -17,8 +19,10 @@ from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, Topology, load, save
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
+from autoanalyzer.runtime.gather.shard import Place
 from autoanalyzer.runtime.gather.shard_layout import ALIGNMENT, HEADER_LAYOUT, TOPOLOGY_LAYOUT, TOPOLOGY_RECORD
 from autoanalyzer.runtime.gather.shard_reader import read_shard
+from autoanalyzer.runtime.gather.topologies import mpi_topologies, said_of_topologies
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
 from ..conftest import Tool
@@ -216,3 +220,21 @@ def test_a_remark_says_that_not_all_topologies_are_kept(
         "processes with places in further topologies of MPI, beyond the first 16 or with more than 32 dimensions: 2"
     )
     assert (remark in experiment.notes.remarks) == (len(kept) <= made[1] - made[0])
+
+
+def test_a_topology_in_which_processes_share_places_is_left_out_and_named() -> None:
+    """Two communicators of one size, of sessions or of spawned programs, look like one."""
+
+    def of(*places: Place) -> Any:
+        return SimpleNamespace(places=places, spawned=False, topologies_left_out=0)
+
+    def grid(at: int, members: int = 2) -> Place:
+        return Place("grid", members, ((2, True),), (at,))
+
+    processes = {0: of(grid(0), grid(0, 7)), 1: of(grid(0), grid(1, 7)), 2: of(grid(1)), 3: of(grid(1))}
+    (kept,) = mpi_topologies(processes)
+    assert kept.coordinates == {(0, 0): (0,), (1, 0): (1,)}
+    assert list(said_of_topologies(processes)) == [
+        "topology of MPI that was left out: MPI_Cart_create of 2, in which 4 processes share places: nothing tells their "
+        "communicators apart"
+    ]

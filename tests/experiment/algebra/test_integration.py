@@ -117,6 +117,20 @@ def test_metrics_that_were_told_apart_by_their_units_match_again():
         assert {each.unit for each in three.metrics} == {"sec", "ticks", ""}
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"t": "sec", "t'": "ticks", "t''": "ticks"},
+        {"t": "sec", "t (ticks)": "ticks", "t (ticks)'": "ticks"},
+        {"x": "m", "x'": "m/s"},
+    ],
+)
+def test_no_metric_of_an_operand_is_taken_for_another(names):
+    one = of_metrics(*(Metric(name, unit) for name, unit in names.items()))
+    for result in (merge(one, one), mean(one, one), difference(one, one)):
+        assert {each.name: each.unit for each in result.metrics} == names
+
+
 def test_a_name_that_ends_in_its_unit_by_itself_is_left_alone():
     latency, taken = of_metrics(Metric("latency (us)", "us")), of_metrics(Metric("x", "sec"), Metric("x (occ)", "occ"))
     assert [each.name for each in mean(latency, latency).metrics] == ["latency (us)"]
