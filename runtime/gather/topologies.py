@@ -21,6 +21,7 @@ _TITLES: Final = {
 }
 
 _Key = tuple[str, bool, int, tuple[tuple[int, bool], ...], int]
+_Coordinates = dict[tuple[int, int], tuple[int, ...]]
 
 
 def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
@@ -64,11 +65,9 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
         )
 
 
-def _places(
-    processes: Mapping[int, Shard],
-) -> tuple[dict[_Key, dict[tuple[int, int], tuple[int, ...]]], dict[_Key, int]]:
+def _places(processes: Mapping[int, Shard]) -> tuple[dict[_Key, _Coordinates], dict[_Key, int]]:
     """Give the places in each topology; and how many processes share places in those that are several taken for one."""
-    places: dict[_Key, dict[tuple[int, int], tuple[int, ...]]] = {}
+    places: dict[_Key, _Coordinates] = {}
     for process, shard in sorted(processes.items()):
         before = Counter[Place]()
         for place in shard.places:
