@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.algebra import Integration
+from ..experiment.algebra.history import listed
 from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
 from .place import at_line, visible
@@ -139,7 +140,7 @@ def _print_metrics(joined: Integration, changes: Mapping[str, _Change]) -> None:
                 unknown.setdefault(said, []).append(metric.name)
     if rows:
         print_table((*_TITLES, "metric"), rows[:_METRICS], range(len(_TITLES)))
-    sys.stdout.writelines(f"{visible(', '.join(names))}: {visible(said)}\n" for said, names in unknown.items())
+    sys.stdout.writelines(f"{visible(listed(names))}: {visible(said)}\n" for said, names in unknown.items())
 
 
 def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
@@ -171,14 +172,14 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
     gains = np.nan_to_num(before - after)
     larger = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
-    listed = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger]
+    largest = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger]
     caption = f"{visible(metric.name)} of each call path alone, over {_locations(joined)}"
     sys.stdout.write("\n")
-    if not listed:
+    if not largest:
         sys.stdout.write(f"{caption}: no change\n")
         return
     rows = []
-    for path in sorted(listed, key=lambda each: -gains[each]):
+    for path in sorted(largest, key=lambda each: -gains[each]):
         region = joined.call_paths[path].region
         cells = _cells(float(before[path]), float(after[path]), metric.unit, whole)
         rows.append((*cells, joined.path_name(path), at_line(region.file, region.first_line)))

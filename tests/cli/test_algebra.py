@@ -77,6 +77,15 @@ def test_regions_are_shown_where_their_values_cancel_out(tool, written):
     assert ["-10", "s", "10", "s", "-20", "s", "idle", "a.c:20"] in rows
 
 
+def test_of_many_metrics_that_one_side_has_not_measured_the_first_is_named(files, written):
+    for number in range(3):
+        written(f"counted{number}.cube", [1, 2, 3], metric=f"count{number}", unit="occ")
+    counted = [f"counted{number}.cube" for number in range(3)]
+    succeed(files("autoanalyzer", "merge", "a.cube", *counted, "-o", "all.cube"))
+    said = succeed(files("autoanalyzer", "diff", "all.cube", "b.cube")).stdout.decode()
+    assert "\ncount0 and 2 more: not measured in b.cube, so there is no gain\n" in said
+
+
 def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, written):
     written("gap.cube", [0.1, float("nan"), 1])
     done = files("autoanalyzer", "diff", "a.cube", "gap.cube")
