@@ -34,8 +34,8 @@ def merge_metrics(
     Those that match nothing stand for themselves. Two of one name in different places are told apart by their
     parents: ``bytes_sent``, and ``bytes_p2p/bytes_sent``; whichever operand they come from, the names are the same.
     Of two of one name in different units the first keeps it, the other is called after its unit: ``time (ticks)``.
-    A unit that a file does not state (empty) is that of the others, if these agree. What operands do not put together
-    alike does not add up.
+    A unit that a file does not state (empty) is that of the others, if these agree and none of them tells the two
+    apart: no two metrics of an operand become one. What operands do not put together alike does not add up.
 
     Args:
         forests: The metrics of each operand, parents before children.
@@ -79,13 +79,15 @@ def _settled(node: _Node) -> Metric:
 
 
 def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Give the units of roots, by their own names, where all operands that state one agree."""
+    """Give the units of roots, by their own names, where all operands that state one agree, and none has two."""
     stated: dict[str, set[str]] = {}
+    several: set[str] = set()
     for forest, own in zip(forests, own_names, strict=True):
-        for metric in forest:
-            if metric.parent is None and metric.unit:
-                stated.setdefault(own[metric.name], set()).add(metric.unit)
-    return {name: next(iter(units)) for name, units in stated.items() if len(units) == 1}
+        roots = [(own[metric.name], metric.unit) for metric in forest if metric.parent is None]
+        several.update(name for name, count in Counter(name for name, _ in roots).items() if count > 1)
+        for name, unit in roots:
+            stated.setdefault(name, set()).update({unit} - {""})
+    return {name: next(iter(units)) for name, units in stated.items() if len(units) == 1 and name not in several}
 
 
 def _own_names(forest: Sequence[Metric]) -> dict[str, str]:

@@ -123,6 +123,8 @@ def test_metrics_that_were_told_apart_by_their_units_match_again():
         {"t": "sec", "t'": "ticks", "t''": "ticks"},
         {"t": "sec", "t (ticks)": "ticks", "t (ticks)'": "ticks"},
         {"x": "m", "x'": "m/s"},
+        {"t": "", "t (ticks)": "ticks"},
+        {"t": "sec", "t (no unit)": ""},
     ],
 )
 def test_no_metric_of_an_operand_is_taken_for_another(names):

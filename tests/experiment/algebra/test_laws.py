@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Metric, Region
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
+from autoanalyzer.experiment.algebra.metrics import merge_metrics
 
 from .conftest import KINDS, assert_same, assert_same_domain, assert_same_in_kind, cells, experiments, for_all, simple
 
@@ -90,6 +91,31 @@ def test_the_laws_hold_for_metrics_of_one_name_and_different_units(a, b, c):
     assert_same(mean(a, b, c), mean(c, a, b), a, b, c)
     once = merge(a, b)
     assert cells(merge(once, b)) == cells(merge(once, once)) == cells(once)
+
+
+LIKE_MERGED = ("t", "t'", "t''", "t (sec)", "t (ticks)", "t (ticks)'", "t (no unit)", "p", "p/t", "p/t'", "p/p/t")
+
+
+@st.composite
+def _forests(draw: st.DrawFn) -> list[Metric]:
+    """Metrics whose names look as if a merge had given them, each at the root or below an earlier one."""
+    names = draw(st.lists(st.sampled_from(LIKE_MERGED), min_size=1, max_size=5, unique=True))
+    forest: list[Metric] = []
+    for name in names:
+        above = draw(st.sampled_from([None, *forest]))
+        unit = above.unit if above else draw(st.sampled_from(("", "sec", "ticks")))
+        forest.append(Metric(name, unit, above.name if above else None))
+    return forest
+
+
+@for_all(st.lists(_forests(), min_size=1, max_size=3))
+def test_no_operand_loses_a_metric_to_another_name_of_its_own(forests):
+    for operands in (forests, forests[:1] * 2):
+        merged, names = merge_metrics(operands)
+        assert len({each.name for each in merged}) == len(merged)
+        for forest, found in zip(operands, names, strict=True):
+            assert [*found] == [each.name for each in forest]
+            assert len({*found.values()}) == len(forest)
 
 
 def permuted(of_each: st.SearchStrategy[Experiment]) -> st.SearchStrategy[tuple[list[Experiment], list[Experiment]]]:
