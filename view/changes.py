@@ -172,7 +172,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
     gains = np.nan_to_num(before - after)
     larger = max(float(np.nansum(np.abs(each))) for each in (before, after))
     order = np.argsort(-np.abs(gains), kind="stable")
-    largest = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger]
+    largest = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger and gains[path]]
     caption = f"{visible(metric.name)} of each call path alone, over {_locations(joined)}"
     sys.stdout.write("\n")
     if not largest:

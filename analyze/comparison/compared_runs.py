@@ -165,9 +165,9 @@ def _check_endings(joined: Integration) -> None:
     raise InputError(f"{label}: expected exit status 0, found {status}; repeat that run")
 
 
-def unit_of(experiment: Experiment, metric: str) -> str:
-    """Give the unit of what is compared."""
-    return experiment.metric(_stored(metric)[0]).unit
+def unit_of(runs: Sequence[Experiment], metric: str) -> str:
+    """Give the unit of what is compared: that of the runs that state one."""
+    return next(filter(None, (run.metric(_stored(metric)[0]).unit for run in runs)), "")
 
 
 def is_mean(metric: str) -> bool:
@@ -175,11 +175,11 @@ def is_mean(metric: str) -> bool:
     return metric in _WALL
 
 
-def least_to_judge(experiment: Experiment, metric: str) -> float:
+def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
     """Give the value from which on times are judged; 0 for all else."""
-    if unit_of(experiment, metric) != "sec":
+    if unit_of(runs, metric) != "sec":
         return 0.0
-    return _SHORTEST * (1 if is_mean(metric) else len({place.process for place in experiment.locations}))
+    return _SHORTEST * (1 if is_mean(metric) else len({place.process for place in runs[0].locations}))
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:

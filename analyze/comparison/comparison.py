@@ -147,7 +147,7 @@ def compare(
     check_runs(joined, len(base), metric)
     whole = np.array([_of_program(joined, run, metric) for run in range(len(runs))])
     values = np.array([values_by_path(joined, run, metric) for run in range(len(runs))])
-    bounds = _Bounds(threshold, least_to_judge(runs[0], metric), 0.0, repeats(runs, metric))
+    bounds = _Bounds(threshold, least_to_judge(runs, metric), 0.0, repeats(runs, metric))
     program = _judged(None, whole[: len(base)], whole[len(base) :], bounds)
     bounds = replace(bounds, trifle=min(_TRIFLE, threshold) * max(program.base, program.other))
     sides = values[: len(base)], values[len(base) :]
@@ -166,7 +166,7 @@ def compare(
         regions = [_unless_waiting(each, added, bounds) for each in regions]
     return Comparison(
         metric=metric,
-        unit=unit_of(runs[0], metric),
+        unit=unit_of(runs, metric),
         threshold=threshold,
         least=bounds.least,
         mean=is_mean(metric),

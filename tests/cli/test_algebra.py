@@ -86,6 +86,12 @@ def test_of_many_metrics_that_one_side_has_not_measured_the_first_is_named(files
     assert "\ncount0 and 2 more: not measured in b.cube, so there is no gain\n" in said
 
 
+def test_a_metric_that_is_chosen_is_shown_though_it_is_0_everywhere(tool, written):
+    written("nothing.cube", [0, 0, 0])
+    said = tool("autoanalyzer", "diff", "nothing.cube", "nothing.cube", "--metric", "wall_time").stdout.decode()
+    assert "wall_time of each call path alone, over 2 locations together: no change" in said
+
+
 def test_missing_values_of_one_side_are_left_out_of_both_and_counted(files, written):
     written("gap.cube", [0.1, float("nan"), 1])
     done = files("autoanalyzer", "diff", "a.cube", "gap.cube")

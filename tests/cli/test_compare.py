@@ -255,7 +255,10 @@ def test_compare_refuses_a_metric_in_two_units(files, written):
     assert "occ.cube: expected wall_time in sec as in a.cube, found occ" in line
 
 
-def test_compare_takes_a_unit_that_is_not_stated_for_that_of_the_others(files, written):
+@pytest.mark.parametrize("sides", [("unstated.cube", "a.cube"), ("a.cube", "unstated.cube")])
+def test_compare_takes_a_unit_that_is_not_stated_for_that_of_the_others(files, written, sides):
     written("unstated.cube", [0.1, 2, 1], unit="")
-    done = files("autoanalyzer", "compare", "unstated.cube", "--with", "a.cube")
+    done = files("autoanalyzer", "compare", sides[0], "--with", sides[1], "--json", "found.json")
     assert (done.returncode, done.stderr) == (0, b"")
+    (found,) = json.loads((files.folder / "found.json").read_text())["comparisons"]
+    assert (found["unit"], found["least"]) == ("sec", 0.01)
