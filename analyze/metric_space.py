@@ -57,6 +57,7 @@ class MetricSpace:
         sources: Measured metric, of which any is made → how it was measured.
         place: What the values are of: ``the program``, or a region's name.
         time: The longest time of a point that was measured there, in seconds; 0 without one.
+        wholes: Measured metric → the most that a point has of what it is a part of, in the whole program.
         threaded: Whether labels tell threads.
         sampled: Whether labels tell samples.
     """
@@ -72,6 +73,7 @@ class MetricSpace:
     sources: Mapping[str, str] = field(default_factory=dict)
     place: str = "the program"
     time: float = 0.0
+    wholes: Mapping[str, float] = field(default_factory=dict)
     threaded: bool = False
     sampled: bool = False
 
@@ -127,7 +129,11 @@ class MetricSpace:
             place=region or "the program",
             among=points,
         )
-        return replace(space, sources={name: experiments[0].metric(name).source for name in wanted.measured})
+        return replace(
+            space,
+            sources={name: experiments[0].metric(name).source for name in wanted.measured},
+            wholes=_wholes(experiments, wanted.measured, by),
+        )
 
     @classmethod
     def of_columns(
@@ -304,6 +310,22 @@ def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt
 def _longest(times: Sequence[Values]) -> float:
     """Give the largest value of any of these columns; 0 if they have none."""
     return max((float(each[~np.isnan(each)].max(initial=0.0)) for each in times), default=0.0)
+
+
+def _wholes(
+    experiments: Sequence[Experiment], metrics: Sequence[str], by: Literal["thread", "process"]
+) -> dict[str, float]:
+    roots = {name: _root(experiments[0], name) for name in metrics}
+    read = [*dict.fromkeys(roots.values())]
+    tables = [_table(each, 0, _rows(each, None, exclusive=False), read, by) for each in experiments]
+    most = {root: _longest([table.columns[root] for table in tables]) for root in read}
+    return {name: most[root] for name, root in roots.items()}
+
+
+def _root(experiment: Experiment, name: str) -> str:
+    while (parent := experiment.metric(name).parent) is not None:
+        name = parent
+    return name
 
 
 @dataclass(frozen=True, slots=True)

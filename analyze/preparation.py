@@ -16,7 +16,8 @@ from .imported import as_run
 from .overhead import Overhead, measuring_cost
 from .program_time import program_times, times_outside
 from .selection import Selection
-from .threads import busy_threads, has_nested_teams
+from .taking_turns import taking_turns
+from .threads import has_nested_teams
 
 __all__ = ["Prepared", "prepare"]
 
@@ -92,15 +93,9 @@ def prepare(
         mean_time=float(times.mean()),
         outside=float(times_outside(experiment).max()),
         overhead=measuring_cost(experiment),
-        taking_turns=_taking_turns(experiment),
+        taking_turns=taking_turns(experiment),
         nested_teams=has_nested_teams(experiment),
     )
-
-
-def _taking_turns(experiment: Experiment) -> int:
-    contenders = max(len({each.process for each in experiment.locations}), busy_threads(experiment))
-    processors = experiment.notes.processors
-    return contenders if processors is not None and contenders > processors else 0
 
 
 def _check_metrics(experiment: Experiment, metric: str) -> None:

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze.metric_space import SCALES, MetricSpace, Scale
+from ..analyze.taking_turns import waiting_for_turns
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..runtime.open_experiment import open_experiment
+from ..view.caveats import turns_taken
 from ..view.place import visible
 from ..view.report import Report
 from ..view.units import many
@@ -82,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.region is None and len(experiment.locations) > MOST:
         said = f"With more than {MOST} locations no --region is proposed: analyze {file} names one."
         report = replace(report, caveats=[*report.caveats, said])
+    if turns := turns_taken(experiment):
+        report = replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats])
     write_report(
         arguments,
         report,
@@ -138,13 +142,21 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         factor = arguments.factor, statistics.factors(space, rotation=rotation, seed=seed)
         space = _along(space, *factor)
 
+    waiting = waiting_for_turns(experiment)
+
+    def parting(part: MetricSpace, fewest: int = 1) -> MetricSpace:
+        return part if arguments.metrics or arguments.factor else statistics.dimensions(part, waiting, fewest=fewest)
+
     def tree(part: MetricSpace) -> statistics.Hierarchy:
         method: statistics.Linkage = arguments.linkage or "ward"
-        return statistics.hierarchy(part, method=method, clusters=arguments.k, scale=scale, seed=seed)
+        return statistics.hierarchy(parting(part), method=method, clusters=arguments.k, scale=scale, seed=seed)
 
     def kmeans(part: MetricSpace) -> statistics.Clusters:
         criterion: statistics.Criterion = arguments.criterion or "silhouette"
-        return statistics.kmeans(part, clusters=arguments.k, criterion=criterion, scale=scale, seed=seed)
+        return statistics.kmeans(parting(part), clusters=arguments.k, criterion=criterion, scale=scale, seed=seed)
+
+    def pca(part: MetricSpace) -> statistics.Components:
+        return statistics.pca(parting(part, 2), clusters=arguments.k, scale=scale, seed=seed)
 
     found: tuple[Callable[[MetricSpace], Any], Callable[[Any], Report]]
     match arguments.analysis:
@@ -157,7 +169,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         case "factors":
             found = partial(statistics.factors, count=arguments.k, rotation=rotation, seed=seed), view.factors_report
         case "pca":
-            found = partial(statistics.pca, clusters=arguments.k, scale=scale, seed=seed), view.pca_report
+            found = pca, view.pca_report
         case _:
             shown = {point.process for point in space.points}
             grid = statistics.grid_of(experiment, _grid(arguments.grid), shown=shown)

@@ -9,14 +9,15 @@ from typing import Final
 import numpy as np
 
 from ..analyze import Findings
-from ..experiment import Region
+from ..analyze.taking_turns import taking_turns
+from ..experiment import Experiment, Region
 from ..experiment.throttling import left_out
 from .causes import NAMES
 from .counters import COUNTED_BY_PAPI
 from .place import Place
-from .units import count, ranks, seconds
+from .units import count, many, ranks, seconds
 
-__all__ = ["caveats"]
+__all__ = ["caveats", "turns_taken"]
 
 _MOST: Final = 6
 _COSTLY: Final = 10  # percent
@@ -108,21 +109,26 @@ def _costly_from(findings: Findings) -> float:
     return min(100 * share, _COSTLY) if share and not _throttles(findings) else _COSTLY
 
 
-def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks, or their threads, took turns."""
-    if not findings.run.taking_turns:
-        return
-    experiment = findings.experiment
-    processors = experiment.notes.processors
-    where = "one processor" if processors == 1 else f"{processors} processors"
-    threads = findings.run.taking_turns > len({each.process for each in experiment.locations})
-    line = f"{findings.run.taking_turns} {'threads' if threads else 'ranks'} on {where}: they take turns"
+def turns_taken(experiment: Experiment) -> str | None:
+    """Say that ranks, or their threads, took turns; None if each had a processor."""
+    if not (taking := taking_turns(experiment)):
+        return None
+    where = many(experiment.notes.processors or 0, "processor")
+    threads = taking > len({each.process for each in experiment.locations})
+    line = f"{taking} {'threads' if threads else 'ranks'} on {where}: they take turns"
     waits = "mpi_time" in experiment and experiment.exclusive("mpi_time").any()
-    yield f"{line}, and time in MPI includes waiting for a turn" if waits else line
+    return f"{line}, and time in MPI includes waiting for a turn" if waits else line
+
+
+def _crowded(findings: Findings) -> Iterator[str]:
+    """Say that ranks, or their threads, took turns, and what can't be judged for that."""
+    if not (line := turns_taken(findings.experiment)):
+        return
+    yield line
     if findings.differences.not_judged:
         performance, found = findings.differences.not_judged
         core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))
-        place, most = Place.of(experiment, performance.regions[core]), int(performance.values[core].argmax())
+        place, most = Place.of(findings.experiment, performance.regions[core]), int(performance.values[core].argmax())
         who, time = ranks([performance.labels[most]]), seconds(float(performance.measured[core, most]))
         where = f"{place.title} {place.source}"
         yield f"{who} is off the processor for {time} in {where}: not judged, because time-sharing looks the same"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..analyze import Findings
+from ..analyze.code_regions import CodeRegion
 from ..analyze.foremost import Foremost
+from ..analyze.overhead import TIMES
 from .place import Place
-from .units import percent
+from .units import percent, ranks, seconds
 from .verdict import cluster_times
 
 __all__ = ["foremost_sentence"]
@@ -17,4 +21,17 @@ def foremost_sentence(findings: Findings, named: Foremost) -> str:
     where = f"{place.title} ({place.source})" if place.file else place.title
     if named.parts:
         return f"The verdict names {where}: {cluster_times(findings, [named.core])}."
-    return f"The verdict names {where}: {percent(100 * findings.run.weighed_costs[named.core].share)} of the run."
+    share = percent(100 * findings.run.weighed_costs[named.core].share)
+    return f"The verdict names {where}: {share} of the run{_slowest(findings, named.region)}."
+
+
+def _slowest(findings: Findings, region: CodeRegion) -> str:
+    """Name who computes longest in a region, and how it compares with all; nothing if nobody was compared there."""
+    performance = findings.performance
+    rows = [row for row, each in enumerate(performance.regions) if each.id == region.id]
+    times = performance.measured[rows[:1]].sum(axis=0)
+    if performance.metric not in TIMES or len(times) < 2 or not np.nanmax(times, initial=0.0) > 0:
+        return ""
+    most, middle = float(np.nanmax(times)), float(np.nanmedian(times))
+    label = performance.labels[int(np.nanargmax(times))]
+    return f"; {ranks([label])} computes longest there, {seconds(most)}, the median is {seconds(middle)}"

@@ -15,12 +15,13 @@ from .units import amount, many, ranks
 __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]
 
 _NAMED: Final = 5
+_PROCESSES: Final = 2  # which alone can be compared
 _DRAWN: Final = 2000  # points in a picture: a browser draws no more in a moment
 
 
 def caveats(space: MetricSpace) -> list[str]:
-    """Say which metrics and locations are not there, and why."""
-    said = dropped(space.dropped)
+    """Say which metrics and locations are not there, and why; and which metrics only tell first threads apart."""
+    said = [*_of_first_threads(space), *dropped(space.dropped)]
     if space.left_out:
         whys = {
             why: [each for each, other in space.left_out.items() if other == why] for why in space.left_out.values()
@@ -29,13 +30,27 @@ def caveats(space: MetricSpace) -> list[str]:
     return said
 
 
+def _of_first_threads(space: MetricSpace) -> list[str]:
+    others = np.array([point.thread > 0 for point in space.points])
+    if others.all() or not others.any() or space.values[~others].shape[0] < _PROCESSES:
+        return []
+    alone = [name for name, column in zip(space.metrics, space.values.T, strict=True) if not column[others].any()]
+    if not alone:
+        return []
+    return [f"Only first threads have {names(alone)}: --by process compares processes."]
+
+
 def dropped(whys: Mapping[str, str]) -> list[str]:
-    """Say which metrics are not there, and why."""
+    """Say which metrics are not there, and why: those together that have the same reason."""
     if not whys:
         return []
-    listed = [f"{name} ({why})" for name, why in list(whys.items())[:_NAMED]]
-    more = len(whys) - len(listed)
-    return [f"Dropped: {', '.join(listed)}{f' and {more} more' if more else ''}."]
+    named: dict[str, list[str]] = {}
+    for name, why in whys.items():
+        named.setdefault(why, []).append(name)
+    listed = [f"{names(each)} ({why})" for why, each in list(named.items())[:_NAMED]]
+    more = sum(map(len, list(named.values())[_NAMED:]))
+    rest = [f"and {many(more, 'more metric')}"] if more else []
+    return [f"Dropped: {'; '.join([*listed, *rest])}."]
 
 
 def part_of(some: int, count: int, noun: str) -> str | None:

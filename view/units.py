@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
 
-__all__ = ["amount", "count", "many", "percent", "ranks", "seconds", "volume"]
+__all__ = ["amount", "count", "many", "percent", "ranges", "ranks", "seconds", "volume"]
 
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns"})
 
@@ -48,19 +48,24 @@ def volume(value: float) -> str:
     return f"{value:.0f} B"
 
 
-def ranks(labels: Sequence[int | str]) -> str:
-    """Write ranks, or threads, as a list with ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``; at most four parts."""
+def ranks(labels: Sequence[int | str], most: int = 4) -> str:
+    """Write ranks, or threads, as a list with ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``; so many parts at most."""
+    what = "thread" if labels and "." in str(labels[0]) else "rank"
+    return f"{what}{'' if len(labels) == 1 else 's'} {ranges(labels, most)}"
+
+
+def ranges(labels: Sequence[int | str], most: int = 4) -> str:
+    """Write numbers, or names of threads, with ranges: ``0-2, 5``; so many parts at most."""
     parts: list[list[int | str]] = []
     for label in labels:
         if parts and _follows(parts[-1][-1], label):
             parts[-1] = [parts[-1][0], label]
         else:
             parts.append([label])
-    shown = ["-".join(map(str, part)) for part in parts[:4]]
-    if len(parts) > 4:
-        shown[3:] = [f"… {parts[-1][-1]}"]
-    what = "thread" if labels and "." in str(labels[0]) else "rank"
-    return f"{what}{'' if len(labels) == 1 else 's'} {', '.join(shown)}"
+    shown = ["-".join(map(str, part)) for part in parts[:most]]
+    if len(parts) > most:
+        shown[most - 1 :] = [f"… {parts[-1][-1]}"]
+    return ", ".join(shown)
 
 
 def _follows(label: int | str, next_label: int | str) -> bool:

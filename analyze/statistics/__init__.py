@@ -6,6 +6,7 @@ Needs scipy: imported by what uses it, not with ``analyze``.
 from __future__ import annotations
 
 from .correlation import Correlation, correlation
+from .dimensions import dimensions
 from .factors import ROTATIONS, Factors, Rotation, factors
 from .hierarchy import LINKAGES, Hierarchy, Linkage, hierarchy
 from .kmeans import CRITERIA, Clusters, Criterion, kmeans
@@ -31,6 +32,7 @@ __all__ = [
     "Partition",
     "Rotation",
     "correlation",
+    "dimensions",
     "factors",
     "grid_of",
     "hierarchy",

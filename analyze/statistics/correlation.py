@@ -132,9 +132,11 @@ def _redundant(alike: Values) -> list[npt.NDArray[np.intp]]:
 
 def _group(space: MetricSpace, matrix: Values, steady: Values, rows: npt.NDArray[np.intp]) -> MetricGroup:
     near = np.abs(matrix[np.ix_(rows, rows)])
-    keep = [_representative(space, matrix, rows[each]) for each in _redundant(steady[np.ix_(rows, rows)])]
+    kept = sorted((rows[each] for each in _redundant(steady[np.ix_(rows, rows)])), key=lambda each: -len(each))
+    keep = [_representative(space, matrix, each) for each in kept]
     members = tuple(space.metrics[row] for row in rows)
-    return MetricGroup(_representative(space, matrix, rows), members, float(near.min()), tuple(keep))
+    one = keep[0] if len(kept[0]) > 1 else _representative(space, matrix, rows)
+    return MetricGroup(one, members, float(near.min()), tuple(keep))
 
 
 def _representative(space: MetricSpace, matrix: Values, rows: npt.NDArray[np.intp]) -> str:

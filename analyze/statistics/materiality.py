@@ -19,7 +19,10 @@ from .partition import LEVEL, Partition
 
 __all__ = ["RULE", "matters", "separating", "telling"]
 
-RULE: Final = f"{100 * THRESHOLD:.0f} %, and of times {1000 * RESOLUTION:.0f} ms and {100 * LEAST:.0f} % of the longest"
+RULE: Final = (
+    f"{100 * THRESHOLD:.0f} %, of times {1000 * RESOLUTION:.0f} ms and {100 * LEAST:.0f} % of the longest, "
+    f"of all else {100 * LEAST:.0f} % of what a location has in the program"
+)
 
 _MOST: Final = 0.5  # of the other points: a majority
 
@@ -50,7 +53,8 @@ def _relative(one: Values, other: Values) -> Values:
 
 def _wide(space: MetricSpace, one: Values, other: Values) -> npt.NDArray[np.bool_]:
     """Tell which differences matter; values are ``float64[…, metric]``."""
-    least = np.where(_times(space), max(LEAST * space.time, RESOLUTION), 0.0)
+    of_whole = [LEAST * space.wholes.get(name, 0.0) for name in space.metrics]
+    least = np.where(_times(space), max(LEAST * space.time, RESOLUTION), of_whole)
     return np.asarray((_relative(one, other) > THRESHOLD) & (np.abs(one - other) > least))
 
 

@@ -1,4 +1,5 @@
 import csv
+import gzip
 import io
 import json
 import re
@@ -10,7 +11,7 @@ import pytest
 
 from autoanalyzer.analyze import statistics
 from autoanalyzer.cli import stats
-from autoanalyzer.experiment import Builder, Region, save
+from autoanalyzer.experiment import Builder, Notes, Region, save
 
 from .conftest import refused
 
@@ -32,8 +33,8 @@ def _write(file: Path, *, ranks: int = 16, threads: int = 1, names: tuple[str, .
         made.location(place // threads, place % threads)
     upper = np.arange(count) >= count // 2
     for column, name in enumerate(metrics):
-        base = 1e9 * (1 + 0.3 * upper) if column < 3 else np.full(count, 1e6)
-        made.row(name, work, base * (1 + 0.02 * drawn.standard_normal(count)))
+        base, noise = (1e9 * (1 + 0.3 * upper), 0.02) if column < 3 else (np.full(count, 1e6), 0.06)
+        made.row(name, work, base * (1 + noise * drawn.standard_normal(count)))
     save(made.experiment(), file)
     return file
 
@@ -43,9 +44,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _write(tmp_path_factory.mktemp("stats") / "run.cube")
 
 
-def _write_sweep(file: Path, ranks: int = 16) -> None:
+def _write_sweep(file: Path, ranks: int = 16, processors: int = 64) -> None:
     """Write a run in which four of sixteen ranks compute three times as long, in one loop; rank 0 prints."""
-    made = Builder()
+    made = Builder(Notes(processors=processors))
     for name, unit in (("wall_time", "sec"), ("cpu_time", "sec"), ("mpi_cpu_time", "sec"), ("instructions", "occ")):
         made.metric(name, unit)
     made.metric("l1_accesses", "occ")
@@ -205,6 +206,50 @@ def test_recursion_looks_into_the_clusters(file, tool, here):
     assert [part["path"] for part in document["within"]] == [[1], [2]]
     assert "Within cluster 1:" in done.stdout.decode()
     assert {row[0] for row in csv.reader((tool.folder / "o.csv").open())} >= {"part", "", "1", "2"}
+
+
+def test_clusters_are_made_of_metrics_in_which_locations_differ_so_that_it_matters(sweep, tool, here):
+    """Rank 0 alone has 0.8 % more L1 accesses, without any noise: it is no cluster."""
+    for analysis in ("hierarchy", "kmeans", "pca", "map"):
+        assert here("stats", sweep, analysis, "--json", "o.json").returncode == 0
+        found = json.loads((tool.folder / "o.json").read_text())
+        assert found["metrics"] == ["cpu_time", "instructions"]
+        assert found["dropped"]["l1_accesses"] == "no difference that matters"
+        assert sorted(map(len, found["clusters"])) == [4, 12]
+        assert [10, 11, 14, 15] in found["clusters"]
+    assert here("stats", sweep, "kmeans", "--metrics", "l1_accesses", "--json", "o.json").returncode == 0
+    assert [0] in json.loads((tool.folder / "o.json").read_text())["clusters"]
+
+
+def test_where_ranks_take_turns_that_is_said_and_waiting_for_a_turn_makes_no_clusters(tool, here):
+    _write_sweep(tool.folder / "turns.cube", processors=2)
+    for analysis in ("kmeans", "correlation"):
+        done = here("stats", "turns.cube", analysis, "--json", "o.json")
+        found = json.loads((tool.folder / "o.json").read_text())
+        assert ("wall_time" in found["metrics"]) == (analysis == "correlation")
+        said = here("stats", "turns.cube", analysis).stdout.decode()
+        assert done.returncode == 0
+        assert "\n16 ranks on 2 processors: they take turns.\n" in said
+    assert found["dropped"].get("wall_time") is None
+
+
+def test_of_a_file_of_another_tool_sentences_name_the_threads(here):
+    file = str(Path(__file__).parents[1] / "data/trace.cube.gz")
+    whole = here("stats", file, "hierarchy").stdout.decode()
+    assert "25 % of the run; thread 1.0 computes longest there, 2.89 s, the median is 2.1 s. Its" in whole
+    assert "\nOnly first threads have mpi, mpi_communication, " in whole
+    part = here("stats", file, "hierarchy", "--region", "z_solve.f:52").stdout.decode()
+    slow = "cluster 1, threads 0.0, 0.3, 1.0, 1.3, 2.0-2.1, 3.0, 3.5, time 30 % above 2.03 s;"
+    assert f"\nThey differ most in time (F = 228.1): {slow}" in part
+    assert " Thread 1.0 has most: 2.89 s.\n" in part
+
+
+def test_of_balanced_ranks_nothing_is_told_but_that(tool, here):
+    packed = Path(__file__).parents[1] / "data/summary.cubex.gz"
+    (tool.folder / "summary.cubex").write_bytes(gzip.decompress(packed.read_bytes()))
+    said = here("stats", "summary.cubex", "kmeans").stdout.decode()
+    assert "\nNo difference between the locations matters: that takes more than 10 %" in said
+    assert "Clusters of" not in said
 
 
 def test_threads_have_maps_of_their_own(tool, here):

@@ -13,10 +13,12 @@ from ...analyze.statistics.partition import LEVEL, WEAK, Partition
 from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
 from ..metric_space import drawn, finite, names, part_of, value
 from ..report import Table
-from ..units import many, ranks
+from ..units import many, ranges, ranks
 
 __all__ = [
+    "across",
     "advice",
+    "by_difference",
     "colour",
     "data",
     "differences",
@@ -26,6 +28,8 @@ __all__ = [
     "profile_picture",
     "strength",
     "table",
+    "tables",
+    "told",
     "who",
 ]
 
@@ -35,8 +39,11 @@ _SHOWN: Final = 12  # metrics with F-ratios in a table, or numbers in a picture
 _DRAWN: Final = 40  # metrics in a picture
 _NEAR: Final = 0.1  # of another value: then it is told as a part of it
 _TOLD: Final = 2  # metrics that clusters leave aside
+_NAMED: Final = 16  # ranks, or ranges of them, in a list
 _TOO_FEW: Final = 2  # locations: each alone
 _TWICE: Final = 1.995  # times another value: then no percentage
+_FIRST: Final = "the first thread of each process"
+_OTHERS: Final = "all threads but the first of each process"
 
 
 def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
@@ -45,9 +52,9 @@ def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
     first = np.array([point.thread == 0 for point in space.points])
     if not first.all() and not (first == first[0]).all():
         if (inside == first).all():
-            return "the first thread of each process"
+            return _FIRST
         if (inside == ~first).all():
-            return "all threads but the first of each process"
+            return _OTHERS
     return members(space, partition, cluster)
 
 
@@ -56,22 +63,25 @@ def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
     labels = [space.labels[row] for row in np.flatnonzero(partition.labels == cluster)]
     own = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each == cluster}
     others = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each != cluster}
-    return ranks(labels if own & others or isinstance(labels[0], int) else sorted(own))
+    return ranks(labels if own & others or isinstance(labels[0], int) else sorted(own), _NAMED)
 
 
-def differences(space: MetricSpace, partition: Partition, cluster: int, most: int = 3) -> str:
+def differences(
+    space: MetricSpace, partition: Partition, cluster: int, most: int = 3, *, first: int | None = None
+) -> str:
     """Say in which metrics a cluster differs most from all other points: ``stores 20 % above 1.2e8``.
 
-    Those come first that matter most, times before all else; see ``materiality``.
+    That of a column ``first`` comes first, then those that matter most, times before all else; see ``materiality``.
     """
     inside = partition.labels == cluster
     if inside.all():
         return ""
     said = []
-    for column in telling(space, partition, cluster)[:most]:
+    columns = dict.fromkeys([*([] if first is None else [first]), *telling(space, partition, cluster)])
+    for column in list(columns)[:most]:
         own, others = (float(space.values[rows, column].mean()) for rows in (inside, ~inside))
         said.append(f"{space.metrics[column]} {_against(space, space.metrics[column], own, others)}")
-    return "; ".join(said) or f"nothing {'that matters' if partition.by_deviation(cluster) else 'distinctive'}"
+    return "; ".join(said) or "nothing that matters"
 
 
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
@@ -86,55 +96,92 @@ def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
 
 
 def advice(space: MetricSpace, partition: Partition) -> list[str]:
-    """Say what the clusters differ in most, which of them does most, and whom to look at."""
+    """Say what the clusters differ in most, who is farthest in that, and whom to look at."""
     if partition.count < 2:
         return []
-    cluster = _most_different(space, partition)
-    what = differences(space, partition, cluster)
-    told = f"Cluster {cluster + 1}, {who(space, partition, cluster)}, compared with the others: {what}."
+    if len(partition.labels) == _TOO_FEW:
+        return [f"{_TOO_FEW} locations are too few for clusters: the table says how they differ."]
     if not partition.by_f_ratio:  # each location is a cluster
-        return [told]
+        return [told(space, partition, by_difference(space, partition)[0])]
     columns = separating(space, partition)
     if not columns:
-        return [f"No difference between them matters: that takes more than {RULE}.{_across(space)}"]
-    best, means = columns[0], partition.means[:, columns[0]]
-    low, high = (value(space, space.metrics[best], float(each)) for each in (means.min(), means.max()))
+        return [f"No difference between them matters: that takes more than {RULE}.{across(space)}"]
+    best = columns[0]
+    said = (
+        f"They differ most in {space.metrics[best]} (F = {partition.f_ratios[best]:.4g}): "
+        f"{_farthest(space, partition, best)}"
+    )
     typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
-    return [
-        f"They differ most in {space.metrics[best]}: {low} to {high} (F = {partition.f_ratios[best]:.4g}). {told}",
-        f"What helps one location helps its cluster: look at one of each, such as {typical}.",
-    ]
+    return [said, f"What helps one location helps its cluster: look at one of each, such as {typical}."]
 
 
-def _across(space: MetricSpace) -> str:
-    """Say what differs most between locations, whatever the clusters."""
-    low, high = space.values.min(axis=0), space.values.max(axis=0)
+def told(space: MetricSpace, partition: Partition, cluster: int) -> str:
+    """Say how a cluster differs from the others."""
+    what = differences(space, partition, cluster)
+    return f"Cluster {cluster + 1}, {who(space, partition, cluster)}, compared with the others: {what}."
+
+
+def across(space: MetricSpace) -> str:
+    """Say what differs most between locations, whatever the clusters, and which are the extremes."""
+    low, high = space.values.argmin(axis=0), space.values.argmax(axis=0)
     said = [
-        f"{name} from {value(space, name, low[column])} to {value(space, name, high[column])}"
-        for column, name in ((column, space.metrics[column]) for column in matters(space, low, high)[:_TOLD])
+        f"{name} from {value(space, name, space.values[low[column], column])} on {ranks([space.labels[low[column]]])} "
+        f"to {value(space, name, space.values[high[column], column])} on {ranks([space.labels[high[column]]])}"
+        for column, name in (
+            (column, space.metrics[column])
+            for column in matters(space, space.values.min(axis=0), space.values.max(axis=0))[:_TOLD]
+        )
     ]
-    return f" What matters lies across them: {', '.join(said)}."
+    return f" What matters lies across them: {', '.join(said)}." if said else ""
 
 
-def _most_different(space: MetricSpace, partition: Partition) -> int:
-    """Choose the cluster whose first metric differs most from that of all other points; of equal ones the smallest."""
+def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
+    """Order the clusters by how much each differs from the others in what tells it, times first.
 
-    def place(cluster: int) -> tuple[float, int]:
+    Of equal ones the smallest is first; those of which nothing is told that matters are the last.
+    """
+
+    def place(cluster: int) -> tuple[bool, float, int]:
         rows = partition.members[cluster]
-        columns = telling(space, partition, cluster)[:1]
-        others = np.delete(space.values[:, columns], rows, axis=0).mean(axis=0)
-        own = partition.means[cluster, columns]
-        larger = np.maximum(np.maximum(np.abs(own), np.abs(others)), np.finfo(np.float64).tiny)
-        return -float((np.abs(own - others) / larger).sum().round(12)), len(rows)
+        if not (columns := telling(space, partition, cluster)):
+            return True, 0.0, len(rows)
+        own = float(partition.means[cluster, columns[0]])
+        others = float(np.delete(space.values[:, columns[0]], rows).mean())
+        away = abs(own - others) / max(abs(own), abs(others), float(np.finfo(np.float64).tiny))
+        return space.units.get(space.metrics[columns[0]]) != "sec", -round(away, 12), len(rows)
 
-    return min(range(partition.count), key=place)
+    return sorted(range(partition.count), key=place)
 
 
-def strength(partition: Partition) -> str | None:
-    """Say if clusters are not distinct, or may be chance."""
+def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
+    """Say who is beyond the widest gap between the clusters' means of a metric, and who is farthest."""
+    means = partition.means[:, column]
+    order = np.argsort(means, kind="stable")
+    upper = order[int(np.diff(means[order]).argmax()) + 1 :]
+    beyond = np.isin(partition.labels, upper)
+    most = 2 * beyond.sum() <= len(beyond)  # the smaller part is told
+    halves = Partition.of(space, beyond == most, space.scaled())
+    inside = int(halves.labels[int((beyond == most).argmax())])
+    own = [cluster + 1 for cluster in range(partition.count) if (cluster in upper) == most]
+    which = f"cluster{'' if len(own) == 1 else 's'} {ranges(own, _NAMED)}"
+    what = differences(space, halves, inside, first=column)
+    return f"{which}, {who(space, halves, inside)}, {what}.{_extreme(space, halves, inside, column, most=bool(most))}"
+
+
+def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
+    """Name the one location of a cluster that has the most or the least, if it can be told from the cluster."""
+    rows, metric = partition.members[cluster], space.metrics[column]
+    own = space.values[rows, column]
+    row = int(rows[own.argmax() if most else own.argmin()])
+    number = value(space, metric, space.values[row, column])
+    if number == value(space, metric, float(own.mean())):
+        return ""
+    return f" {ranks([space.labels[row]]).capitalize()} has {'most' if most else 'least'}: {number}."
+
+
+def strength(space: MetricSpace, partition: Partition) -> str | None:
+    """Say if clusters are not distinct, or may be chance, or if nothing that matters parts any locations."""
     one_kind, chance = "treat the locations as one kind", 100 * (partition.chance or 0)
-    if len(partition.labels) == partition.count == _TOO_FEW:
-        return f"{_TOO_FEW} locations are too few for clusters: the table says how they differ."
     if partition.silhouette is not None and partition.silhouette < WEAK:
         found = f"silhouette {partition.silhouette:.2f}, at least {WEAK} needed"
         return f"The clusters are not distinct ({found}): {one_kind}."
@@ -143,7 +190,14 @@ def strength(partition: Partition) -> str | None:
             f"The clusters may be chance: {len(partition.labels)} locations of one kind look as clustered in "
             f"{chance:.3g} of 100 simulated cases, at most {100 * LEVEL:g} allowed: {one_kind}, or add --sample runs."
         )
+    if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
+        return f"No difference between the locations matters: that takes more than {RULE}. Treat them as one kind."
     return None
+
+
+def tables(space: MetricSpace, partition: Partition, *, wanted: bool) -> list[Table]:
+    """Show clusters and what separates them, if they are ``wanted``: found distinct, or asked for."""
+    return [table(space, partition), f_ratio_table(space, partition)] if wanted else []
 
 
 def table(space: MetricSpace, partition: Partition) -> Table:
@@ -166,7 +220,9 @@ def table(space: MetricSpace, partition: Partition) -> Table:
 def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
     """Show which metrics separate the clusters."""
     rows = []
-    for column in partition.by_f_ratio[:_SHOWN]:
+    first = dict.fromkeys([*separating(space, partition), *partition.by_f_ratio])  # what sentences name is there
+    shown_columns = {*list(first)[:_SHOWN]}
+    for column in (each for each in partition.by_f_ratio if each in shown_columns):
         metric = space.metrics[column]
         means = [value(space, metric, mean) for mean in partition.means[:_ACROSS, column]]
         rows.append((metric, f"{partition.f_ratios[column]:.4g}", *means))

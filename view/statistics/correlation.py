@@ -97,19 +97,11 @@ def _next(found: Correlation) -> str:
 
 def _sentences(found: Correlation) -> list[str]:
     space, groups = found.space, found.groups
-    redundant = [each for each in groups if len(each.members) > 1]
     head = f"{many(len(space.metrics), 'metric')} of {many(len(space.points), 'location')}"
-    if redundant:
-        largest = redundant[0]
-        said = [
-            f"{head} form {many(len(groups), 'group')}: {largest.representative} stands for "
-            f"{many(len(largest.members) - 1, 'other')} "
-            f"({names([each for each in largest.members if each != largest.representative])}; |r| ≥ "
-            f"{_floor(largest.least)}).",
-            *_advice(found),
-        ]
-    else:
+    if all(len(each.members) == 1 for each in groups):
         said = [f"{head} have no redundant pair (|r| ≥ {REDUNDANT}): none can be left out."]
+    else:
+        said = [f"{head} form {many(len(groups), 'group')}{_largest(found)}.", *_advice(found)]
     said += _turning(found)
     if (expected := found.chance * found.pairs) > _UNSURE:
         said.append(
@@ -117,6 +109,21 @@ def _sentences(found: Correlation) -> list[str]:
             f"{many(found.pairs, 'pair')} of unrelated metrics redundant: take groups as hints, or add --sample runs."
         )
     return said
+
+
+def _largest(found: Correlation) -> str:
+    """Say what stands for most other metrics, whichever location is left out; of few locations, with all of them."""
+
+    def stands(group: MetricGroup) -> tuple[str, ...]:
+        return group.keep if found.one_out else (group.representative,)
+
+    group = max(found.groups, key=lambda each: len(each.members) - len(stands(each)))
+    others = [name for name in group.members if name not in stands(group)]
+    if not others:
+        return ", but only single locations make their metrics alike: none can be left out"
+    verb = "stands" if len(stands(group)) == 1 else "stand"
+    why = f"{names(others)}; |r| ≥ {_floor(group.least)}"
+    return f": {names(stands(group))} {verb} for {many(len(others), 'other')} ({why})"
 
 
 def _advice(found: Correlation) -> list[str]:

@@ -31,7 +31,7 @@ def hierarchy_report(found: Hierarchy) -> Report:
     labels = space.labels
     return Report(
         _sentences(found),
-        [clusters.table(space, partition), clusters.f_ratio_table(space, partition)],
+        clusters.tables(space, partition, wanted=not (found.suggested and weakness(found))),
         clusters.data(space, partition),
         {
             **document("hierarchy", space),
@@ -76,7 +76,7 @@ def weakness(found: Hierarchy) -> str | None:
     """Say if clusters are not distinct."""
     if found.suggested and found.drop < LONE and len(found.space.points) > 2:
         return "No cut stands out: treat the locations as one kind, or choose -k."
-    return clusters.strength(found.partition)
+    return clusters.strength(found.space, found.partition)
 
 
 def _next_merge(found: Hierarchy) -> str:
@@ -88,8 +88,10 @@ def _next_merge(found: Hierarchy) -> str:
 
 
 def _sentences(found: Hierarchy) -> list[str]:
-    weak = weakness(found)
-    return [*cut_sentences(found), *([weak] if weak else clusters.advice(found.space, found.partition))]
+    space, partition = found.space, found.partition
+    if weak := weakness(found):
+        return [f"{weak}{clusters.across(space)}", *cut_sentences(found)]
+    return [*cut_sentences(found), *clusters.advice(space, partition)]
 
 
 def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:

@@ -23,7 +23,7 @@ def kmeans_report(found: Clusters) -> Report:
     space, partition = found.space, found.partition
     return Report(
         _sentences(found),
-        [clusters.table(space, partition), clusters.f_ratio_table(space, partition)],
+        clusters.tables(space, partition, wanted=not (found.criterion and clusters.strength(space, partition))),
         clusters.data(space, partition),
         {
             **document("kmeans", space),
@@ -43,8 +43,9 @@ def _sentences(found: Clusters) -> list[str]:
     score = found.scores.get(partition.count)
     chosen = "" if score is None else f", chosen by {found.criterion} ({score:.3g}{_tie(found, score)})"
     said = f"{len(space.points)} locations form {many(partition.count, 'cluster')} of {names(sizes, 10)}{chosen}."
-    weak = clusters.strength(partition)
-    return [said, weak] if weak else [said, *clusters.advice(space, partition)]
+    if weak := clusters.strength(space, partition):
+        return [f"{weak}{clusters.across(space)}", said]
+    return [said, *clusters.advice(space, partition)]
 
 
 def _tie(found: Clusters, score: float) -> str:

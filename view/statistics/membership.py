@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze.statistics import Factors, Membership
+from ...analyze.statistics.materiality import RULE, telling
 from ..html_page import Picture, shown
 from ..metric_space import caveats, drawn, names, part_of
 from ..report import Report, Table
@@ -42,11 +43,12 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
         ],
     )
     said = _sentences(found, factor)
-    printed = _printed(found)
-    unseen = [] if printed else ["The map is too large to print: --html draws it."]
+    shown_clusters = not (tree.suggested and weakness(tree))
+    printed = _printed(found) if shown_clusters else []
+    unseen = [] if printed or not shown_clusters else ["The map is too large to print: --html draws it."]
     return Report(
         [*said, *unseen],
-        [clusters.table(space, partition), *printed],
+        [*([clusters.table(space, partition)] if shown_clusters else []), *printed],
         data,
         {
             **document("map", space),
@@ -84,16 +86,29 @@ def _sentences(found: Membership, factor: tuple[int, Factors] | None) -> list[st
         chosen = factors.factors[number - 1]
         where += f" Clusters are made from factor {number}, {chosen.name}: {names(chosen.metrics)}."
     said = [where, *cut_sentences(tree)]
-    weak = weakness(tree)
-    if weak or partition.count == 1:
-        return [*said, *([weak] if weak else [])]
-    for cluster, members in enumerate(partition.members[:_TOLD]):
-        what = clusters.differences(space, partition, cluster, 2)
-        called = found.words[cluster] or clusters.who(space, partition, cluster)
-        said.append(f"Cluster {cluster + 1}, {called} ({len(members)}), compared with the others: {what}.")
-    if partition.count > _TOLD:
-        said.append(f"The table lists {many(partition.count - _TOLD, 'more cluster')}.")
+    if weak := weakness(tree):
+        return [f"{weak}{clusters.across(space)}", *said]
+    if partition.count == 1:
+        return said
+    parts = [_told(found, cluster) for cluster in clusters.by_difference(space, partition) if _matters(found, cluster)]
+    said += parts[:_TOLD]
+    if not parts:
+        said.append(f"No difference between them matters: that takes more than {RULE}.{clusters.across(space)}")
+    if len(parts) > _TOLD:
+        said.append(f"The table lists {many(len(parts) - _TOLD, 'more cluster')}.")
     return said
+
+
+def _matters(found: Membership, cluster: int) -> bool:
+    tree = found.hierarchy
+    return bool(telling(tree.space, tree.partition, cluster))
+
+
+def _told(found: Membership, cluster: int) -> str:
+    space, partition = found.hierarchy.space, found.hierarchy.partition
+    called = found.words[cluster] or clusters.who(space, partition, cluster)
+    what = clusters.differences(space, partition, cluster, 2)
+    return f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])}), compared with the others: {what}."
 
 
 def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:

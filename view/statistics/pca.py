@@ -36,7 +36,7 @@ def pca_report(found: Components) -> Report:
     ]
     return Report(
         _sentences(found),
-        [_table(found), clusters.table(space, found.partition)],
+        [_table(found), *([] if _one_kind(found) else [clusters.table(space, found.partition)])],
         Table("pca", ("location", "cluster", *(f"component_{each + 1}" for each in range(count))), rows),
         {
             **document("pca", space),
@@ -48,6 +48,11 @@ def pca_report(found: Components) -> Report:
         lambda: _pictures(found),
         caveats(space),
     )
+
+
+def _one_kind(found: Components) -> bool:
+    """Whether no clusters are shown: they are not distinct, and nobody asked for them."""
+    return clusters.strength(found.space, found.partition) is not None and not found.given
 
 
 def _leading(found: Components, component: int) -> list[str]:
@@ -72,12 +77,12 @@ def _sentences(found: Components) -> list[str]:
             else "."
         ),
     ]
-    if weak := clusters.strength(partition):
-        said.append(weak)
-    elif partition.silhouette is not None:
+    if weak := clusters.strength(space, partition):
+        return [f"{weak}{clusters.across(space)}", *said]
+    if partition.silhouette is not None:
         apart = f"{many(partition.count, 'cluster')} (silhouette {partition.silhouette:.2f})"
         said.append(f"The picture shows {apart}: {_sizes(found)}.")
-    return said
+    return [*said, *clusters.advice(space, partition)[:1]]
 
 
 def _sizes(found: Components) -> str:
@@ -115,7 +120,7 @@ def _plane(found: Components) -> Picture:
     rows = some_rows(space, partition.labels)
     second = found.scores[:, 1] if found.scores.shape[1] > 1 else np.zeros(len(found.scores))
     traces: list[dict[str, Any]] = []
-    together = clusters.strength(partition) is not None and not found.given
+    together = _one_kind(found)
     for cluster in range(1 if together else partition.count):
         own = rows if together else rows[partition.labels[rows] == cluster]
         name = "locations" if together else called(space, partition, cluster)

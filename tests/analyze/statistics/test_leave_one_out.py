@@ -114,6 +114,21 @@ def test_a_correlation_that_a_rank_makes_is_no_advice(make_space):
     assert not any("--metrics" in each for each in alone)
 
 
+def test_what_one_rank_makes_redundant_stands_for_nothing(make_space):
+    """Without rank 0 ``b`` tells no other metric."""
+    steps = np.arange(8.0) % 3
+    columns = {"b": np.arange(8.0) % 2, "a": steps, "c": 2 * steps, "d": 3 * steps}
+    for column in columns.values():
+        column[0] = 90
+    found = correlation(make_space(columns))
+    (group,) = found.groups
+    assert (group.representative, sorted(group.keep)) == (group.keep[0], ["b", "c"])
+    said = correlation_report(found).sentences[0]
+    assert said.startswith("4 metrics of 8 locations form 1 group: c, b stand for 2 others (a, d; |r| ≥ 0.99")
+    pair = correlation_report(correlation(make_space({"a": columns["a"], "b": columns["b"]}))).sentences[0]
+    assert pair.endswith("form 1 group, but only single locations make their metrics alike: none can be left out.")
+
+
 @pytest.mark.parametrize(("last", "turned"), [(0.955, False), (0.945, True)])
 def test_a_pair_turns_where_the_threshold_is_passed(make_space, last, turned):
     """Eleven points of correlation ``last``, and a twelfth far along the diagonal."""

@@ -1,5 +1,7 @@
 """Which differences matter, whatever separates clusters best."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,13 @@ def test_a_count_matters_by_a_tenth_of_the_larger(less, said):
 def test_a_time_matters_by_what_it_is_of_the_longest_however_large_relatively(longest, less, said):
     space = _space(["wall_time", "io_time"], wall_time=[longest, longest], io_time=[less, 0.0])
     assert space.metrics == ("io_time",)  # the longest time is none that differs
+    assert bool(matters(space, *space.values)) == said
+
+
+@pytest.mark.parametrize(("most", "said"), [(190.0, True), (210.0, False)])
+def test_a_count_matters_by_a_hundredth_of_what_a_location_has_in_the_program(most, said):
+    """One miss and three are no difference beside 5,000 of the whole program."""
+    space = replace(_space(m=[1.0, 3.0]), wholes={"m": most})
     assert bool(matters(space, *space.values)) == said
 
 
