@@ -165,7 +165,7 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
     own = [cluster + 1 for cluster in range(partition.count) if (cluster in upper) == most]
     which = f"cluster{'' if len(own) == 1 else 's'} {ranges(own, _NAMED)}"
     what = differences(space, halves, inside, first=column)
-    return f"{which}, {who(space, halves, inside)}, {what}.{_extreme(space, halves, inside, column, most=bool(most))}"
+    return f"{which}, {who(space, halves, inside)}: {what}.{_extreme(space, halves, inside, column, most=bool(most))}"
 
 
 def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
