@@ -84,6 +84,7 @@ class MetricSpace:
         region: str | None = None,
         exclusive: bool = False,
         metrics: Sequence[str] | None = None,
+        besides: Sequence[str] = (),
         derived: Sequence[Formula] = (),
         by: Literal["thread", "process"] = "thread",
         exclude_ranks: Collection[int] = (),
@@ -97,6 +98,7 @@ class MetricSpace:
             exclusive: Leave out what is below the region.
             metrics: Names of metrics, those of built-in formulas too; if None all that were measured, but ``mpi_time``
                 without its parts.
+            besides: Names of built-in formulas that are taken besides, if ``metrics`` is None.
             derived: Further metrics.
             by: Whether a point is a thread, or a process with all its threads.
             exclude_ranks: Ranks that make no points.
@@ -109,7 +111,8 @@ class MetricSpace:
         if exclusive and region is None:
             raise UsageError("expected a region to take exclusive values of, found none")
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
-        wanted = WantedMetrics.among(common, _without_parts(common) if metrics is None else metrics, derived)
+        names = [*_without_parts(common), *besides] if metrics is None else metrics
+        wanted = WantedMetrics.among(common, names, derived)
         read = dict.fromkeys([*wanted.measured, *({_WALL} & {*common})])
         tables = [
             _table(each, sample, _rows(each, region, exclusive=exclusive), [*read], by)

@@ -21,12 +21,14 @@ def taking_turns(experiment: Experiment) -> int:
 def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
     """Name the metrics that include waiting for a turn; none if each rank had a processor.
 
-    These are times by the clock on the wall, and what MPI calls do while they wait.
+    These are times by the clock on the wall, and what MPI calls do while they wait, as ``cpu_time`` has it, too.
     """
     if not taking_turns(experiment):
         return ()
     found = {"wall_time", "program_time", "mpi_cpu_time", "mpi_instructions"}
+    if "mpi_cpu_time" in experiment:
+        found.add("cpu_time")
     for metric in experiment.metrics:  # parents first
-        if metric.parent in found:
+        if metric.parent in found - {"cpu_time"}:
             found.add(metric.name)
     return tuple(metric.name for metric in experiment.metrics if metric.name in found)

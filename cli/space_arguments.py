@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -82,7 +82,7 @@ def formulas(arguments: argparse.Namespace) -> list[Formula]:
     return [Formula.parse(text) for text in arguments.derive]
 
 
-def metric_space(arguments: argparse.Namespace, *experiments: Experiment) -> MetricSpace:
+def metric_space(arguments: argparse.Namespace, *experiments: Experiment, besides: Sequence[str] = ()) -> MetricSpace:
     """Make the metric space of a run, or of several, as the command line says.
 
     Raises:
@@ -96,6 +96,7 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment) -> Met
         region=arguments.region,
         exclusive=arguments.exclusive,
         metrics=names_of(arguments.metrics),
+        besides=besides,
         derived=formulas(arguments),
         by=arguments.by or "thread",
         exclude_ranks=arguments.exclude_rank,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ __all__ = ["add_arguments", "run"]
 
 
 _ANALYSES: Final = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
+_CLUSTERING: Final = ("hierarchy", "kmeans", "pca", "map")
 # The same names as in analyze.statistics, which is imported when it is needed; a test compares them.
 _LINKAGES: Final = ("ward", "average", "complete", "single", "weighted", "centroid", "median")
 _CRITERIA: Final = ("silhouette", "calinski-harabasz", "davies-bouldin")
@@ -41,9 +42,9 @@ _ONLY: Final = {
     "linkage": ("hierarchy", "map"),
     "criterion": ("kmeans",),
     "rotation": ("factors", "hierarchy", "kmeans", "pca", "map"),
-    "factor": ("hierarchy", "kmeans", "pca", "map"),
+    "factor": _CLUSTERING,
     "grid": ("map",),
-    "scale": ("hierarchy", "kmeans", "pca", "map"),
+    "scale": _CLUSTERING,
 }
 
 
@@ -76,8 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     experiment, file = open_experiment(arguments.experiment)
     samples = [open_experiment(path)[0] for path in arguments.sample]
-    space = metric_space(arguments, experiment, *samples)
-    report = _report(arguments, experiment, space)
+    waiting = waiting_for_turns(experiment) if arguments.analysis in _CLUSTERING else ()
+    space = metric_space(arguments, experiment, *samples, besides=("compute_time",) * ("cpu_time" in waiting))
+    report = _report(arguments, experiment, space, waiting)
     proposed = ProposedRegion.of(experiment, arguments) if arguments.region is None else None
     if proposed:
         report = replace(report, sentences=[proposed.sentence, *report.sentences])
@@ -129,8 +131,10 @@ def _grid(text: str | None) -> list[int] | None:
     return [int(size) for size in text.split("x")]
 
 
-def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
-    """Carry out the analysis, within clusters, too, if asked for."""
+def _report(
+    arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace, waiting: Collection[str]
+) -> Report:
+    """Carry out the analysis, within clusters, too, if asked for; ``waiting`` makes no clusters."""
     from ..analyze import statistics  # noqa: PLC0415 - takes a second
     from ..view import statistics as view  # noqa: PLC0415
 
@@ -141,8 +145,6 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
     if arguments.factor is not None:
         factor = arguments.factor, statistics.factors(space, rotation=rotation, seed=seed)
         space = _along(space, *factor)
-
-    waiting = waiting_for_turns(experiment)
 
     def parting(part: MetricSpace, fewest: int = 1) -> MetricSpace:
         return part if arguments.metrics or arguments.factor else statistics.dimensions(part, waiting, fewest=fewest)
