@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -13,7 +14,7 @@ from ..experiment import CallPath, Experiment, Metric
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS
 from ..experiment.severities import LazySeverities, Severity
 
-__all__ = ["as_run", "in_own_names", "negative_rank", "with_kinds"]
+__all__ = ["as_run", "expected_times", "in_own_names", "negative_rank", "with_kinds"]
 
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
@@ -21,23 +22,31 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "wall_time": ("time",),
     "cpu_time": ("execution", "time"),  # what is executed, threads that idle left out
     "mpi_time": ("mpi",),
+    "omp_time": ("omp_time",),
     "mpi_bytes": ("bytes",),
     "mpi_bytes_sent": ("bytes_sent",),
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
 # Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
-_SAID: Final = {"wall_time": "wall time", "cpu_time": "CPU time", "mpi_time": "time in MPI"}
+_SAID: Final = {
+    "wall_time": "wall time",
+    "cpu_time": "CPU time",
+    "mpi_time": "time in MPI",
+    "omp_time": "time in OpenMP",
+}
 _EXPECTED: Final = {
     "mpi_bytes": "MPI volume",
     "io_bytes": "I/O volume",
     "instructions": "counts of instructions and misses",
 }
 _MPI: Final = "MPI_"
+_BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # as Opari, of Score-P and Scalasca, names them
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
 # All but the parts of volumes, which no analysis looks at.
 _COMPARED: Final = {each.name for each in (*STORED_METRICS, *COUNT_METRICS) if each.unit != "bytes" or not each.parent}
 _LARGEST: Final = 1e100
+_SHOWN: Final = 8  # metrics in an error
 _ROUNDING: Final = 1e-6  # of a location's time
 
 
@@ -99,7 +108,9 @@ def in_own_names(experiment: Experiment) -> Experiment:
     """Give an experiment of another tool with metrics of ours; one of ours as it is.
 
     A metric without one of the same meaning is absent, and a remark says which. Where there is no time in MPI, that of
-    regions called ``MPI_…`` is; CPU time is what was executed, MPI included, as MPI libraries poll.
+    regions called ``MPI_…`` is; CPU time is what was executed, MPI included, as MPI libraries poll. Barriers of
+    OpenMP are time in OpenMP, whatever the tool says of them. A time from which a part was cut is not taken for that
+    part.
     """
     if "wall_time" in experiment:
         return experiment
@@ -111,7 +122,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
         for each in STORED_METRICS
         if each.name in sources
     ]
-    said = ", ".join(f"{words} from {sources[name].words}" for name, words in _SAID.items())
+    said = ", ".join(f"{words} from {sources[name].words}" for name, words in _SAID.items() if name in sources)
     absent = ", ".join(words for name, words in _EXPECTED.items() if name not in sources)
     remark = f"imported: {said}; lacking: {absent}"
     return experiment.replaced(
@@ -130,22 +141,57 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
             each
             for each in names
             if each in experiment
+            and not _lacks_a_better(experiment, each, names)
             and experiment.metric(each).unit in units[ours]
             and not _no_run(experiment.metric(each), experiment)
         )
-        name = next(known, None) or _called(experiment, ours)
+        name = next(known, None) or (None if experiment.notes.left_out.keys() & {*names} else _called(experiment, ours))
         if name is not None:
             found[ours] = _Source(name, lambda name=name: experiment.exclusive(name))  # type: ignore[misc]
     if "wall_time" not in found:
         return found
     if "mpi_time" not in found:
-        time = found["cpu_time"].read
+        time = found.get("cpu_time", found["wall_time"]).read
         found["mpi_time"] = _Source("regions of MPI", lambda: _in_mpi(experiment, time()))
-    found["mpi_cpu_time"] = found["mpi_time"]
+    _add_barriers(experiment, found)
+    found |= {f"{kind}_cpu_time": found[f"{kind}_time"] for kind in ("mpi", "omp") if f"{kind}_time" in found}
     parts = [found[name].read for name in ("mpi_bytes_sent", "mpi_bytes_received") if name in found]
     if "mpi_bytes" not in found and parts:
         found["mpi_bytes"] = _Source("bytes", lambda: np.sum([read() for read in parts], axis=0))
     return found
+
+
+def _lacks_a_better(experiment: Experiment, name: str, names: Sequence[str]) -> bool:
+    """Tell whether a cut left out of a metric the better one, which it would pass for."""
+    return any(experiment.notes.left_out.get(each) == name for each in names[: names.index(name)])
+
+
+def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
+    barriers = np.array([bool(_BARRIER.match(path.region.name)) for path in experiment.call_paths])
+    if not barriers.any():
+        return
+    time, told = found.get("cpu_time", found["wall_time"]).read, found.get("omp_time")
+    words = f"{told.words} and barriers" if told else "barriers"
+    found["omp_time"] = _Source(words, lambda: np.where(barriers[:, None], time(), told.read() if told else 0.0))
+
+
+def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
+    """Say which times of another tool's experiment are expected, and what it has; None of one of ours."""
+    if not any("imported:" in each.source for each in experiment.metrics):
+        return None
+    cut = experiment.notes.left_out
+    lacking = {name: [each for each in _NAMES[name] if each in cut] or _NAMES[name] for name in absent if name in _SAID}
+    if not lacking:
+        return None
+    wanted = " and ".join(f"{_SAID[name]} ({' or '.join(names)}, in sec)" for name, names in lacking.items())
+    found = ", ".join(f"{each.name} ({each.unit or 'no unit'})" for each in experiment.metrics[:_SHOWN])
+    parts = {part: cut[part] for names in lacking.values() for part in names if part in cut}
+    said = "".join(
+        f"; {part} was cut out of the file, and {whole} contains more: keep both,"
+        " or compare by --dissimilarity-metric wall_time"
+        for part, whole in parts.items()
+    )
+    return f"expected {wanted}, found {found}{said}"
 
 
 def _called(experiment: Experiment, ours: str) -> str | None:

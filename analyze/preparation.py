@@ -12,7 +12,7 @@ from ..experiment import Experiment
 from .attributes import lacking
 from .code_regions import within_shells
 from .costs import Cost, region_costs
-from .imported import as_run
+from .imported import as_run, expected_times
 from .overhead import Overhead, measuring_cost
 from .program_time import program_times, times_outside
 from .selection import Selection
@@ -76,8 +76,8 @@ def prepare(
         InputError: The experiment lacks a metric, or a value of one.
         UsageError: What is excluded does not exist.
     """
-    experiment = as_run(experiment)
-    _check_metrics(experiment, metric)
+    as_measured, experiment = experiment, as_run(experiment)
+    _check_metrics(experiment, metric, as_measured)
     everything = Selection.of(experiment)
     costs = region_costs(experiment, everything.regions)
     weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs]))
@@ -98,11 +98,14 @@ def prepare(
     )
 
 
-def _check_metrics(experiment: Experiment, metric: str) -> None:
+def _check_metrics(experiment: Experiment, metric: str, as_measured: Experiment) -> None:
     """Refuse an experiment without the metrics of a comparison, or with missing values, which nobody can guess."""
-    needed = dict.fromkeys(["wall_time", *(["cpu_time", "mpi_cpu_time"] if metric == "compute_time" else [metric])])
+    parts = ["cpu_time", "mpi_cpu_time", *({"omp_cpu_time"} & experiment.notes.left_out.keys())]
+    needed = dict.fromkeys(["wall_time", *(parts if metric == "compute_time" else [metric])])
     absent = [name for name in needed if name not in experiment]
     if absent:
+        if said := expected_times(as_measured, absent):
+            raise InputError(said)
         found = ", ".join(each.name for each in experiment.metrics[:8]) or "none"
         raise InputError(f"expected metrics {', '.join(needed)}, found {found}; missing: {', '.join(absent)}")
     for name in needed:

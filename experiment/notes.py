@@ -81,6 +81,7 @@ class Notes:
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
         files: What was read and written, by file; those that took longest first.
+        left_out: Metrics that a cut left out, each with the one that is left and includes it.
         history: How a derived experiment came about.
     """
 
@@ -108,6 +109,7 @@ class Notes:
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()
+    left_out: dict[str, str] = field(default_factory=dict)
     history: tuple[str, ...] = ()
 
     @property

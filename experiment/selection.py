@@ -60,7 +60,10 @@ def select(
         call_paths=call_paths,
         locations=locations,
         severities=LazySeverities((each.name for each in kept), read),
-        notes=_notes(experiment.notes, subtree, processes, metrics),
+        notes=replace(
+            _notes(experiment.notes, subtree, processes, metrics),
+            left_out=_left_out(experiment, {each.name for each in kept}),
+        ),
         topologies=[
             replace(each, coordinates={key: at for key, at in each.coordinates.items() if key in there})
             for each in experiment.topologies
@@ -130,14 +133,25 @@ def check_ranks(ranks: Iterable[int], there: Collection[int], missing: Collectio
 
 def _metrics(experiment: Experiment, names: Sequence[str]) -> list[Metric]:
     wanted = {experiment.metric(name).name for name in names}
-    kept = []
-    for metric in experiment.metrics:
-        if metric.name in wanted:
-            parent = metric.parent
-            while parent is not None and parent not in wanted:
-                parent = experiment.metric(parent).parent
-            kept.append(replace(metric, parent=parent))
-    return kept
+    return [
+        replace(metric, parent=_nearest(experiment, metric.parent, wanted))
+        for metric in experiment.metrics
+        if metric.name in wanted
+    ]
+
+
+def _nearest(experiment: Experiment, metric: str | None, kept: Collection[str]) -> str | None:
+    """Give a metric, or the nearest one that includes it, of those that are kept."""
+    while metric is not None and metric not in kept:
+        metric = experiment.metric(metric).parent
+    return metric
+
+
+def _left_out(experiment: Experiment, kept: Collection[str]) -> dict[str, str]:
+    """Name the metrics that are left out, now or before, of one that is kept."""
+    parts = {each.name: each.parent for each in experiment.metrics if each.name not in kept}
+    wholes = {part: _nearest(experiment, whole, kept) for part, whole in {**experiment.notes.left_out, **parts}.items()}
+    return {part: whole for part, whole in wholes.items() if whole is not None}
 
 
 def _notes(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.taking_turns import taking_turns
-from ..experiment import Experiment, Region
+from ..experiment import Experiment, Notes, Region
 from ..experiment.throttling import left_out
 from .causes import NAMES
 from .counters import COUNTED_BY_PAPI
@@ -43,8 +43,7 @@ def caveats(findings: Findings, not_counted: str = "", *, everything: bool = Fal
 
 def _all(findings: Findings, everything: bool) -> Iterator[str]:
     notes = findings.experiment.notes
-    if notes.history:
-        yield f"derived: {notes.history[-1]}"
+    yield from _derived(notes, everything)
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
@@ -73,6 +72,14 @@ def _all(findings: Findings, everything: bool) -> Iterator[str]:
         yield notes.remarks[0] + more
     if (findings.run.overhead.of_computing or 0.0) >= _costly_from(findings):
         yield _costly(findings)
+
+
+def _derived(notes: Notes, everything: bool) -> Iterator[str]:
+    if notes.history:
+        yield f"derived: {notes.history[-1]}"
+    if notes.left_out:
+        wholes = ", ".join(dict.fromkeys(notes.left_out.values()))
+        yield f"cut out, but still part of {wholes}: {_names([*notes.left_out], everything)}"
 
 
 def _names(names: Sequence[str], everything: bool) -> str:

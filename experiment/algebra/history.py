@@ -77,6 +77,7 @@ def derived_notes(
         processors=_common((each.processors for each in notes), None),
         counts_by_rank=all(each.counts_by_rank for each in notes),
         environment=_common_entries([each.environment for each in notes]),
+        left_out={part: whole for each in notes for part, whole in each.left_out.items()},
         history=(*_steps(notes, labels), f"{operation}({', '.join(labels)})"),
     )
 
@@ -110,10 +111,11 @@ def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Itera
         yield f"matched by similarity: {_named(pair.right)} in {listed([label, *others])} is {_named(pair.left)}"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Name the first, and say how many more there are."""
-    first, *others = names
-    return f"{first} and {len(others)} more" if others else first
+def listed(names: Iterable[str], most: int = 1) -> str:
+    """Name the first few, and say how many more there are."""
+    every = list(names)
+    named, others = ", ".join(every[:most]), len(every[most:])
+    return f"{named} and {others} more" if others else named
 
 
 def _named(region: Region) -> str:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.compute_time import compute_time
 from autoanalyzer.analyze.imported import in_own_names
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Builder, Experiment, select
@@ -57,7 +58,7 @@ def test_without_any_time_the_analysis_names_what_there_is():
 
 
 def test_a_time_in_another_unit_is_not_taken_for_wall_time():
-    with pytest.raises(InputError, match="missing: wall_time"):
+    with pytest.raises(InputError, match=r"expected wall time \(time, in sec\) .*, found time \(usec\)"):
         analyze(foreign(time="usec"))
 
 
@@ -112,3 +113,69 @@ def test_negative_time_is_refused():
     made.row("wall_time", main, [2.0, 2.0]).row("wall_time", work, [1.0, -0.5]).row("cpu_time", work, [1.0, 1.0])
     with pytest.raises(InputError, match="expected wall_time of a run, found a negative time on rank 1"):
         analyze(made.experiment())
+
+
+def scalasca(barrier: float = 1.0) -> Experiment:
+    """One process of two threads, the second of which idles while the first is outside the parallel region."""
+    made = Builder()
+    for name, parent in (
+        ("time", None),
+        ("execution", "time"),
+        ("mpi", "execution"),
+        ("omp_time", "execution"),
+        ("omp_idle_threads", "time"),
+    ):
+        made.metric(name, "sec", parent=parent, source="imported:CUBE")
+    main = made.call_path("main")
+    parallel = made.call_path("!$omp parallel @a.f:3", main)
+    waiting = made.call_path("!$omp implicit barrier @a.f:9", parallel)
+    for thread in range(2):
+        made.location(0, thread)
+    for name in ("time", "execution"):
+        made.row(name, parallel, [3.0, 2.0]).row(name, waiting, [0.0, barrier])
+    made.row("time", main, [4.0, 4.0]).row("execution", main, [4.0, 0.0]).row("omp_idle_threads", main, [0.0, 4.0])
+    return made.row("omp_time", parallel, [0.5, 0.0]).experiment()
+
+
+def test_barriers_of_openmp_are_no_computing_whatever_the_tool_counts_as_openmp():
+    ours = in_own_names(scalasca())
+    assert compute_time(ours).tolist() == [[4, 0], [2.5, 2], [0, 0]]
+    assert "time in OpenMP from omp_time and barriers" in ours.notes.remarks[0]
+    bare = in_own_names(select(scalasca(), metrics=["time"]))
+    assert bare.exclusive("omp_time").tolist() == [[0, 0], [0, 0], [0, 1]]
+
+
+def test_time_that_idle_threads_are_in_is_not_taken_for_computing_where_a_cut_left_out_what_was_executed():
+    cut = select(scalasca(), metrics=["time", "mpi"])
+    assert cut.notes.left_out == {"execution": "time", "omp_time": "time", "omp_idle_threads": "time"}
+    for part in (cut, select(cut, metrics=["time"]), mean(cut, cut)):
+        assert "cpu_time" not in in_own_names(part)
+        with pytest.raises(
+            InputError, match=r"expected CPU time \(execution, in sec\).* time contains more: keep both"
+        ):
+            analyze(part)
+    kept = in_own_names(select(scalasca(), metrics=["time", "execution"]))
+    assert kept.exclusive("cpu_time")[0].tolist() == [4, 0]
+
+
+def test_metrics_of_another_tool_that_lack_are_called_what_that_tool_calls_them():
+    expected = r"expected wall time \(time, in sec\) and CPU time \(execution or time, in sec\), found mpi \(sec\)$"
+    with pytest.raises(InputError, match=expected):
+        analyze(select(scalasca(), metrics=["mpi"]))
+
+
+def test_waiting_that_a_cut_left_out_of_our_own_cpu_time_is_not_taken_for_computing():
+    made = Builder()
+    for name, parent in (
+        ("wall_time", None),
+        ("cpu_time", None),
+        ("mpi_cpu_time", "cpu_time"),
+        ("omp_cpu_time", "cpu_time"),
+    ):
+        made.metric(name, parent=parent)
+    main = made.call_path("main")
+    made.call_path("work", main)
+    made.location(0)
+    cut = select(made.experiment(), metrics=["wall_time", "cpu_time", "mpi_cpu_time"])
+    with pytest.raises(InputError, match="missing: omp_cpu_time"):
+        analyze(cut)
