@@ -41,8 +41,19 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
         raise UsageError(f"--metrics {words!r}: expected names of metrics")
     for name in names:
         if known is not None and name not in known:
-            raise UsageError(f"--metrics {words}: no metric {name!r}; {way_out(name, known)}")
+            raise UsageError(f"--metrics {words}: {_unknown(name, known)}")
     return names
+
+
+def _unknown(name: str, known: Collection[str]) -> str:
+    """Say that a metric is not stored, but computed, and by what it is shown; else what may be meant."""
+    from ..analyze.formula import BUILT_IN  # noqa: PLC0415 - numpy, only to say what is wrong
+
+    formulas = [each.partition("=") for each in BUILT_IN]
+    computed = " or ".join(formula.strip() for made, _, formula in formulas if made.strip() == name)
+    if computed:
+        return f"{name} is not stored, but computed ({computed}); analyze shows it, with --tree or --json"
+    return f"no metric {name!r}; {way_out(name, known)}"
 
 
 def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:

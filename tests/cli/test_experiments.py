@@ -174,6 +174,10 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
     ("words", "message"),
     [
         (["info", "none.cube"], "none.cube: cannot be read: No such file or directory"),
+        (
+            ["dump", "app.cube", "--metrics", "compute_time"],
+            "compute_time is not stored, but computed (cpu_time - mpi_cpu_time)",
+        ),
         (["dump", "app.cube", "--metrics", "wal_time"], "no metric 'wal_time'; did you mean wall_time"),
         (["dump", "app.cube", "--csv", "--by", "node"], "--csv: leave out --by and --exclusive"),
         (["dump", "app.cube", "--csv", "--json"], "not allowed with"),
