@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from textwrap import shorten
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.algebra import Integration
+from ..experiment.algebra.doubts import lacking_operands
 from ..experiment.algebra.history import listed
 from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
@@ -28,6 +30,8 @@ _PREFERRED: Final = ("wall_time", "time")
 _TITLES: Final = ("before", "after", "gain", "of total")
 _METRICS: Final = 16
 _REGIONS: Final = 15
+_NAMED: Final = 3  # of metrics that one has not measured
+_DESCRIPTION: Final = 80  # characters
 _MANY: Final = 1000  # percent: then no digits after the point
 _LEAST: Final = 0.001  # of the whole: smaller changes of a region are not listed
 
@@ -139,18 +143,42 @@ def _print_metrics(joined: Integration, changes: Mapping[str, _Change]) -> None:
             for said in _left_out(joined, change):
                 unknown.setdefault(said, []).append(metric.name)
     if rows:
+        sys.stdout.writelines(f"{visible(said)}\n" for said in _meanings(joined, changes))
         print_table((*_TITLES, "metric"), rows[:_METRICS], range(len(_TITLES)))
-    sys.stdout.writelines(f"{visible(listed(names))}: {visible(said)}\n" for said, names in unknown.items())
+    sys.stdout.writelines(f"{visible(listed(names, _NAMED))}: {visible(said)}\n" for said, names in unknown.items())
+
+
+def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[str]:
+    """Say which metrics the two describe in different words: a gain may then be one of meaning."""
+    for name, change in changes.items():
+        if not (change.shared and np.nan_to_num(change.totals).any()):
+            continue
+        described = [
+            " ".join(each.metric(names[name]).description.split())
+            for each, names in zip(joined.operands, joined.names, strict=True)
+        ]
+        if all(described) and len(set(described)) > 1:
+            words = "; ".join(
+                f"in {label} {shorten(each, _DESCRIPTION, placeholder=' …')}"
+                for label, each in zip(joined.labels, described, strict=True)
+            )
+            yield f"{name} may not mean the same: {words}"
 
 
 def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
     """Say which values one of the two misses."""
     if not change.shared:
-        yield f"not measured in {_lacking(joined, change)}, so there is no gain"
+        if _nowhere(joined, change.metric):
+            yield f"not measured in {_lacking(joined, change)}, so there is no gain"
         return
     for label, missing in zip(joined.labels, change.unknown, strict=True):
         if missing:
             yield f"{many(missing, 'value')} not measured in {label}, left out of both"
+
+
+def _nowhere(joined: Integration, metric: Metric) -> bool:
+    """Tell whether a metric is not only elsewhere in the tree of one of the two, which a remark says."""
+    return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
 
 def _lacking(joined: Integration, change: _Change) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,7 +13,7 @@ from ..metric import UNTIMED_VISITS, Aggregation
 from .history import listed
 from .integration import Integration
 
-__all__ = ["doubts", "strangers"]
+__all__ = ["doubts", "lacking_operands", "strangers"]
 
 _KINDS: Final[Mapping[Aggregation, str]] = {
     "sum": "added up",
@@ -21,7 +21,10 @@ _KINDS: Final[Mapping[Aggregation, str]] = {
     "max": "a maximum",
     "none": "not added up",
 }
+_NAMED: Final = 3  # metrics, of many that an operand lacks
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
+
+Namesakes = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
@@ -31,7 +34,9 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
         joined: The operands.
         lacked: What a metric that one of them lacks is there, by how it is put together; nothing is said of others.
     """
-    yield from _different_units(joined)
+    namesakes = _namesakes(joined)
+    yield from _different_units(joined, namesakes)
+    yield from _different_places(joined, namesakes)
     yield from _different_kinds(joined)
     yield from _lacked_metrics(joined, lacked)
     yield from _lacked_locations(joined)
@@ -61,19 +66,36 @@ def _of_the_program(path: CallPath) -> bool:
     return path.parent is not None and path.region.kind not in _OF_LIBRARIES
 
 
-def _different_units(joined: Integration) -> Iterator[str]:
-    roots = {metric.name: metric for metric in joined.metrics if metric.parent is None}
+def _namesakes(joined: Integration) -> dict[str, dict[str, list[str]]]:
+    """Find names that stand for different metrics: each with these, and the labels of those who have them."""
     found: dict[str, dict[str, list[str]]] = {}
     for label, names in zip(joined.labels, joined.names, strict=True):
         for merged, own in names.items():
-            if merged in roots:
-                found.setdefault(own, {}).setdefault(merged, []).append(label)
-    for name, several in found.items():
-        if len(several) > 1:
+            found.setdefault(own, {}).setdefault(merged, []).append(label)
+    return {name: several for name, several in found.items() if len(several) > 1}
+
+
+def _different_units(joined: Integration, namesakes: Namesakes) -> Iterator[str]:
+    roots = {metric.name: metric for metric in joined.metrics if metric.parent is None}
+    for name, several in namesakes.items():
+        of_roots = {merged: labels for merged, labels in several.items() if merged in roots}
+        if len(of_roots) > 1:
             units = ", ".join(
-                f"in {roots[merged].unit or 'no unit'} in {listed(labels)}" for merged, labels in several.items()
+                f"in {roots[merged].unit or 'no unit'} in {listed(labels)}" for merged, labels in of_roots.items()
             )
-            yield f"{name}: {units}, so these are different metrics: {', '.join(several)}"
+            yield f"{name}: {units}, so these are different metrics: {', '.join(of_roots)}"
+
+
+def _different_places(joined: Integration, namesakes: Namesakes) -> Iterator[str]:
+    parents = {metric.name: metric.parent for metric in joined.metrics}
+    for name, several in namesakes.items():
+        if all(parents[merged] is None for merged in several):
+            continue
+        places = ", ".join(
+            f"{f'part of {parent}' if (parent := parents[merged]) else 'by itself'} in {listed(labels)}"
+            for merged, labels in several.items()
+        )
+        yield f"{name}: {places}, so these are different metrics: {', '.join(several)}"
 
 
 def _different_kinds(joined: Integration) -> Iterator[str]:
@@ -94,11 +116,19 @@ def _different_kinds(joined: Integration) -> Iterator[str]:
 def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
     lacking: dict[tuple[tuple[int, ...], str], list[str]] = {}
     for metric in joined.metrics:
-        operands = tuple(index for index, names in enumerate(joined.names) if metric.name not in names)
+        operands = lacking_operands(joined, metric.name)
         if metric.name != UNTIMED_VISITS.name and operands and (said := lacked.get(metric.aggregation)):
             lacking.setdefault((operands, said), []).append(metric.name)
     for (operands, said), metrics in lacking.items():
-        yield f"not in {listed(joined.labels[each] for each in operands)}, and {said}: {', '.join(metrics)}"
+        yield f"not in {listed(joined.labels[each] for each in operands)}, {said}: {listed(metrics, _NAMED)}"
+
+
+def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
+    """Give the operands without a metric, and without one of its name elsewhere, which ``doubts`` tell apart."""
+    own = {names[metric] for names in joined.names if metric in names}
+    return tuple(
+        index for index, names in enumerate(joined.names) if metric not in names and not own & {*names.values()}
+    )
 
 
 def _lacked_locations(joined: Integration) -> Iterator[str]:

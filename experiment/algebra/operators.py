@@ -35,13 +35,16 @@ _STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 # What a metric that an operand lacks is, by how its values are put together; one that is not named here is of those
 # operands alone that have it.
-_ZERO: Final = "counted as 0 there"
+_ZERO: Final = "and counted as 0 there"
 _LACKED: Final[Mapping[Aggregation, str]] = {
     "sum": _ZERO,
     "min": _ZERO,
     "max": _ZERO,
-    "none": "missing in the result",
+    "none": "and missing in the result",
 }
+# Of differences and sums, which are then what the others have measured, not what changed.
+_ALONE: Final = "so the result has only what others measured"
+_LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _LACKED_BY_EXTREMES: Final[Mapping[Aggregation, str]] = {"sum": _ZERO}
 
 
@@ -58,7 +61,7 @@ def difference(
 ) -> Experiment:
     """Subtract the second experiment from the first, which may be integrated already."""
     joined = joined or integrate((minuend, subtrahend), **options)
-    return _combined("difference", joined, lambda values: next(values) - next(values))
+    return _combined("difference", joined, lambda values: next(values) - next(values), lacked=_LACKED_BY_SUMS)
 
 
 def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
@@ -86,7 +89,7 @@ def mean(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Add experiments up."""
-    return _combined("sum", integrate(operands, **options), _added)
+    return _combined("sum", integrate(operands, **options), _added, lacked=_LACKED_BY_SUMS)
 
 
 def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:

@@ -1,5 +1,7 @@
 """The commands diff, merge and mean, on experiments in files."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -78,12 +80,12 @@ def test_regions_are_shown_where_their_values_cancel_out(tool, written):
 
 
 def test_of_many_metrics_that_one_side_has_not_measured_the_first_is_named(files, written):
-    for number in range(3):
+    for number in range(4):
         written(f"counted{number}.cube", [1, 2, 3], metric=f"count{number}", unit="occ")
-    counted = [f"counted{number}.cube" for number in range(3)]
+    counted = [f"counted{number}.cube" for number in range(4)]
     succeed(files("autoanalyzer", "merge", "a.cube", *counted, "-o", "all.cube"))
     said = succeed(files("autoanalyzer", "diff", "all.cube", "b.cube")).stdout.decode()
-    assert "\ncount0 and 2 more: not measured in b.cube, so there is no gain\n" in said
+    assert "\ncount0, count1, count2 and 1 more: not measured in b.cube, so there is no gain\n" in said
 
 
 def test_a_metric_that_is_chosen_is_shown_though_it_is_0_everywhere(tool, written):
@@ -223,3 +225,25 @@ def test_two_metrics_of_one_name_and_different_units_are_written_and_read_again(
         assert [result.exclusive(each.name)[1, 0] for each in result.metrics] == [2, 8]
     succeed(files("autoanalyzer", "cut", "m.cube", "-o", "cut.cube", "--metrics", "wall_time (occ)"))
     assert load(files.folder / "cut.cube").exclusive("wall_time (occ)")[2, 0] == 9
+
+
+def test_metrics_of_one_name_that_do_not_mean_the_same_are_told_apart_above_the_gains(tool):
+    """Idle threads are in the time of one tool alone; what it calls ``bytes_sent`` is part of another metric."""
+    data = Path(__file__).parents[1] / "data"
+    for name in ("profile", "trace"):
+        (tool.folder / f"{name}.cube.gz").write_bytes((data / f"{name}.cube.gz").read_bytes())
+    said = succeed(tool("autoanalyzer", "diff", "profile.cube.gz", "trace.cube.gz")).stdout.decode().splitlines()
+    assert said[0] == (
+        "time may not mean the same: in profile.cube.gz Total CPU allocation time; "
+        "in trace.cube.gz Total CPU allocation time (includes time allocated for idle threads)"
+    )
+    assert "bytes_received: not measured in trace.cube.gz, so there is no gain" in said
+    assert (
+        "bytes_sent: by itself in profile.cube.gz, part of bytes_p2p in trace.cube.gz, "
+        "so these are different metrics: bytes_sent, bytes_p2p/bytes_sent"
+    ) in said
+    assert (
+        "not in profile.cube.gz, so the result has only what others measured: "
+        "execution, mpi, mpi_synchronization and 104 more"
+    ) in said
+    assert not any("counted as 0" in line for line in said)
