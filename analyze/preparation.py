@@ -100,7 +100,9 @@ def prepare(
 
 def _check_metrics(experiment: Experiment, metric: str, as_measured: Experiment) -> None:
     """Refuse an experiment without the metrics of a comparison, or with missing values, which nobody can guess."""
-    parts = ["cpu_time", "mpi_cpu_time", *({"omp_cpu_time"} & experiment.notes.left_out.keys())]
+    parts = ["cpu_time", "mpi_cpu_time"]
+    if "omp_cpu_time" in experiment.notes.left_out and any(place.thread for place in experiment.locations):
+        parts.append("omp_cpu_time")  # one thread alone waits for none
     needed = dict.fromkeys(["wall_time", *(parts if metric == "compute_time" else [metric])])
     absent = [name for name in needed if name not in experiment]
     if absent:

@@ -164,18 +164,20 @@ def test_metrics_of_another_tool_that_lack_are_called_what_that_tool_calls_them(
         analyze(select(scalasca(), metrics=["mpi"]))
 
 
-def test_waiting_that_a_cut_left_out_of_our_own_cpu_time_is_not_taken_for_computing():
+@pytest.mark.parametrize("threads", [1, 2])
+def test_waiting_that_a_cut_left_out_of_our_own_cpu_time_is_not_taken_for_computing(threads):
     made = Builder()
-    for name, parent in (
-        ("wall_time", None),
-        ("cpu_time", None),
-        ("mpi_cpu_time", "cpu_time"),
-        ("omp_cpu_time", "cpu_time"),
-    ):
+    parents = {"wall_time": None, "cpu_time": None, "mpi_cpu_time": "cpu_time", "omp_cpu_time": "cpu_time"}
+    for name, parent in parents.items():
         made.metric(name, parent=parent)
-    main = made.call_path("main")
-    made.call_path("work", main)
-    made.location(0)
+    work = made.call_path("work", made.call_path("main"))
+    for thread in range(threads):
+        made.location(0, thread)
+    for name in ("wall_time", "cpu_time"):
+        made.row(name, work, [1.0] * threads)
     cut = select(made.experiment(), metrics=["wall_time", "cpu_time", "mpi_cpu_time"])
+    if threads == 1:
+        assert analyze(cut).run.program_time == pytest.approx(1.0)
+        return
     with pytest.raises(InputError, match="missing: omp_cpu_time"):
         analyze(cut)
