@@ -7,8 +7,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -18,9 +19,11 @@ import numpy as np
 from ..analyze.metric_choice import WantedMetrics
 from ..analyze.program_time import program_times
 from ..errors import InputError, UsageError
+from ..experiment import Experiment
 from ..experiment.selection import check_ranks
 from ..experiment.trace import TraceReader, read_trace
 from ..runtime.open_experiment import open_experiment
+from ..view.caveats import turns_taken
 from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document
@@ -110,11 +113,12 @@ def run(arguments: argparse.Namespace) -> int:
     from ..analyze.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
     from ..view.pursuit import pursuit_report  # noqa: PLC0415
 
+    experiments = [] if traced else [open_experiment(path)[0] for path in (arguments.input, *arguments.sample)]
     state = PursuitOverTime(_options(arguments))
     windows = SlidingWindow(inf if arguments.window is None else arguments.window, arguments.every)
     periods: list[Period] = []
     try:
-        for period in _of_trace(arguments, state, windows) if traced else _of_run(arguments, state):
+        for period in _of_trace(arguments, state, windows) if traced else _of_run(arguments, state, experiments):
             periods.append(period)
             _tell(arguments, period, state)
     except KeyboardInterrupt:
@@ -124,6 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.input}: expected samples, found only a header")
     unseen = {*arguments.exclude_rank} - {process for process, _ in windows.locations} if traced else ()
     report = pursuit_report(periods, state, late=windows.late, empty=windows.empty, unseen=sorted(unseen))
+    if experiments and (turns := turns_taken(experiments[0])):
+        report = replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats])
     about = {
         "input": str(arguments.input),
         "window": arguments.window,
@@ -183,9 +189,10 @@ def _options(arguments: argparse.Namespace) -> Options:
     )
 
 
-def _of_run(arguments: argparse.Namespace, state: PursuitOverTime) -> Iterator[Period]:
+def _of_run(
+    arguments: argparse.Namespace, state: PursuitOverTime, experiments: Sequence[Experiment]
+) -> Iterator[Period]:
     """Give one period, of a run, or of several whose locations are points together."""
-    experiments = [open_experiment(path)[0] for path in (arguments.input, *arguments.sample)]
     space = metric_space(arguments, *experiments)
     end = float(np.nan_to_num(program_times(experiments[0])).max(initial=0.0))
     yield state.of_space(space, end, len(space.points))

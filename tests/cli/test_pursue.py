@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from autoanalyzer.analyze import pursuit
 from autoanalyzer.cli import pursue
-from autoanalyzer.experiment import Builder, save
+from autoanalyzer.experiment import Builder, Notes, save
 
 from .conftest import refused
 
@@ -164,7 +165,8 @@ def test_a_policy_has_what_a_selected_formula_is_made_of(trace, tool, here):
     assert set(policy["record"]) == {"writes", "reads", "switches", "packets", "forks"}
     assert (policy["probe"], policy["leave"]) == (["forks"], [])
     assert policy["next"] == f"--metrics {','.join(policy['record'])}"
-    assert f"Next, {policy['next'].removesuffix(',forks')} leaves out 12 %" in done.stdout.decode()
+    kept = ",".join(name for name in policy["record"] if name != "forks")
+    assert f"Next, record {kept}: this leaves out 12 %" in done.stdout.decode()
 
 
 def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
@@ -181,6 +183,53 @@ def test_camps_are_told_with_their_ranks_and_values(tool, here, browse):
     assert camps["index"] > camps["chance"]
     assert (camps["metric"], camps["alone"], camps["points"], camps["metrics"]) == ("sent", True, 32, ["sent"])
     assert browse(tool.folder / "o.html").complaints == []
+
+
+def test_it_is_said_from_when_to_when_a_metric_stands_out(tool, here):
+    """Rank 3 writes twice as much from second 12 to 24 of 40."""
+    drawn = np.random.default_rng(2)
+    rows: list[list[object]] = [["time", "process", "thread", *NAMES]]
+    for second in range(40):
+        values = 100 + drawn.standard_normal((24, len(NAMES)))
+        values[3, 0] *= 1 + (12 <= second < 24)
+        rows += [[second, rank, 0, *each] for rank, each in enumerate(values)]
+    tool.write("t.csv", _text(rows))
+    text = here("pursue", "t.csv", "--window", "8").stdout.decode()
+    assert re.search(r"\nLook at reads: rank 3 with 20\d(\.\d)? \(median [^)]*\), from 8-16 s to 20-28 s[.;]", text)
+    assert "  by chance  " in text
+    assert "  camps by chance  " in text
+
+
+def test_trimming_names_whom_it_left_out(tool, here):
+    values = 100 + np.random.default_rng(4).standard_normal((24, 4))
+    values[[7, 8]] += 50
+    values[10:14, 2] += 8
+    rows = [["time", "process", "thread", "a", "b", "c", "d"], *([0, rank, 0, *values[rank]] for rank in range(24))]
+    tool.write("far.csv", _text(rows))
+    said = "\nTrimmed, because they are far from all others: ranks 7-8 ({}).\n"
+    for how, what in (("remove", "left out"), ("log", "drawn in"), ("none", None)):
+        text = here("pursue", "far.csv", "--trim", how).stdout.decode()
+        assert (said.format(what) in text) == (what is not None), how
+
+
+def test_of_a_run_no_difference_is_told_that_does_not_matter(tool, here):
+    """Rank 0 alone reads a file for 84 us; four ranks of sixteen execute three times the instructions."""
+    made = Builder(Notes(processors=2))
+    for name, unit in (("wall_time", "sec"), ("io_time", "sec"), ("instructions", "occ")):
+        made.metric(name, unit)
+    main = made.call_path("main")
+    ranks = np.arange(16)
+    for rank in ranks.tolist():
+        made.location(rank)
+    drawn = np.random.default_rng(0).standard_normal((2, 16))
+    made.row("wall_time", main, 2 + 0.01 * drawn[0])
+    made.row("io_time", main, np.where(ranks == 0, 84e-6, 0.0))
+    made.row("instructions", main, np.where(ranks >= 12, 3e9, 1e9) + 1e6 * drawn[1])
+    save(made.experiment(), tool.folder / "run.cube")
+    text = here("pursue", "run.cube").stdout.decode()
+    assert "\nLook at instructions: ranks 12-15 with 3.0e9 (median 1.0e9).\n" in text
+    assert "\nThe next analysis can do with --metrics " in text
+    assert text.endswith("16 ranks on 2 processors: they take turns.\n")
 
 
 def test_few_ranks_are_judged_by_parts_of_their_samples(tool, here, browse):

@@ -247,12 +247,13 @@ def test_of_a_file_of_another_tool_sentences_name_the_threads(here):
     assert " Thread 1.0 has most: 2.89 s.\n" in part
 
 
-def test_of_balanced_ranks_nothing_is_told_but_that(tool, here):
+def test_of_balanced_ranks_nothing_is_told_but_that_and_who_computes_longest(tool, here):
     packed = Path(__file__).parents[1] / "data/summary.cubex.gz"
     (tool.folder / "summary.cubex").write_bytes(gzip.decompress(packed.read_bytes()))
     said = here("stats", "summary.cubex", "kmeans").stdout.decode()
     assert "\nNo difference between the locations matters: that takes more than 10 %" in said
     assert "Clusters of" not in said
+    assert "24 % of the run; rank 44 computes longest there, 116 s, the median is 115 s. Its statistics:" in said
 
 
 def test_threads_have_maps_of_their_own(tool, here):

@@ -8,7 +8,8 @@ from math import inf
 from typing import Any, Final
 
 from ...analyze.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
-from ..counters import as_typed
+from ...analyze.statistics.materiality import RULE, matters
+from ..counters import COUNTED_BY_PAPI, as_typed
 from ..metric_space import caveats, names, part_of
 from ..report import Cell, Report, Table
 from ..units import many, percent, ranks
@@ -21,6 +22,8 @@ __all__ = ["SCHEMA", "pursuit_report"]
 SCHEMA: Final = "autoanalyzer.pursuit/1"
 
 _RANKED: Final = 15
+_TOLD: Final = 3  # metrics in a sentence
+_NAMED: Final = 16  # ranks, or ranges of them, in a list
 _LITTLE: Final = 0.05  # of the largest importance
 
 
@@ -75,14 +78,21 @@ def _row(period: Period, metrics: Sequence[str]) -> list[Cell]:
 def _ranking(telling: Telling) -> Table:
     found = telling.found
     rows: list[tuple[Cell, ...]] = [
-        (each.metric, f"{each.importance:.3g}", f"{each.loading:.2f}", f"{each.index:.3g}", _who(found, each.metric))
+        (
+            each.metric,
+            f"{each.camps:.3g}",
+            f"{each.importance:.3g}",
+            f"{each.loading:.2f}",
+            f"{each.index:.3g}",
+            _who(found, each.metric),
+        )
         for each in found.ranking[:_RANKED]
     ]
     cut = part_of(len(rows), len(found.ranking), "metric")
     return Table(
         f"Metrics of {found.space.place}, those with the most structure first: {found.status}"
         f"{f' ({cut})' if cut else ''}",
-        ("metric", "importance", "loading", "index", "who stands out"),
+        ("metric", "camps", "importance", "loading", "index", "who stands out"),
         rows,
     )
 
@@ -108,12 +118,19 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     show = "shows" if len(found.metrics) == 1 else "show"
     size = f"{found.locations} locations in {many(len(found.space.metrics), 'metric')}"
     said = [f"{when}{names(found.metrics)} {show} the most structure of {size} ({_beyond(found)}){_little(found)}."]
-    who = [text for text in (_stands_out(found, name) for name in found.metrics) if text]
-    said.append(
-        f"Look at {'; '.join(who)}."
-        if who
-        else "No small group of locations stands out: many differ; stats kmeans may separate them."
-    )
+    who = {name: text for name in found.metrics if (text := _stands_out(found, name)) is not None}
+    told = [f"{text}{_since(periods, name)}" for name, text in who.items() if _wide(found, name)]
+    if found.parted:
+        said.append(
+            f"The order: what parts locations in camps ({names(found.parted)}), then by importance, "
+            f"{many(len(found.metrics), 'metric')} a projection."
+        )
+    if told:
+        said.append(f"Look at {'; '.join(told)}.")
+    elif who:
+        said.append(f"None of these differences matters: that takes more than {RULE}. {_others(found)}")
+    else:
+        said.append("No small group of locations stands out: many differ; stats kmeans may separate them.")
     if len(periods) > 1:
         worth = [each.found for each in periods if each.found and each.found.worth]
         times = Counter(name for each in worth for name in each.metrics)
@@ -121,6 +138,33 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
         show = "shows" if len(worth) == 1 else "show"
         said.append(f"{len(worth)} of {len(periods)} periods {show} structure, most often in {listed}.")
     return [*said, _saving(state)]
+
+
+def _wide(found: Pursuit, metric: str) -> bool:
+    """Tell whether locations of a run differ in a metric so that it matters; rates of a trace are told as they are."""
+    space = found.space.along([metric])
+    return not space.sources or bool(matters(space, space.values.min(axis=0), space.values.max(axis=0)))
+
+
+def _others(found: Pursuit) -> str:
+    """Name who stands out in further metrics, where that matters."""
+    said = [
+        text
+        for each in found.ranking[len(found.metrics) :]
+        if _wide(found, each.metric) and (text := _stands_out(found, each.metric))
+    ]
+    return f"Look at {'; '.join(said[:_TOLD])}." if said else "Treat the locations as one kind."
+
+
+def _since(periods: Sequence[Period], metric: str) -> str:
+    """Say in which of several periods a metric was one of the best for the first time, and for the last."""
+    seen = [each for each in periods if each.found and each.found.worth and metric in each.found.metrics]
+    if len(periods) == 1:
+        return ""
+    if len(seen) == 1:
+        return f", only in {span(seen[0])} s"
+    last = "the end" if seen[-1] is periods[-1] else f"{span(seen[-1])} s"
+    return f", from {span(seen[0])} s to {last}"
 
 
 def _beyond(found: Outcome) -> str:
@@ -152,7 +196,11 @@ def _saving(state: PursuitOverTime) -> str:
     every = IDENTITY + len(state.measured(state.metrics))
     now, probing = (1 - (IDENTITY + len(each)) / every for each in (record, state.recorded))
     saved = f"{percent(100 * now)} of the fields of each record" if now else "nothing"
-    text = f"Next, {as_typed(record, state.sources)} leaves out {saved}"
+    counted = any(state.sources.get(name, "").startswith(COUNTED_BY_PAPI) for name in record)
+    if state.sources and not counted:  # a run records times, bytes and simulated counts together
+        return f"The next analysis can do with {as_typed(record, state.sources)}."
+    what = f"autoanalyzer run {as_typed(record, state.sources)}" if counted else f"record {','.join(record)}: this"
+    text = f"Next, {what} leaves out {saved}"
     if state.probed:
         text += f" ({percent(100 * probing)} with {many(len(state.probed), 'other')} in turn)"
     if len(state.reduction.course) > 1:
@@ -163,7 +211,7 @@ def _saving(state: PursuitOverTime) -> str:
 def _caveats(
     periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int, unseen: Sequence[int]
 ) -> list[str]:
-    said = []
+    said = _trimmed(state)
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
         said.append(f"Too few locations in {many(len(few), 'period')}; in the last of them: {few[-1].reason}.")
@@ -174,6 +222,16 @@ def _caveats(
     if unseen:
         said.append(f"Excluded, but never seen: {ranks(unseen)}.")
     return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
+
+
+def _trimmed(state: PursuitOverTime) -> list[str]:
+    """Say whom trimming left out or drew in."""
+    how = {"remove": "left out", "log": "drawn in", "sqrt": "drawn in"}.get(state.options.trimming)
+    labels = state.telling.found.outliers if state.telling else ()
+    if how is None or not labels:
+        return []
+    who = names(labels) if any("#" in str(each) for each in labels) else ranks(labels, _NAMED)
+    return [f"Trimmed, because they are far from all others: {who} ({how})."]
 
 
 def _document(periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int) -> dict[str, Any]:

@@ -31,8 +31,11 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
     what = value(space, metric, low)
     if len(far) > 1 and value(space, metric, high) != what:
         what = f"{what} to {value(space, metric, high)}"
+    middle = value(space, metric, float(np.median(values)))
+    if what == middle:  # a difference that three digits do not show
+        return None
     who = names(labels) if any(point.sample for point in space.points) else ranks(labels)
-    return f"{metric}: {who} with {what} (median {value(space, metric, float(np.median(values)))})"
+    return f"{metric}: {who} with {what} (median {middle})"
 
 
 def parted(found: Pursuit) -> str | None:
