@@ -12,6 +12,7 @@ from ..metric_space import Values
 __all__ = ["OneKind"]
 
 _POWERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # from the logarithm to the value itself
+_LARGEST: Final = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,10 @@ class OneKind:
             frame, upper = np.linalg.qr(frame - frame.mean(axis=0))
             frame *= np.sqrt(count) * np.sign(np.diag(upper))
         raised = self.centre + frame @ self.axes
-        columns = [_lowered(*each) for each in zip(raised.T, self.powers, strict=True)]
-        return np.asarray(np.ldexp(np.stack(columns, axis=1) * self.sizes, self.exponents))
+        with np.errstate(over="ignore"):  # of a metric over hundreds of orders of magnitude: then the largest number
+            columns = [_lowered(*each) for each in zip(raised.T, self.powers, strict=True)]
+            points = np.ldexp(np.stack(columns, axis=1) * self.sizes, self.exponents)
+        return np.clip(points, -_LARGEST, _LARGEST)
 
 
 def _raised(column: Values, power: float) -> Values:
