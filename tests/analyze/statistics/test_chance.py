@@ -120,7 +120,7 @@ def test_a_tie_that_the_gap_statistic_decided_is_told(make_space):
 
 def test_metrics_over_hundreds_of_orders_of_magnitude_are_compared_with_chance(make_space):
     odd = np.arange(8) % 2
-    space = make_space({"a": np.where(odd, 1e-300, 3e300), "b": np.random.default_rng(0).standard_normal(8)})
+    space = make_space({"a": np.where(odd, 1.0, 3e300), "b": np.random.default_rng(0).standard_normal(8)})
     for found in (kmeans(space), hierarchy(space, clusters=3)):
         assert 0 < found.partition.chance <= 1
 
