@@ -57,7 +57,7 @@ class MetricSpace:
         sources: Measured metric, of which any is made → how it was measured.
         place: What the values are of: ``the program``, or a region's name.
         time: The longest time of a point that was measured there, in seconds; 0 without one.
-        wholes: Measured metric → the most that a point has of what it is a part of, in the whole program.
+        wholes: Measured metric → the most that a point has of it in the whole program; of bytes, of all bytes.
         threaded: Whether labels tell threads.
         sampled: Whether labels tell samples.
     """
@@ -113,7 +113,9 @@ class MetricSpace:
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
         names = [*_without_parts(common), *besides] if metrics is None else metrics
         wanted = WantedMetrics.among(common, names, derived)
-        read = dict.fromkeys([*wanted.measured, *({_WALL} & {*common})])
+        whole_of = {name: _whole_of(name, experiments) for name in wanted.measured}
+        of_program = dict.fromkeys(whole_of.values())
+        read = dict.fromkeys([*wanted.measured, *({_WALL} & {*common}), *(of_program if region is None else ())])
         tables = [
             _table(each, sample, _rows(each, region, exclusive=exclusive), [*read], by)
             for sample, each in enumerate(experiments)
@@ -121,7 +123,7 @@ class MetricSpace:
         points = [point for table in tables for point in table.points]
         check_ranks(exclude_ranks, [point.process for point in points])
         taken = np.array([point.process not in exclude_ranks for point in points])
-        columns = {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in tables[0].columns}
+        columns = _columns(tables, read, taken)
         space = cls.of_columns(
             columns,
             [point for point, kept in zip(points, taken, strict=True) if kept],
@@ -132,10 +134,14 @@ class MetricSpace:
             place=region or "the program",
             among=points,
         )
+        if region is not None:
+            rows = [_rows(each, None, exclusive=False) for each in experiments]
+            tables = [_table(each, 0, own, [*of_program], by) for each, own in zip(experiments, rows, strict=True)]
+            columns = _columns(tables, of_program, taken)
         return replace(
             space,
             sources={name: experiments[0].metric(name).source for name in wanted.measured},
-            wholes=_wholes(experiments, wanted.measured, by),
+            wholes={name: _longest([columns[whole]]) for name, whole in whole_of.items()},
         )
 
     @classmethod
@@ -312,23 +318,20 @@ def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt
 
 def _longest(times: Sequence[Values]) -> float:
     """Give the largest value of any of these columns; 0 if they have none."""
-    return max((float(each[~np.isnan(each)].max(initial=0.0)) for each in times), default=0.0)
+    return max((float(each[np.isfinite(each)].max(initial=0.0)) for each in times), default=0.0)
 
 
-def _wholes(
-    experiments: Sequence[Experiment], metrics: Sequence[str], by: Literal["thread", "process"]
-) -> dict[str, float]:
-    roots = {name: _root(experiments[0], name) for name in metrics}
-    read = [*dict.fromkeys(roots.values())]
-    tables = [_table(each, 0, _rows(each, None, exclusive=False), read, by) for each in experiments]
-    most = {root: _longest([table.columns[root] for table in tables]) for root in read}
-    return {name: most[root] for name, root in roots.items()}
+def _whole_of(name: str, experiments: Sequence[Experiment]) -> str:
+    """Name what a metric is a part of: of bytes all bytes, for each costs the same; of events these, for none does."""
+    metric = experiments[0].metric(name)
+    while metric.unit == "bytes" and metric.parent is not None and all(metric.parent in each for each in experiments):
+        metric = experiments[0].metric(metric.parent)
+    return metric.name
 
 
-def _root(experiment: Experiment, name: str) -> str:
-    while (parent := experiment.metric(name).parent) is not None:
-        name = parent
-    return name
+def _columns(tables: Sequence[_Table], names: Iterable[str], taken: npt.NDArray[np.bool_]) -> dict[str, Values]:
+    """Put the columns of several tables together, of the points that are taken."""
+    return {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,8 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     experiment, file = open_experiment(arguments.experiment)
     samples = [open_experiment(path)[0] for path in arguments.sample]
-    waiting = waiting_for_turns(experiment) if arguments.analysis in _CLUSTERING else ()
-    space = metric_space(arguments, experiment, *samples, besides=("compute_time",) * ("cpu_time" in waiting))
+    runs = [experiment, *samples]
+    waiting = {name for each in runs for name in waiting_for_turns(each) if arguments.analysis in _CLUSTERING}
+    space = metric_space(arguments, *runs, besides=("compute_time",) * ("cpu_time" in waiting))
     report = _report(arguments, experiment, space, waiting)
     proposed = ProposedRegion.of(experiment, arguments) if arguments.region is None else None
     if proposed:
@@ -86,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.region is None and len(experiment.locations) > MOST:
         said = f"With more than {MOST} locations no --region is proposed: analyze {file} names one."
         report = replace(report, caveats=[*report.caveats, said])
-    if turns := turns_taken(experiment):
+    if turns := next(filter(None, map(turns_taken, runs)), None):
         report = replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats])
     write_report(
         arguments,

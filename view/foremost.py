@@ -33,5 +33,7 @@ def _slowest(findings: Findings, region: CodeRegion) -> str:
     if performance.metric not in TIMES or len(times) < 2 or not np.nanmax(times, initial=0.0) > 0:
         return ""
     most, middle = float(np.nanmax(times)), float(np.nanmedian(times))
+    if seconds(most) == seconds(middle):
+        return ""
     label = performance.labels[int(np.nanargmax(times))]
     return f"; {ranks([label])} computes longest there, {seconds(most)}, the median is {seconds(middle)}"

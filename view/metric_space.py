@@ -32,7 +32,7 @@ def caveats(space: MetricSpace) -> list[str]:
 
 def _of_first_threads(space: MetricSpace) -> list[str]:
     others = np.array([point.thread > 0 for point in space.points])
-    if others.all() or not others.any() or space.values[~others].shape[0] < _PROCESSES:
+    if not others.any() or len({point.process for point in space.points if not point.thread}) < _PROCESSES:
         return []
     alone = [name for name, column in zip(space.metrics, space.values.T, strict=True) if not column[others].any()]
     if not alone:

@@ -22,7 +22,7 @@ def dimensions(space: MetricSpace, waiting: Collection[str] = (), *, fewest: int
         space: The points.
         waiting: Metrics that include waiting for a turn on a processor: they say more of the scheduler than of the
             program, and are left out as long as others are there.
-        fewest: How many metrics are kept at least.
+        fewest: How many metrics must be left, or else none is left out.
     """
     others = _without(space, waiting, "includes waiting for a turn", fewest)
     wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}

@@ -21,7 +21,7 @@ __all__ = ["RULE", "matters", "separating", "telling"]
 
 RULE: Final = (
     f"{100 * THRESHOLD:.0f} %, of times {1000 * RESOLUTION:.0f} ms and {100 * LEAST:.0f} % of the longest, "
-    f"of all else {100 * LEAST:.0f} % of what a location has in the program"
+    f"of all else {100 * LEAST:.0f} % of the most that a location has in the program"
 )
 
 _MOST: Final = 0.5  # of the other points: a majority
@@ -31,7 +31,8 @@ def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
     """Give the columns in which two sets of values, ``float64[metric]`` each, differ so that it matters.
 
     They do if they differ by more than a tenth of the larger, as vectors that make no cluster in Algorithm 1 of paper
-    001; times also by a hundredth of the time that a location takes, and by what clocks and schedulers resolve.
+    001; times also by a hundredth of the time that a location takes, and by what clocks and schedulers resolve; all
+    else that was measured also by a hundredth of the most that a location has in the program, of bytes of all bytes.
 
     Returns:
         Times first, the most seconds first; then all else, the largest relative difference first.

@@ -180,3 +180,38 @@ def test_values_whose_squares_are_no_numbers_are_not_taken_as_they_are(size):
     with pytest.raises(UsageError, match=r"between 1e-100 and 1e\+100.* in a; scale the metrics"):
         space.scaled("none")
     assert space.scaled()[:, 0] == pytest.approx([-1.0690449676496976, -0.2672612419124244, 1.3363062095621219])
+
+
+def _wholes(**accesses: float) -> Experiment:
+    made = Builder()
+    made.metric("bytes", "bytes")
+    made.metric("bytes_coll", "bytes", parent="bytes")
+    made.metric("accesses", "occ")
+    made.metric("misses", "occ", **accesses)
+    main = made.call_path("main")
+    loop = made.call_path("loop", main)
+    for rank in range(3):
+        made.location(rank)
+    made.row("bytes", main, np.array([9e9, 1e9, 2e9]))
+    made.row("bytes_coll", loop, np.array([1.0, 2, 3]))
+    made.row("accesses", main, np.array([7e9, 1e9, 2e9]))
+    made.row("misses", main, np.array([70.0, 10, 20]))
+    made.row("misses", loop, np.array([1.0, 2, 3]))
+    return made.experiment()
+
+
+def test_the_most_that_a_location_has_in_the_program_is_of_those_that_are_compared():
+    """Of bytes of all bytes, which cost the same; a miss is no part of an access that does not miss."""
+    run = _wholes(parent="accesses")
+    most = {"bytes": 9e9, "bytes_coll": 9e9, "accesses": 7e9, "misses": 71}
+    assert dict(MetricSpace.of(run).wholes) == most
+    found = MetricSpace.of(run, region="loop", exclude_ranks=[0], metrics=["bytes_coll", "misses"])
+    assert dict(found.wholes) == {"bytes_coll": 2e9, "misses": 23}
+    assert found.values.tolist() == [[2, 2], [3, 3]]
+
+
+def test_samples_need_not_have_what_a_metric_is_a_part_of():
+    whole = _wholes(parent="accesses")
+    part = select(whole, metrics=["bytes_coll", "misses"])
+    assert MetricSpace.of(whole, part).wholes["bytes_coll"] in (3.0, 9e9)
+    assert MetricSpace.of(part, whole).metrics == ("bytes_coll", "misses")

@@ -123,16 +123,19 @@ def told(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 def across(space: MetricSpace) -> str:
     """Say what differs most between locations, whatever the clusters, and which are the extremes."""
-    low, high = space.values.argmin(axis=0), space.values.argmax(axis=0)
+    low, high = space.values.min(axis=0), space.values.max(axis=0)
     said = [
-        f"{name} from {value(space, name, space.values[low[column], column])} on {ranks([space.labels[low[column]]])} "
-        f"to {value(space, name, space.values[high[column], column])} on {ranks([space.labels[high[column]]])}"
-        for column, name in (
-            (column, space.metrics[column])
-            for column in matters(space, space.values.min(axis=0), space.values.max(axis=0))[:_TOLD]
-        )
+        f"{space.metrics[column]} from {_whose(space, column, low[column])} to {_whose(space, column, high[column])}"
+        for column in matters(space, low, high)[:_TOLD]
     ]
     return f" What matters lies across them: {', '.join(said)}." if said else ""
+
+
+def _whose(space: MetricSpace, column: int, number: float) -> str:
+    """Write a value, and which location has it, if it is one."""
+    rows = np.flatnonzero(space.values[:, column] == number)
+    place = f" on {ranks([space.labels[int(rows[0])]])}" if len(rows) == 1 else ""
+    return f"{value(space, space.metrics[column], float(number))}{place}"
 
 
 def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
@@ -176,7 +179,7 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
     number = value(space, metric, space.values[row, column])
     if number == value(space, metric, float(own.mean())):
         return ""
-    return f" {ranks([space.labels[row]]).capitalize()} has {'most' if most else 'least'}: {number}."
+    return f" Of these {ranks([space.labels[row]])} has {'most' if most else 'least'}: {number}."
 
 
 def strength(space: MetricSpace, partition: Partition) -> str | None:
@@ -197,7 +200,9 @@ def strength(space: MetricSpace, partition: Partition) -> str | None:
 
 def tables(space: MetricSpace, partition: Partition, *, wanted: bool) -> list[Table]:
     """Show clusters and what separates them, if they are ``wanted``: found distinct, or asked for."""
-    return [table(space, partition), f_ratio_table(space, partition)] if wanted else []
+    if not wanted:
+        return []
+    return [table(space, partition), *([f_ratio_table(space, partition)] if partition.by_f_ratio else [])]
 
 
 def table(space: MetricSpace, partition: Partition) -> Table:
