@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.input}: expected samples, found only a header")
     unseen = {*arguments.exclude_rank} - {process for process, _ in windows.locations} if traced else ()
     report = pursuit_report(periods, state, late=windows.late, empty=windows.empty, unseen=sorted(unseen))
-    if experiments and (turns := turns_taken(experiments[0])):
+    if turns := next(filter(None, map(turns_taken, experiments)), None):
         report = replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats])
     about = {
         "input": str(arguments.input),

@@ -200,6 +200,24 @@ def test_it_is_said_from_when_to_when_a_metric_stands_out(tool, here):
     assert "  camps by chance  " in text
 
 
+def test_other_ranks_in_the_same_metric_later_are_none_of_those_that_are_told(tool, here):
+    """Rank 5 writes more from second 10 to 20 of 60, rank 9 from second 40 to 50."""
+    drawn = np.random.default_rng(0)
+    rows: list[list[object]] = [["time", "process", "thread", *NAMES]]
+    for second in range(60):
+        values = 100 + drawn.standard_normal((24, len(NAMES)))
+        values[5, 0] += 90 * (10 <= second < 20)
+        values[9, 0] += 60 * (40 <= second < 50)
+        rows += [[second, rank, 0, *each] for rank, each in enumerate(values)]
+    tool.write("t.csv", _text(rows))
+    text = here("pursue", "t.csv", "--window", "10", "--trim", "remove").stdout.decode()
+    assert re.search(
+        r"\nTrimmed in \d of 1\d periods, because they are far from all others: ranks 5, 9[-, 0-9]* \(left out\)", text
+    )
+    text = here("pursue", "t.csv", "--window", "10").stdout.decode()
+    assert re.search(r"\nLook at reads: rank 9 with [^;]*, from 35-45 s to the end[.;]", text)
+
+
 def test_trimming_names_whom_it_left_out(tool, here):
     values = 100 + np.random.default_rng(4).standard_normal((24, 4))
     values[[7, 8]] += 50

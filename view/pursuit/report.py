@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from math import inf
 from typing import Any, Final
 
@@ -119,7 +121,7 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
     size = f"{found.locations} locations in {many(len(found.space.metrics), 'metric')}"
     said = [f"{when}{names(found.metrics)} {show} the most structure of {size} ({_beyond(found)}){_little(found)}."]
     who = {name: text for name in found.metrics if (text := _stands_out(found, name)) is not None}
-    told = [f"{text}{_since(periods, name)}" for name, text in who.items() if _wide(found, name)]
+    told = [f"{text}{_since(periods, telling.period, name)}" for name, text in who.items() if _wide(found, name)]
     if found.parted:
         said.append(
             f"The order: what parts locations in camps ({names(found.parted)}), then by importance, "
@@ -156,15 +158,33 @@ def _others(found: Pursuit) -> str:
     return f"Look at {'; '.join(said[:_TOLD])}." if said else "Treat the locations as one kind."
 
 
-def _since(periods: Sequence[Period], metric: str) -> str:
-    """Say in which of several periods a metric was one of the best for the first time, and for the last."""
-    seen = [each for each in periods if each.found and each.found.worth and metric in each.found.metrics]
+def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
+    """Say from which to which of several periods a metric was one of the best, without a gap, for these locations."""
     if len(periods) == 1:
         return ""
-    if len(seen) == 1:
-        return f", only in {span(seen[0])} s"
-    last = "the end" if seen[-1] is periods[-1] else f"{span(seen[-1])} s"
-    return f", from {span(seen[0])} s to {last}"
+    at = next(place for place, each in enumerate(periods) if each.start == telling.start)
+    first = last = at
+    while first > 0 and _alike(periods[first - 1], telling, metric):
+        first -= 1
+    while last + 1 < len(periods) and _alike(periods[last + 1], telling, metric):
+        last += 1
+    if first == last:
+        return f", only in {span(telling)} s"
+    end = "the end" if last + 1 == len(periods) else f"{span(periods[last])} s"
+    return f", from {span(periods[first])} s to {end}"
+
+
+def _alike(period: Period, telling: Period, metric: str) -> bool:
+    """Tell whether a metric was one of the best in a period, too, and some of the same locations apart."""
+    found = period.found
+    return bool(found and found.worth and metric in found.metrics and _apart(period) & _apart(telling))
+
+
+def _apart(period: Period) -> set[int | str]:
+    """Give the locations that lie far out, and the smaller camp."""
+    found = period.found
+    camps = found.camps.smaller if found and found.camps and found.camps.worth else ()
+    return {*(found.outliers if found else ()), *camps}
 
 
 def _beyond(found: Outcome) -> str:
@@ -211,7 +231,7 @@ def _saving(state: PursuitOverTime) -> str:
 def _caveats(
     periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int, unseen: Sequence[int]
 ) -> list[str]:
-    said = _trimmed(state)
+    said = _trimmed(periods, state)
     few = [each for each in periods if each.status == "too-few"]
     if few and len(few) < len(periods):
         said.append(f"Too few locations in {many(len(few), 'period')}; in the last of them: {few[-1].reason}.")
@@ -224,14 +244,16 @@ def _caveats(
     return [*said, *(caveats(state.telling.found.space) if state.telling else [])]
 
 
-def _trimmed(state: PursuitOverTime) -> list[str]:
-    """Say whom trimming left out or drew in."""
+def _trimmed(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
+    """Say whom trimming left out or drew in, in any period."""
     how = {"remove": "left out", "log": "drawn in", "sqrt": "drawn in"}.get(state.options.trimming)
-    labels = state.telling.found.outliers if state.telling else ()
-    if how is None or not labels:
+    far = [each.found.outliers for each in periods if each.found and each.found.outliers]
+    if how is None or not far:
         return []
+    labels = sorted({*chain(*far)}, key=lambda label: [int(number) for number in re.findall("[0-9]+", str(label))])
     who = names(labels) if any("#" in str(each) for each in labels) else ranks(labels, _NAMED)
-    return [f"Trimmed, because they are far from all others: {who} ({how})."]
+    when = f" in {len(far)} of {len(periods)} periods" if len(periods) > 1 else ""
+    return [f"Trimmed{when}, because they are far from all others: {who} ({how})."]
 
 
 def _document(periods: Sequence[Period], state: PursuitOverTime, late: int, empty: int) -> dict[str, Any]:
