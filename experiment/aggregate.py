@@ -21,7 +21,7 @@ from .experiment import Experiment, Location
 from .grouping import over_locations
 from .severities import Severity
 
-__all__ = ["LEVELS", "Level", "by_level", "columns_at", "own", "own_totals", "totals"]
+__all__ = ["LEVELS", "Level", "added_parts", "by_level", "columns_at", "own", "own_totals", "totals"]
 
 Level = Literal["machine", "node", "process", "thread"]
 
@@ -36,12 +36,12 @@ LEVELS: Final[dict[Level, Callable[[Location], tuple[object, ...]]]] = {
 def own(experiment: Experiment, metric: str) -> Severity:
     """Give what of a metric none of its parts holds; ``float64[call path, location]``, exclusive along call paths."""
     values = experiment.exclusive(metric)
-    for part in _added_parts(experiment, metric):
+    for part in added_parts(experiment, metric):
         values = values - experiment.exclusive(part)
     return values
 
 
-def _added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
+def added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
     """Name the parts that a metric is a sum of; what is not added is no part of a sum, nor has it any."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
@@ -64,7 +64,7 @@ def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
 
 def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
     """Give what ``totals`` gives, less what the metric's parts hold, of several metrics; each is read once."""
-    parts = {name: _added_parts(experiment, name) for name in metrics}
+    parts = {name: added_parts(experiment, name) for name in metrics}
     whole = {name: totals(experiment, name) for name in dict.fromkeys([*metrics, *chain(*parts.values())])}
     found = {}
     for name in metrics:

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, load
+from autoanalyzer.experiment.algebra import difference
+
+DATA = Path(__file__).parents[2] / "data"
+OWN = ("rays", "rays_dynamic", "hybrid")
+FOREIGN = ("example", "profile", "trace", "summary")
+GAPS = tuple(f"gaps {seed}" for seed in range(12))
+PARTS_ALONE = tuple(f"parts alone {seed}" for seed in range(6))
+
+
+@pytest.fixture(scope="session")
+def experiments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Experiment]:
+    """Runs of ours, files of other tools, a difference, and small ones with gaps and of all kinds of metrics."""
+    unpacked = tmp_path_factory.mktemp("summary") / "summary.cubex"
+    unpacked.write_bytes(gzip.decompress((DATA / "summary.cubex.gz").read_bytes()))
+    found = {name: load(DATA / f"{name}.cube.gz") for name in (*OWN, "profile", "trace")}
+    found |= {"example": load(DATA / "example.cube"), "summary": load(unpacked)}
+    found["rays - rays_dynamic"] = difference(found["rays"], found["rays_dynamic"])
+    found |= {name: with_gaps(seed, parts_alone=False) for seed, name in enumerate(GAPS)}
+    return found | {name: with_gaps(seed, parts_alone=True) for seed, name in enumerate(PARTS_ALONE)}
+
+
+def with_gaps(seed: int, *, parts_alone: bool) -> Experiment:
+    """Random trees; of values, some are negative, some 0, some missing; some metrics are missing from a rank.
+
+    Args:
+        seed: Of the random numbers.
+        parts_alone: A part may be measured where the metric that includes it was not.
+    """
+    random = np.random.default_rng(seed)
+    kinds = [
+        ("FLOAT", True),
+        ("FLOAT", True),
+        ("FLOAT", True),
+        ("MINDOUBLE", True),
+        ("MAXDOUBLE", True),
+        ("FLOAT", False),
+    ]
+
+    def parent(index: int) -> int | None:
+        above = int(random.integers(-1, index)) if index else -1
+        return above if above >= 0 else None
+
+    metrics = []
+    for index in range(8):
+        above, (dtype, additive) = parent(index), kinds[random.integers(len(kinds))]
+        metrics.append(
+            Metric(f"m{index}", "sec", above if above is None else f"m{above}", dtype=dtype, additive=additive)
+        )
+    paths = [
+        CallPath(Region("function", f"f{random.integers(6)}", "a.c", "f", 0, 1, 9), parent(index), index + 1)
+        for index in range(12)
+    ]
+    threads = random.integers(1, 4, size=3)
+    places = [
+        Location(f"machine {process // 2}", f"node {process}", process, thread)
+        for process, count in enumerate(threads)
+        for thread in range(count)
+    ]
+    shape = (len(paths), len(places))
+    severities = {}
+    for metric in metrics:
+        values = np.where(random.random(shape) < 0.2, 0.0, random.normal(1, 2, shape))
+        values[random.random(shape) < 0.15] = np.nan
+        if random.random() < 0.3:
+            values[:, random.integers(shape[1])] = np.nan
+        if metric.parent is not None and not parts_alone:
+            values[np.isnan(severities[metric.parent])] = np.nan
+        severities[metric.name] = values
+    return Experiment(metrics=metrics, call_paths=paths, locations=places, severities=severities)

@@ -1,0 +1,143 @@
+"""Three trees side by side (paper 002, section 4): values depend on what is selected to the left.
+
+Within a tree, each part of a value is shown once: a closed node shows all that it includes, an open one what the nodes
+below it do not show. So selecting puts together across dimensions, and closing within one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Literal
+
+from ...errors import InputError
+from ...experiment import Experiment
+from ...experiment.aggregate import added_parts
+from .dimensions import call_tree, flat_profile, metric_tree, system_tree
+from .pane import Pane
+from .sums import Sums
+from .tally import Tally, Value
+
+__all__ = ["Browser", "Dimension", "browse"]
+
+Dimension = Literal["metrics", "program", "system"]
+
+_Read = Callable[[str], Tally]
+
+
+@dataclass(frozen=True, eq=False)
+class Browser:
+    """What is shown of an experiment. It is never changed: actions give another one.
+
+    Attributes:
+        sums: The numbers.
+        metrics: The metric tree; something in it is selected.
+        program: The call tree, or the flat profile; something in it is selected.
+        system: The system tree; nothing depends on what is selected in it.
+    """
+
+    sums: Sums
+    metrics: Pane
+    program: Pane
+    system: Pane
+
+    def pane(self, dimension: Dimension) -> Pane:
+        """Give one of the trees."""
+        return {"metrics": self.metrics, "program": self.program, "system": self.system}[dimension]
+
+    def opened(self, dimension: Dimension, *nodes: int) -> Browser:
+        """Open nodes of a tree."""
+        return self._with(dimension, self.pane(dimension).opened(*nodes))
+
+    def closed(self, dimension: Dimension, *nodes: int) -> Browser:
+        """Close nodes of a tree."""
+        return self._with(dimension, self.pane(dimension).closed(*nodes))
+
+    def selecting(self, dimension: Dimension, *nodes: int) -> Browser:
+        """Select nodes of a tree in place of others; the values that depend on them are put together.
+
+        Raises:
+            InputError: None is given, of metrics or of the program.
+        """
+        if not nodes and dimension != "system":
+            raise InputError(f"expected at least one node of the {dimension} to select, found none")
+        return self._with(dimension, self.pane(dimension).selecting(nodes))
+
+    def _with(self, dimension: Dimension, pane: Pane) -> Browser:
+        if dimension == "metrics":
+            return replace(self, metrics=pane)
+        return replace(self, program=pane) if dimension == "program" else replace(self, system=pane)
+
+    def values(self, dimension: Dimension) -> Mapping[int, Value]:
+        """Give what each shown node of a tree shows, from the top."""
+        return {node: tally.value(place) for node, tally, place in self._tallies(dimension)}
+
+    def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
+        """Give each shown node with the tally, and the place in it, of what it shows."""
+        pane = self.pane(dimension)
+        if dimension == "metrics":
+            yield from ((node, self._of_metric(node), 0) for node in pane.shown())
+            return
+        own, closed = self.of_program if dimension == "program" else self.of_system
+        yield from ((node, own if pane.is_open(node) else closed, node) for node in pane.shown())
+
+    def _of_metric(self, node: int) -> Tally:
+        """Give what a metric shows: of all call paths and locations together."""
+        whole, parts = self._terms(node)
+        return reduce(Tally.less, (self._whole(part) for part in parts), self._whole(whole))
+
+    def _whole(self, metric: str) -> Tally:
+        return self.sums.by_path(metric).together()
+
+    def _terms(self, node: int) -> tuple[str, tuple[str, ...]]:
+        """Name the metric of a node, and those parts that its children show."""
+        experiment = self.sums.experiment
+        name = experiment.metrics[node].name
+        return name, added_parts(experiment, name) if self.metrics.is_open(node) else ()
+
+    @cached_property
+    def of_program(self) -> tuple[Tally, Tally]:
+        """The selected metrics at each node of the program, of all locations: of itself, and with all below it."""
+        own = self._selected(self.sums.by_path).at_home(self.program.tree)
+        return own, own.up(self.program.tree)
+
+    @cached_property
+    def of_system(self) -> tuple[Tally, Tally]:
+        """The selected metrics of the selected nodes of the program at each node of the system, as ``of_program``."""
+        paths = self.program.tree.cells(self.program.held(self.program.selected))
+        own = self._selected(lambda metric: self.sums.by_location(metric, paths)).at_home(self.system.tree)
+        return own, own.up(self.system.tree)
+
+    def _selected(self, read: _Read) -> Tally:
+        """Put the selected metrics together, if they are sums of one unit; else there is a value of each alone."""
+        tallies = []
+        for node in sorted(self.metrics.selected):
+            whole, parts = self._terms(node)
+            tallies.append(reduce(Tally.less, map(read, parts), read(whole)))
+        chosen = [self.sums.experiment.metrics[node] for node in self.metrics.selected]
+        if len(chosen) > 1 and ({each.aggregation for each in chosen} != {"sum"} or len({e.unit for e in chosen}) > 1):
+            tallies = [replace(each, aggregation="none") for each in tallies]
+        return reduce(Tally.plus, tallies)
+
+
+def browse(experiment: Experiment, *, flat: bool = False) -> Browser:
+    """Show an experiment with all trees closed, the first metric and the first root of the program selected.
+
+    Args:
+        experiment: Any, a run's or derived; it has a metric and a call path.
+        flat: Show regions in place of call paths.
+
+    Raises:
+        InputError: There is nothing to show.
+    """
+    if not experiment.metrics or not experiment.call_paths:
+        raise InputError(f"expected an experiment with a metric and a call path, found {experiment.size}")
+    first = frozenset({0})
+    program = flat_profile(experiment) if flat else call_tree(experiment)
+    return Browser(
+        Sums(experiment),
+        Pane(metric_tree(experiment), selected=first),
+        Pane(program, selected=first),
+        Pane(system_tree(experiment)),
+    )

@@ -1,0 +1,81 @@
+"""The numbers of an experiment by call path and by location, in blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Experiment
+from ...experiment.aggregate import totals
+from ...experiment.severities import Severity
+from .tally import Tally
+
+__all__ = ["Sums"]
+
+_CELLS: Final = 1 << 20  # of a block: its copies take some MiB beside the metric itself
+
+
+class Sums:
+    """Gives tallies of one metric at a time; those by call path are kept, since they are small.
+
+    Args:
+        experiment: Any; a metric of it is read when it is asked for.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self._by_path: dict[str, Tally] = {}
+        self._by_location: dict[str, tuple[bytes, Tally]] = {}
+
+    def by_path(self, metric: str) -> Tally:
+        """Give a metric of each call path alone, of all locations together: the numbers that ``dump`` gives."""
+        found = self._by_path.get(metric)
+        if found is None:
+            found = self._by_path[metric] = self._read(metric)
+        return found
+
+    def _read(self, metric: str) -> Tally:
+        kind = self.experiment.metric(metric)
+        values = self.experiment.exclusive(metric)
+        gaps = np.zeros(len(values), np.int64)
+        for rows in _blocks(np.arange(len(values)), values.shape[1]):
+            gaps[rows] = np.isnan(values[rows]).sum(axis=1)
+        amounts = totals(self.experiment, metric)
+        if kind.aggregation in ("sum", "none"):
+            amounts = np.nan_to_num(amounts)
+        return Tally(kind.aggregation, amounts, values.shape[1] - gaps, gaps)
+
+    def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
+        """Give a metric of each location, of call paths together; of each metric what was asked for last is kept."""
+        asked, known = paths.tobytes(), self._by_location.get(metric)
+        if known is None or known[0] != asked:
+            known = self._by_location[metric] = asked, self._of_paths(metric, paths)
+        return known[1]
+
+    def _of_paths(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
+        kind = self.experiment.metric(metric)
+        values = self.experiment.exclusive(metric)
+        found = Tally.nothing(kind.aggregation, values.shape[1])
+        for rows in _blocks(paths, values.shape[1]):
+            found = found.plus(_of_rows(found, values[rows]))
+        return found
+
+
+def _blocks(rows: npt.NDArray[np.intp], width: int) -> Iterator[npt.NDArray[np.intp]]:
+    size = max(1, _CELLS // max(1, width))
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def _of_rows(like: Tally, block: Severity) -> Tally:
+    """Put the rows of a block together."""
+    missing = np.isnan(block)
+    gaps = missing.sum(axis=0)
+    if like.aggregation in ("sum", "none"):
+        amounts = np.where(missing, 0.0, block).sum(axis=0)
+    else:
+        amounts = (np.fmin if like.aggregation == "min" else np.fmax).reduce(block, axis=0)
+    return Tally(like.aggregation, amounts, len(block) - gaps, gaps)

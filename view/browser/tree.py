@@ -1,0 +1,84 @@
+"""A forest of named nodes, one of the dimensions of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Tree"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Nodes 0, 1, …, parents before children.
+
+    Attributes:
+        labels: What each node is called.
+        parents: Index of the node that includes this one; None for a root.
+        home: ``intp[cell]``: of each row or column of a severity, the node that holds it. Each is held by one node
+            alone, which is why each part of a value is shown once.
+    """
+
+    labels: tuple[str, ...]
+    parents: tuple[int | None, ...]
+    home: npt.NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """The nodes that no other one includes."""
+        return tuple(node for node, parent in enumerate(self.parents) if parent is None)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The nodes right below each one."""
+        lists: list[list[int]] = [[] for _ in self.labels]
+        for node, parent in enumerate(self.parents):
+            if parent is not None:
+                lists[parent].append(node)
+        return tuple(map(tuple, lists))
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """Steps from each node up to its root."""
+        found: list[int] = []
+        for parent in self.parents:
+            found.append(0 if parent is None else found[parent] + 1)
+        return tuple(found)
+
+    @cached_property
+    def _cells(self) -> tuple[npt.NDArray[np.intp], ...]:
+        order = np.argsort(self.home, kind="stable")
+        return tuple(np.split(order, np.searchsorted(self.home[order], np.arange(1, len(self)))))
+
+    def ancestors(self, node: int) -> Iterator[int]:
+        """Walk from a node's parent up to its root."""
+        parent = self.parents[node]
+        while parent is not None:
+            yield parent
+            parent = self.parents[parent]
+
+    def walk(self, starts: Iterable[int], into: Collection[int] | None = None) -> Iterator[int]:
+        """Walk nodes and what is below them, each before what is below it.
+
+        Args:
+            starts: Where to start.
+            into: The nodes below which it goes on; all of them if None.
+        """
+        pending = [*starts][::-1]
+        while pending:
+            node = pending.pop()
+            yield node
+            if into is None or node in into:
+                pending.extend(reversed(self.children[node]))
+
+    def cells(self, nodes: Iterable[int]) -> npt.NDArray[np.intp]:
+        """Give the rows or columns that nodes hold themselves, in order."""
+        held = [self._cells[node] for node in nodes]
+        return np.sort(np.concatenate(held)) if held else np.zeros(0, np.intp)
