@@ -13,7 +13,7 @@ from .tree import Tree
 
 __all__ = ["Gap", "Tally", "Value"]
 
-Gap = Literal["", "partial", "not measured", "not summed", "shown below"]
+Gap = Literal["", "partial", "not measured", "not summed", "shown below", "no share"]
 
 _Numbers = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +10,37 @@ import pytest
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, load
 from autoanalyzer.experiment.algebra import difference
+from autoanalyzer.view.browser import Browser, browse
 
 DATA = Path(__file__).parents[2] / "data"
 OWN = ("rays", "rays_dynamic", "hybrid")
 FOREIGN = ("example", "profile", "trace", "summary")
 GAPS = tuple(f"gaps {seed}" for seed in range(12))
 PARTS_ALONE = tuple(f"parts alone {seed}" for seed in range(6))
+
+ALL = (*OWN, "rays - rays_dynamic", *FOREIGN, *GAPS)
+DIMENSIONS = ("metrics", "program", "system")
+ACTIONS = 200
+
+
+def wandering(experiment: Experiment, seed: int) -> Iterator[Browser]:
+    """Open, close and select at random, one to three nodes at a time, hidden ones among them."""
+    random = np.random.default_rng(seed)
+    browser = browse(experiment)
+    for _ in range(ACTIONS):
+        dimension = DIMENSIONS[random.integers(3)]
+        pane = browser.pane(dimension)
+        action = (browser.opened, browser.opened, browser.closed, browser.selecting)[random.integers(4)]
+        among = [*pane.shown()] if random.random() < 0.8 else range(len(pane.tree))
+        nodes = random.choice(among, size=min(len(among), int(random.integers(1, 4))), replace=False)
+        browser = action(dimension, *map(int, nodes))
+        if random.random() < 0.1:
+            browser = browse_as(browser, flat=bool(random.random() < 0.3))
+        yield browser
+
+
+def browse_as(browser: Browser, *, flat: bool) -> Browser:
+    return replace(browser, program=browse(browser.sums.experiment, flat=flat).program)
 
 
 @pytest.fixture(scope="session")

@@ -16,32 +16,8 @@ from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.browser import Browser, Value, browse
 from autoanalyzer.view.dump import write_csv
 
-from .conftest import FOREIGN, GAPS, OWN, PARTS_ALONE
+from .conftest import ALL, FOREIGN, OWN, PARTS_ALONE, wandering
 from .reckoning import Reckoning, Seen, system_key
-
-DIMENSIONS = ("metrics", "program", "system")
-ALL = (*OWN, "rays - rays_dynamic", *FOREIGN, *GAPS)
-ACTIONS = 200
-
-
-def wandering(experiment: Experiment, seed: int) -> Iterator[Browser]:
-    """Open, close and select at random, one to three nodes at a time, hidden ones among them."""
-    random = np.random.default_rng(seed)
-    browser = browse(experiment)
-    for _ in range(ACTIONS):
-        dimension = DIMENSIONS[random.integers(3)]
-        pane = browser.pane(dimension)
-        action = (browser.opened, browser.opened, browser.closed, browser.selecting)[random.integers(4)]
-        among = [*pane.shown()] if random.random() < 0.8 else range(len(pane.tree))
-        nodes = random.choice(among, size=min(len(among), int(random.integers(1, 4))), replace=False)
-        browser = action(dimension, *map(int, nodes))
-        if random.random() < 0.1:
-            browser = browse_as(browser, flat=bool(random.random() < 0.3))
-        yield browser
-
-
-def browse_as(browser: Browser, *, flat: bool) -> Browser:
-    return replace(browser, program=browse(browser.sums.experiment, flat=flat).program)
 
 
 def agree(found: Mapping[object, Value], expected: Mapping[object, Seen], scale: float) -> None:
