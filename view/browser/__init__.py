@@ -1,10 +1,34 @@
 """What a browser of an experiment shows: three trees, their values, and how these depend on what is selected."""
 
-from .browser import Browser, browse
+from .browser import Browser, Dimension, browse
+from .hottest_path import at_start, hottest_path
+from .legend import Legend, Relief, relief
 from .pane import Pane
-from .percentages import Basis, percentages, whole
+from .percentages import Basis, percentages, wholes
+from .rows import Row, legend, rows
 from .sums import Sums
 from .tally import Gap, Tally, Value
 from .tree import Tree
 
-__all__ = ["Basis", "Browser", "Gap", "Pane", "Sums", "Tally", "Tree", "Value", "browse", "percentages", "whole"]
+__all__ = [
+    "Basis",
+    "Browser",
+    "Dimension",
+    "Gap",
+    "Legend",
+    "Pane",
+    "Relief",
+    "Row",
+    "Sums",
+    "Tally",
+    "Tree",
+    "Value",
+    "at_start",
+    "browse",
+    "hottest_path",
+    "legend",
+    "percentages",
+    "relief",
+    "rows",
+    "wholes",
+]

@@ -6,20 +6,20 @@ below it do not show. So selecting puts together across dimensions, and closing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Literal
 
 from ...errors import InputError
-from ...experiment import Experiment
+from ...experiment import Experiment, Metric
 from ...experiment.aggregate import added_parts
 from .dimensions import call_tree, flat_profile, metric_tree, system_tree
 from .pane import Pane
 from .sums import Sums
 from .tally import Tally, Value
 
-__all__ = ["Browser", "Dimension", "browse"]
+__all__ = ["Browser", "Dimension", "browse", "summable"]
 
 Dimension = Literal["metrics", "program", "system"]
 
@@ -64,6 +64,10 @@ class Browser:
             raise InputError(f"expected at least one node of the {dimension} to select, found none")
         return self._with(dimension, self.pane(dimension).selecting(nodes))
 
+    def unfolding(self, dimension: Dimension, node: int | None) -> Browser:
+        """Show the small nodes right below a node of a tree, or among its roots, too."""
+        return self._with(dimension, self.pane(dimension).unfolding(node))
+
     def _with(self, dimension: Dimension, pane: Pane) -> Browser:
         if dimension == "metrics":
             return replace(self, metrics=pane)
@@ -72,6 +76,11 @@ class Browser:
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
         """Give what each shown node of a tree shows, from the top."""
         return {node: tally.value(place) for node, tally, place in self._tallies(dimension)}
+
+    def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
+        """Give what several shown nodes show together."""
+        found = [tally.at(place) for node, tally, place in self._tallies(dimension) if node in nodes]
+        return reduce(Tally.plus, found).value(0)
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
         """Give each shown node with the tally, and the place in it, of what it shows."""
@@ -85,16 +94,18 @@ class Browser:
     def _of_metric(self, node: int) -> Tally:
         """Give what a metric shows: of all call paths and locations together."""
         whole, parts = self._terms(node)
-        return reduce(Tally.less, (self._whole(part) for part in parts), self._whole(whole))
-
-    def _whole(self, metric: str) -> Tally:
-        return self.sums.by_path(metric).together()
+        return reduce(Tally.less, map(self.sums.total, parts), self.sums.total(whole))
 
     def _terms(self, node: int) -> tuple[str, tuple[str, ...]]:
         """Name the metric of a node, and those parts that its children show."""
         experiment = self.sums.experiment
         name = experiment.metrics[node].name
         return name, added_parts(experiment, name) if self.metrics.is_open(node) else ()
+
+    @property
+    def summed(self) -> bool:
+        """Whether the selected metrics are sums of one unit."""
+        return summable([self.sums.experiment.metrics[node] for node in self.metrics.selected])
 
     @cached_property
     def of_program(self) -> tuple[Tally, Tally]:
@@ -115,10 +126,14 @@ class Browser:
         for node in sorted(self.metrics.selected):
             whole, parts = self._terms(node)
             tallies.append(reduce(Tally.less, map(read, parts), read(whole)))
-        chosen = [self.sums.experiment.metrics[node] for node in self.metrics.selected]
-        if len(chosen) > 1 and ({each.aggregation for each in chosen} != {"sum"} or len({e.unit for e in chosen}) > 1):
+        if len(tallies) > 1 and not self.summed:
             tallies = [replace(each, aggregation="none") for each in tallies]
         return reduce(Tally.plus, tallies)
+
+
+def summable(metrics: Sequence[Metric]) -> bool:
+    """Tell whether values of metrics can be added: they are sums, of one unit."""
+    return {each.aggregation for each in metrics} == {"sum"} and len({each.unit for each in metrics}) == 1
 
 
 def browse(experiment: Experiment, *, flat: bool = False) -> Browser:

@@ -19,11 +19,13 @@ class Pane:
         tree: All of its nodes.
         open: Those whose children are shown, if they are shown themselves.
         selected: What other trees depend on.
+        unfolded: Those below which small nodes are shown, too; None is for roots.
     """
 
     tree: Tree
     open: frozenset[int] = frozenset()
     selected: frozenset[int] = frozenset()
+    unfolded: frozenset[int | None] = frozenset()
 
     def is_open(self, node: int) -> bool:
         """Tell whether a node's children are shown, and hold what it does not."""
@@ -56,6 +58,10 @@ class Pane:
         """Give the node where what is below a closed one is shown."""
         closed = [each for each in self.tree.ancestors(node) if each not in self.open]
         return closed[-1] if closed else node
+
+    def unfolding(self, node: int | None) -> Pane:
+        """Show the small nodes right below a node, or among the roots, too."""
+        return replace(self, unfolded=self.unfolded | {node})
 
     def selecting(self, nodes: Collection[int]) -> Pane:
         """Select nodes in place of others, and open what hides them."""

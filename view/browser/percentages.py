@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import reduce
 from typing import Literal
 
-from .browser import Browser, Dimension
+from .browser import Browser, Dimension, summable
 from .sums import Sums
 from .tally import Tally, Value
 
-__all__ = ["Basis", "percentages", "whole"]
+__all__ = ["Basis", "percentages", "share", "wholes"]
 
 Basis = Literal["root", "selection"] | Sums
 
@@ -20,12 +20,13 @@ def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping
 
     A value has no share where it is no part of a sum, or where the whole is 0 or was not measured.
     """
-    return {
-        node: _share(value, whole(browser, dimension, node, basis)) for node, value in browser.values(dimension).items()
-    }
+    values = browser.values(dimension)
+    of = wholes(browser, dimension, basis)
+    return {node: share(value, of[node]) for node, value in values.items()}
 
 
-def _share(value: Value, of: Value) -> Value:
+def share(value: Value, of: Value) -> Value:
+    """Give a value in percent of another."""
     if value.amount is None:
         return value
     if not of.amount:
@@ -33,34 +34,31 @@ def _share(value: Value, of: Value) -> Value:
     return Value(100 * value.amount / abs(of.amount), "partial" if "partial" in (value.gap, of.gap) else "")
 
 
-def whole(browser: Browser, dimension: Dimension, node: int, basis: Basis) -> Value:
-    """Give the amount that is 100 % of what a node shows.
+def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
+    """Give the amount that is 100 % of what each shown node shows.
 
     ``root``: the metric at the root of the metric's tree, of the whole program. Another experiment: the same metric of
     that one. ``selection``: what is selected in the tree before; before the metric tree there is none, so its root.
     """
-    experiment = browser.sums.experiment
-    metrics = [node] if dimension == "metrics" else sorted(browser.metrics.selected)
-    kinds = {experiment.metrics[each].aggregation for each in metrics}
-    if kinds != {"sum"} or len({experiment.metrics[each].unit for each in metrics}) > 1:
-        return Value(None, "no share")
-    if basis == "selection" and dimension != "metrics":
+    shown = browser.pane(dimension).shown()
+    sums = browser.sums if isinstance(basis, str) else basis
+    if dimension == "metrics":
+        return {node: _of_roots(browser, [node], sums) for node in shown}
+    found = _of_roots(browser, sorted(browser.metrics.selected), sums)
+    if basis == "selection" and browser.summed:
         own, _ = browser.of_program if dimension == "program" else browser.of_system
-        return own.together().value(0)
-    return _of_roots(browser, metrics, browser.sums if isinstance(basis, str) else basis)
+        found = own.together().value(0)
+    return dict.fromkeys(shown, found)
 
 
-def _of_roots(browser: Browser, metrics: Iterable[int], sums: Sums) -> Value:
+def _of_roots(browser: Browser, metrics: Collection[int], sums: Sums) -> Value:
     """Give the roots of metrics in an experiment, each once, of its whole program."""
+    kinds = [browser.sums.experiment.metrics[node] for node in metrics]
+    if not summable(kinds):
+        return Value(None, "no share")
     tree = browser.metrics.tree
-    roots = dict.fromkeys([node, *tree.ancestors(node)][-1] for node in metrics)
-    tallies = []
-    for root in roots:
-        metric = browser.sums.experiment.metrics[root]
-        if metric.name not in sums.experiment:
-            return Value(None, "no share")
-        other = sums.experiment.metric(metric.name)
-        if (metric.unit, metric.aggregation, other.aggregation) != (other.unit, "sum", "sum"):
-            return Value(None, "no share")
-        tallies.append(sums.by_path(metric.name).together())
-    return reduce(Tally.plus, tallies).value(0)
+    roots = [browser.sums.experiment.metrics[root] for root in dict.fromkeys(map(tree.root, metrics))]
+    same = [sums.experiment.metric(root.name) for root in roots if root.name in sums.experiment]
+    if len(same) < len(roots) or not summable([*roots, *same]):
+        return Value(None, "no share")
+    return reduce(Tally.plus, (sums.total(root.name) for root in roots)).value(0)

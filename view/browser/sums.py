@@ -28,6 +28,7 @@ class Sums:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self._by_path: dict[str, Tally] = {}
+        self._totals: dict[str, Tally] = {}
         self._by_location: dict[str, tuple[bytes, Tally]] = {}
 
     def by_path(self, metric: str) -> Tally:
@@ -47,6 +48,13 @@ class Sums:
         if kind.aggregation in ("sum", "none"):
             amounts = np.nan_to_num(amounts)
         return Tally(kind.aggregation, amounts, values.shape[1] - gaps, gaps)
+
+    def total(self, metric: str) -> Tally:
+        """Give a metric of all call paths and locations together, at one place."""
+        found = self._totals.get(metric)
+        if found is None:
+            found = self._totals[metric] = self.by_path(metric).together()
+        return found
 
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
         """Give a metric of each location, of call paths together; of each metric what was asked for last is kept."""

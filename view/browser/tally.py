@@ -72,6 +72,11 @@ class Tally:
             return Value(None, "not measured")
         return Value(float(self.amounts[place]), "partial" if gaps else "")
 
+    def at(self, place: int) -> Tally:
+        """Give one place alone."""
+        one = slice(place, place + 1)
+        return replace(self, amounts=self.amounts[one], known=self.known[one], gaps=self.gaps[one])
+
     def plus(self, other: Tally) -> Tally:
         """Put two tallies together, place by place."""
         amounts = _OPERATIONS[self.aggregation](self.amounts, other.amounts)

@@ -64,6 +64,10 @@ class Tree:
             yield parent
             parent = self.parents[parent]
 
+    def root(self, node: int) -> int:
+        """Give the root that includes a node."""
+        return [node, *self.ancestors(node)][-1]
+
     def walk(self, starts: Iterable[int], into: Collection[int] | None = None) -> Iterator[int]:
         """Walk nodes and what is below them, each before what is below it.
 

@@ -1,0 +1,48 @@
+"""What is open when an experiment is first shown: the hottest path."""
+
+from __future__ import annotations
+
+from ...experiment import Experiment
+from .browser import Browser, Dimension, browse
+
+__all__ = ["at_start", "hottest_path"]
+
+
+def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
+    """Show an experiment: time is selected, in the program the end of the hottest path, and the path to it is open.
+
+    In the system, too, the hottest path is open, but nothing is selected.
+
+    Args:
+        experiment: Any with a metric and a call path.
+        flat: Show regions in place of call paths.
+    """
+    browser = browse(experiment, flat=flat)
+    times = [node for node in browser.metrics.tree.roots if experiment.metrics[node].unit == "sec"]
+    browser = browser.selecting("metrics", *times[:1] or [0])
+    path = hottest_path(browser, "program")
+    browser = browser.selecting("program", *path[-1:] or [0])
+    return browser.opened("system", *hottest_path(browser, "system")[:-1])
+
+
+def hottest_path(browser: Browser, dimension: Dimension) -> list[int]:
+    """Walk from the largest root to its largest child, as long as that is larger than what the node has to itself.
+
+    Sizes are without signs. It is empty where values do not add up, and in the metric tree, whose closed root is the
+    whole that a reader looks for first.
+    """
+    if dimension == "metrics":
+        return []
+    tree = browser.pane(dimension).tree
+    own, closed = browser.of_program if dimension == "program" else browser.of_system
+    if closed.aggregation != "sum":
+        return []
+    found: list[int] = []
+    among = tree.roots
+    while among:
+        node = max(among, key=lambda each: abs(closed.amounts[each]))
+        if found and abs(closed.amounts[node]) <= abs(own.amounts[found[-1]]):
+            break
+        found.append(node)
+        among = tree.children[node]
+    return found

@@ -1,0 +1,148 @@
+"""The rows of a tree as a page or a terminal draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .browser import Browser, Dimension
+from .folding import folded
+from .legend import Legend, Relief, relief
+from .percentages import Basis, share, wholes
+from .tally import Value
+
+__all__ = ["Row", "legend", "rows"]
+
+_Written = Mapping[int, tuple[Value, str]]  # of shown nodes: value and unit
+
+
+State = Literal["open", "closed", "leaf", "folded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A node, or several that are folded.
+
+    Attributes:
+        nodes: The node, or those that are folded.
+        depth: Steps from the root.
+        label: Its name; ``3 more`` of what is folded.
+        state: Whether there is something to open or close; ``folded`` of what unfolding the parent shows.
+        value: In percent if so asked for and there is a share.
+        unit: Of the value: ``%``, or the metric's.
+        relief: The sign of the value.
+        colour: The place of its size on the legend, from 0 to 1; None without a number.
+        selected: Whether other trees depend on it.
+    """
+
+    nodes: tuple[int, ...]
+    depth: int
+    label: str
+    state: State
+    value: Value
+    unit: str
+    relief: Relief
+    colour: float | None
+    selected: bool
+
+
+def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Iterator[Row]:
+    """Give the rows of a tree from the top; together they show each part of the severity once.
+
+    Args:
+        browser: What is shown.
+        dimension: Which tree.
+        basis: What values are in percent of; None for absolute ones. What has no share is absolute in any case.
+    """
+    pane, tree = browser.pane(dimension), browser.pane(dimension).tree
+    small = folded(browser, dimension)
+    hidden = {node for nodes in small.values() for node in nodes}
+    written = _written(browser, dimension, basis)
+    legends = _legends(browser, dimension, written)
+    for nodes in _order(browser, dimension, small):
+        first = nodes[0]
+        value, unit = written[first]
+        label, state = tree.labels[first], _state(browser, dimension, first)
+        if first in hidden:
+            value = browser.together(dimension, nodes)
+            if unit == "%" and basis is not None:
+                value = share(value, wholes(browser, dimension, basis)[first])
+            label, state = f"{len(nodes)} more", "folded"
+        scale = legends.get(first)
+        yield Row(
+            nodes,
+            tree.depths[first],
+            label,
+            state,
+            value,
+            unit,
+            relief(value),
+            scale.place(value) if scale else None,
+            first in pane.selected,
+        )
+
+
+def _state(browser: Browser, dimension: Dimension, node: int) -> State:
+    pane = browser.pane(dimension)
+    if pane.is_open(node):
+        return "open"
+    return "closed" if pane.tree.children[node] else "leaf"
+
+
+def _order(
+    browser: Browser, dimension: Dimension, small: Mapping[int | None, tuple[int, ...]]
+) -> Iterator[tuple[int, ...]]:
+    """Give the nodes of each row: one, or those that are folded, which come last below their parent."""
+    pane = browser.pane(dimension)
+    hidden = {node for nodes in small.values() for node in nodes}
+
+    def below(parent: int | None) -> list[tuple[int, ...]]:
+        nodes = pane.tree.roots if parent is None else pane.tree.children[parent]
+        rows_ = [(node,) for node in nodes if node not in hidden]
+        return [*rows_, *([small[parent]] if parent in small else [])][::-1]
+
+    pending = below(None)
+    while pending:
+        nodes = pending.pop()
+        yield nodes
+        if len(nodes) == 1 and pane.is_open(nodes[0]):
+            pending += below(nodes[0])
+
+
+def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Legend | None:
+    """Give the scale of a tree's colours; of the metric tree, that of the tree of the first selected metric."""
+    legends = _legends(browser, dimension, _written(browser, dimension, basis))
+    if dimension != "metrics":
+        return next(iter(legends.values()), None)
+    return legends.get(min(browser.metrics.selected))
+
+
+def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Written:
+    """Give the values of shown nodes with their units."""
+    metrics = browser.sums.experiment.metrics
+    of = wholes(browser, dimension, basis) if basis is not None else {}
+    unit = metrics[min(browser.metrics.selected)].unit
+    found = {}
+    for node, value in browser.values(dimension).items():
+        own_unit = metrics[node].unit if dimension == "metrics" else unit
+        in_percent = node in of and of[node].amount
+        found[node] = (share(value, of[node]), "%") if in_percent else (value, own_unit)
+    return found
+
+
+def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
+    """Give each shown node its scale: up to what the whole would be, or to the largest value if that is larger.
+
+    Metrics of different trees are not compared with each other, nor are those that do not add up.
+    """
+    of = wholes(browser, dimension, "root")
+    tops: dict[tuple[int, str], float] = {}
+    groups: dict[int, tuple[int, str]] = {}
+    for node, (value, unit) in written.items():
+        if dimension == "metrics" and of[node].amount is None:
+            continue
+        groups[node] = group = browser.metrics.tree.root(node) if dimension == "metrics" else 0, unit
+        total = 100.0 if unit == "%" else abs(of[node].amount or 0.0)
+        tops[group] = max(tops.get(group, total), abs(value.amount or 0.0))
+    return {node: Legend(tops[group], group[1]) for node, group in groups.items()}
