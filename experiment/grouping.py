@@ -20,6 +20,8 @@ __all__ = ["grouped", "over_locations", "to_callers", "up_the_forest"]
 _OPERATIONS: Final[dict[Aggregation, np.ufunc]] = {"sum": np.add, "min": np.fmin, "max": np.fmax}
 _START: Final[dict[Aggregation, float]] = {"sum": 0.0, "min": np.nan, "max": np.nan}
 
+_CELLS: Final = 1 << 20  # that are copied at a time: some MiB, where a metric may be gigabytes
+
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
     """Put the values of all locations together: ``float64[call path]``; missing ones count only if all are."""
@@ -29,10 +31,15 @@ def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
         return np.full(len(values), np.nan)
     if metric.aggregation != "sum":
         return np.asarray(_OPERATIONS[metric.aggregation].reduce(values, axis=1))
-    missing = np.isnan(values)
-    # One after the other, as other tools add: along the outer axis numpy does not pair.
-    by_location = np.ascontiguousarray(np.where(missing, 0.0, values).T)
-    return np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
+    found = np.empty(len(values))
+    size = max(1, _CELLS // values.shape[1])
+    for start in range(0, len(values), size):
+        block = values[start : start + size]
+        missing = np.isnan(block)
+        # One after the other, as other tools add: along the outer axis numpy does not pair.
+        by_location = np.ascontiguousarray(np.where(missing, 0.0, block).T)
+        found[start : start + size] = np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
+    return found
 
 
 def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[int | None]) -> Severity:

@@ -1,9 +1,12 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.experiment.file_use import FileUse
+from autoanalyzer.experiment.grouping import over_locations
 
 MAIN = Region("function", "main", "a.c", "main", 0, 1, 9)
 WORK = Region("function", "work", "a.c", "work", 0, 10, 19)
@@ -22,6 +25,19 @@ def experiment(**changes: object) -> Experiment:
 
 def test_inclusive_adds_up_the_call_paths_below():
     assert experiment().inclusive("wall_time").tolist() == [[16, 20], [8, 10], [5, 6], [7, 8]]
+
+
+def test_of_a_large_metric_the_sums_of_all_locations_take_little_memory():
+    values = np.arange(4096.0 * 2048).reshape(4096, 2048) % 7
+    values[5], values[6, 3] = np.nan, np.nan
+    expected = np.add.accumulate(np.nan_to_num(values), axis=1)[:, -1]  # one location after the other
+    expected[5] = np.nan
+    tracemalloc.start()
+    found = over_locations(Metric("time", "sec"), values)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < values.nbytes / 2
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_path_is_named_by_the_regions_below_the_root():
