@@ -94,6 +94,29 @@ def test_gains_and_losses_that_cancel_each_other_out_are_not_folded():
     assert [row.label for row in rows(browser, "program")] == ["f0", "f1", "2 more"]
 
 
+def forest(metrics: list[Metric], values: list[float]) -> Browser:
+    """One value of each metric, on one rank; the first metric is open."""
+    experiment = program([None], [0.0]).sums.experiment
+    severities = {each.name: np.array([[value]]) for each, value in zip(metrics, values, strict=True)}
+    return browse(experiment.replaced(metrics=metrics, severities=severities)).opened("metrics", 0)
+
+
+def test_of_metrics_neither_a_part_that_is_large_nor_what_does_not_add_up_is_folded():
+    """Not even if what includes it is small, as where a gain and a loss cancel each other out."""
+    metrics = [
+        Metric("time", "sec"),
+        Metric("zero", "sec", "time"),
+        Metric("gain", "sec", "zero"),
+        Metric("tiny", "sec", "time"),
+        Metric("least", "sec", "time", dtype="MINDOUBLE"),
+        Metric("small", "sec", "time"),
+        Metric("parent", "sec", "time"),
+        Metric("most", "sec", "parent", dtype="MAXDOUBLE"),
+    ]
+    shown = [row.label for row in rows(forest(metrics, [100, 0, 40, 0.1, 0.1, 0.1, 0.1, 0.1]), "metrics")]
+    assert shown == ["time", "zero", "least", "parent", "2 more"]
+
+
 def test_of_many_ranks_none_is_folded():
     experiment = Experiment(
         metrics=[Metric("time", "sec")],
@@ -150,6 +173,10 @@ def test_colours_of_metrics_that_do_not_add_up_are_not_compared_in_the_metric_tr
 def test_the_hottest_path_goes_on_while_a_child_has_more_than_the_node_itself():
     browser = program([None, 0, 0, 2, 3, 2], [1.0, 30.0, 5.0, 40.0, 10.0, 3.0])
     assert hottest_path(browser, "program") == [0, 2, 3]
+
+
+def test_the_hottest_path_ends_where_a_node_has_as_much_as_its_largest_child():
+    assert hottest_path(program([None, 0, 1], [1.0, 20.0, 20.0]), "program") == [0, 1]
 
 
 def test_at_the_start_the_end_of_the_hottest_path_is_selected_and_time_is(experiments):

@@ -16,7 +16,7 @@ from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.browser import Browser, Value, browse
 from autoanalyzer.view.dump import write_csv
 
-from .conftest import ALL, FOREIGN, OWN, PARTS_ALONE, wandering
+from .conftest import ALL, DIMENSIONS, FOREIGN, OWN, PARTS_ALONE, wandering
 from .reckoning import Reckoning, Seen, system_key
 
 
@@ -123,6 +123,21 @@ def test_where_a_part_was_measured_and_its_whole_was_not_the_rest_is_not_measure
     shown = browser.values("system")
     assert [shown[node].gap for node in range(6)] == ["", "", "", "", "", "not measured"]
     assert shown[5].amount is None
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_selected_is_always_shown(name, experiments):
+    for browser in wandering(experiments[name], seed=29):
+        for dimension in DIMENSIONS:
+            pane = browser.pane(dimension)
+            assert pane.selected <= {*pane.shown()}
+
+
+def test_of_nested_nodes_that_are_closed_at_once_the_outermost_is_selected(experiments):
+    browser = browse(experiments["rays"])
+    deepest = int(np.argmax(browser.program.tree.depths))
+    parent, *_, root = browser.program.tree.ancestors(deepest)
+    assert browser.selecting("program", deepest).closed("program", root, parent).program.selected == {root}
 
 
 def test_a_state_is_never_changed_by_an_action(experiments):
