@@ -26,9 +26,9 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
     if not taking_turns(experiment):
         return ()
     found = {"wall_time", "program_time", "mpi_cpu_time", "mpi_instructions"}
-    if "mpi_cpu_time" in experiment:
-        found.add("cpu_time")
     for metric in experiment.metrics:  # parents first
-        if metric.parent in found - {"cpu_time"}:
+        if metric.parent in found:
             found.add(metric.name)
+    if "mpi_cpu_time" in experiment:
+        found.add("cpu_time")  # but not its other parts
     return tuple(metric.name for metric in experiment.metrics if metric.name in found)

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -23,7 +22,6 @@ from ..experiment import Experiment
 from ..experiment.selection import check_ranks
 from ..experiment.trace import TraceReader, read_trace
 from ..runtime.open_experiment import open_experiment
-from ..view.caveats import turns_taken
 from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document
@@ -34,6 +32,7 @@ from .space_arguments import (
     check_seed,
     formulas,
     metric_space,
+    with_turns,
     write_report,
 )
 
@@ -128,8 +127,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.input}: expected samples, found only a header")
     unseen = {*arguments.exclude_rank} - {process for process, _ in windows.locations} if traced else ()
     report = pursuit_report(periods, state, late=windows.late, empty=windows.empty, unseen=sorted(unseen))
-    if turns := next(filter(None, map(turns_taken, experiments)), None):
-        report = replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats])
     about = {
         "input": str(arguments.input),
         "window": arguments.window,
@@ -138,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     write_report(
         arguments,
-        report,
+        with_turns(report, experiments),
         title=f"pursuit: {arguments.input.name}",
         about=f"{many(len(periods), 'period')}, {many(len(state.metrics), 'metric')}",
         document=about,

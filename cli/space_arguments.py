@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,12 +12,13 @@ from ..analyze.formula import Formula
 from ..analyze.metric_space import MetricSpace
 from ..errors import UsageError
 from ..experiment import Experiment
+from ..view.caveats import turns_taken
 from ..view.html_page import page
 from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document
 from .part_arguments import add_exclude_rank_argument, names_of
 
-__all__ = ["REPORTS", "add_space_arguments", "check_seed", "formulas", "metric_space", "write_report"]
+__all__ = ["REPORTS", "add_space_arguments", "check_seed", "formulas", "metric_space", "with_turns", "write_report"]
 
 REPORTS: Final = ("json", "csv", "html")
 
@@ -101,6 +103,12 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment, beside
         by=arguments.by or "thread",
         exclude_ranks=arguments.exclude_rank,
     )
+
+
+def with_turns(report: Report, experiments: Sequence[Experiment]) -> Report:
+    """Add that ranks took turns, if those of any run did."""
+    turns = next(filter(None, map(turns_taken, experiments)), None)
+    return replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats]) if turns else report
 
 
 def write_report(

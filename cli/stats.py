@@ -15,13 +15,12 @@ from ..analyze.taking_turns import waiting_for_turns
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..runtime.open_experiment import open_experiment
-from ..view.caveats import turns_taken
 from ..view.place import visible
 from ..view.report import Report
 from ..view.units import many
 from .documents import check_targets
 from .proposed_region import MOST, ProposedRegion
-from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, write_report
+from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, with_turns, write_report
 
 if TYPE_CHECKING:
     from ..analyze.statistics import Factors
@@ -87,11 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.region is None and len(experiment.locations) > MOST:
         said = f"With more than {MOST} locations no --region is proposed: analyze {file} names one."
         report = replace(report, caveats=[*report.caveats, said])
-    if turns := next(filter(None, map(turns_taken, runs)), None):
-        report = replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats])
     write_report(
         arguments,
-        report,
+        with_turns(report, runs),
         title=f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
         about=f"{file}, {space.place}: {len(space.points)} locations, {many(len(space.metrics), 'metric')}"
         f"{f'. {proposed.sentence}' if proposed else ''}",

@@ -86,6 +86,8 @@ def test_of_no_clusters_no_more_is_said_than_that():
         assert "treat the locations as one kind" in report.sentences[0]
         assert len(report.sentences) == 2
         assert report.tables == []
+    (_, cut) = hierarchy_report(hierarchy(_noise(40, 5))).sentences
+    assert cut.startswith("The best cut, at ")  # none is made
 
 
 def test_a_cut_that_leaves_all_locations_apart_has_no_next_merge():

@@ -112,13 +112,13 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
         f"{_farthest(space, partition, best)}"
     )
     typical = names([space.labels[row] for row in partition.typical.tolist()], 10)
-    return [said, f"What helps one location helps its cluster: look at one of each, such as {typical}."]
+    return [said, f"Look at one location of each, such as {typical}."]
 
 
-def told(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Say how a cluster differs from the others."""
-    what = differences(space, partition, cluster)
-    return f"Cluster {cluster + 1}, {who(space, partition, cluster)}, compared with the others: {what}."
+def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "", most: int = 3) -> str:
+    """Say in which metrics a cluster differs most from the others; who is in it, unless it is ``called`` otherwise."""
+    what = differences(space, partition, cluster, most)
+    return f"Cluster {cluster + 1}, {called or who(space, partition, cluster)}, compared with the others: {what}."
 
 
 def across(space: MetricSpace) -> str:

@@ -59,9 +59,13 @@ def cut_sentences(found: Hierarchy) -> list[str]:
     if partition.count == 1:
         said = [f"{len(space.points)} locations form one cluster, as requested."]
     else:
+        into = f"{partition.count} clusters of {names(sizes, 10)}{_next_merge(found)}"
+        where = f"at {found.height:.3g} ({found.method})"
+        whole = f"{len(space.points)} locations"
         said = [
-            f"Cut at {found.height:.3g} ({found.method}), {len(space.points)} locations form {partition.count} "
-            f"clusters of {names(sizes, 10)}{_next_merge(found)}."
+            f"The best cut, {where}, would part {whole} into {into}."
+            if _no_cut(found)
+            else f"Cut {where}, {whole} form {into}."
         ]
     if found.sampled:
         far = f"; {len(found.far)} are far from all of them ({ranks([space.labels[row] for row in found.far])})"
@@ -72,9 +76,14 @@ def cut_sentences(found: Hierarchy) -> list[str]:
     return said
 
 
+def _no_cut(found: Hierarchy) -> bool:
+    """Whether the cut was not asked for, and no gap between merges is wide enough for one."""
+    return found.suggested and found.drop < LONE and len(found.space.points) > 2
+
+
 def weakness(found: Hierarchy) -> str | None:
     """Say if clusters are not distinct."""
-    if found.suggested and found.drop < LONE and len(found.space.points) > 2:
+    if _no_cut(found):
         return "No cut stands out: treat the locations as one kind, or choose -k."
     return clusters.strength(found.space, found.partition)
 

@@ -107,8 +107,7 @@ def _matters(found: Membership, cluster: int) -> bool:
 def _told(found: Membership, cluster: int) -> str:
     space, partition = found.hierarchy.space, found.hierarchy.partition
     called = found.words[cluster] or clusters.who(space, partition, cluster)
-    what = clusters.differences(space, partition, cluster, 2)
-    return f"Cluster {cluster + 1}, {called} ({len(partition.members[cluster])}), compared with the others: {what}."
+    return clusters.told(space, partition, cluster, f"{called} ({len(partition.members[cluster])})", 2)
 
 
 def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
