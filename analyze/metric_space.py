@@ -18,6 +18,7 @@ from ..experiment.selection import check_ranks, paths_named
 from .code_regions import startup_paths
 from .formula import Formula, measured, parts
 from .metric_choice import WantedMetrics
+from .taking_turns import waiting_for_turns
 
 __all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values", "scaled"]
 
@@ -58,6 +59,7 @@ class MetricSpace:
         place: What the values are of: ``the program``, or a region's name.
         time: The longest time of a point that was measured there, in seconds; 0 without one.
         wholes: Measured metric → the most that a point has of it in the whole program; of bytes, of all bytes.
+        waiting: Metrics that include waiting for a turn on a processor.
         threaded: Whether labels tell threads.
         sampled: Whether labels tell samples.
     """
@@ -74,6 +76,7 @@ class MetricSpace:
     place: str = "the program"
     time: float = 0.0
     wholes: Mapping[str, float] = field(default_factory=dict)
+    waiting: frozenset[str] = frozenset()
     threaded: bool = False
     sampled: bool = False
 
@@ -142,6 +145,7 @@ class MetricSpace:
             space,
             sources={name: experiments[0].metric(name).source for name in wanted.measured},
             wholes={name: _longest([columns[whole]]) for name, whole in whole_of.items()},
+            waiting=frozenset(name for each in experiments for name in waiting_for_turns(each)),
         )
 
     @classmethod

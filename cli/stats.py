@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -77,9 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     experiment, file = open_experiment(arguments.experiment)
     samples = [open_experiment(path)[0] for path in arguments.sample]
     runs = [experiment, *samples]
-    waiting = {name for each in runs for name in waiting_for_turns(each) if arguments.analysis in _CLUSTERING}
-    space = metric_space(arguments, *runs, besides=("compute_time",) * ("cpu_time" in waiting))
-    report = _report(arguments, experiment, space, waiting)
+    polling = arguments.analysis in _CLUSTERING and any("cpu_time" in waiting_for_turns(each) for each in runs)
+    space = metric_space(arguments, *runs, besides=("compute_time",) if polling else ())
+    report = _report(arguments, experiment, space)
     proposed = ProposedRegion.of(experiment, arguments) if arguments.region is None else None
     if proposed:
         report = replace(report, sentences=[proposed.sentence, *report.sentences])
@@ -129,10 +129,8 @@ def _grid(text: str | None) -> list[int] | None:
     return [int(size) for size in text.split("x")]
 
 
-def _report(
-    arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace, waiting: Collection[str]
-) -> Report:
-    """Carry out the analysis, within clusters, too, if asked for; ``waiting`` makes no clusters."""
+def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
+    """Carry out the analysis, within clusters, too, if asked for."""
     from ..analyze import statistics  # noqa: PLC0415 - takes a second
     from ..view import statistics as view  # noqa: PLC0415
 
@@ -145,7 +143,7 @@ def _report(
         space = _along(space, *factor)
 
     def parting(part: MetricSpace, fewest: int = 1) -> MetricSpace:
-        return part if arguments.metrics or arguments.factor else statistics.dimensions(part, waiting, fewest=fewest)
+        return part if arguments.metrics or arguments.factor else statistics.dimensions(part, fewest=fewest)
 
     def tree(part: MetricSpace) -> statistics.Hierarchy:
         method: statistics.Linkage = arguments.linkage or "ward"

@@ -15,16 +15,17 @@ from .materiality import matters
 __all__ = ["dimensions"]
 
 
-def dimensions(space: MetricSpace, waiting: Collection[str] = (), *, fewest: int = 1) -> MetricSpace:
+def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
     """Leave out metrics that would part locations by what does not matter; all of them matter if none does.
+
+    Those that include waiting for a turn on a processor say more of the scheduler than of the program: they are left
+    out, too, as long as others are there.
 
     Args:
         space: The points.
-        waiting: Metrics that include waiting for a turn on a processor: they say more of the scheduler than of the
-            program, and are left out as long as others are there.
         fewest: How many metrics must be left, or else none is left out.
     """
-    others = _without(space, waiting, "includes waiting for a turn", fewest)
+    others = _without(space, space.waiting, "includes waiting for a turn", fewest)
     wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}
     return _without(others, {*others.metrics} - wide, "no difference that matters", fewest)
 

@@ -230,6 +230,8 @@ def test_where_ranks_take_turns_that_is_said_and_waiting_for_a_turn_makes_no_clu
         assert times == (["compute_time"] if analysis == "kmeans" else ["wall_time", "cpu_time"])
         if analysis == "kmeans":
             assert found["dropped"]["wall_time"] == found["dropped"]["cpu_time"] == "includes waiting for a turn"
+        if analysis == "correlation":
+            assert "time" not in found["next"]
         said = here("stats", "turns.cube", analysis).stdout.decode()
         assert done.returncode == 0
         assert "\n16 ranks on 2 processors: they take turns.\n" in said

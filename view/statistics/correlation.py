@@ -87,7 +87,9 @@ def _extremes(found: Correlation) -> dict[str, Any] | None:
 
 
 def _kept(found: Correlation) -> tuple[str, ...]:
-    return found.space.measured(name for group in found.groups for name in group.keep)
+    """Give what stands for a group, measured; none that says more of waiting for a turn than of the program."""
+    kept = found.space.measured(name for group in found.groups for name in group.keep)
+    return tuple(name for name in kept if name not in found.space.waiting) or kept
 
 
 def _next(found: Correlation) -> str:

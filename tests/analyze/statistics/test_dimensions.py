@@ -1,5 +1,7 @@
 """Which metrics make clusters: those that matter, as long as there are any."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def test_where_nothing_matters_everything_is_a_dimension():
 )
 def test_waiting_for_a_turn_is_no_dimension_while_there_are_others(waiting, kept):
     space = _space(wall_time=[1, 1, 2, 2], cpu_time=[1, 2, 1, 2])
-    found = dimensions(space, waiting)
+    found = dimensions(replace(space, waiting=frozenset(waiting)))
     assert found.metrics == (kept or space.metrics)
 
 
