@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
 
-__all__ = ["amount", "count", "many", "percent", "ranges", "ranks", "seconds", "volume"]
+__all__ = ["amount", "count", "letters", "many", "percent", "ranges", "ranks", "seconds", "volume"]
 
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns"})
 
@@ -38,6 +38,16 @@ def count(value: float) -> str:
 def many(number: int, noun: str) -> str:
     """Write how many there are of something: ``1 rank``, ``3 classes``."""
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
+def letters(number: int) -> str:
+    """Write a number from 0 on as a spreadsheet names its columns: ``A``, ``Z``, ``AA``."""
+    written = ""
+    number += 1
+    while number:
+        number, letter = divmod(number - 1, 26)
+        written = chr(ord("A") + letter) + written
+    return written
 
 
 def volume(value: float) -> str:

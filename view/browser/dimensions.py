@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import count
 
 import numpy as np
 
 from ...experiment import Experiment, Location
+from ..units import letters
 from .tree import Tree
 
-__all__ = ["call_tree", "flat_profile", "metric_tree", "system_tree"]
+__all__ = ["call_tree", "cluster_tree", "flat_profile", "metric_tree", "system_tree"]
+
+_Level = tuple[str, str]  # identity and label of what a location is part of
 
 
 def metric_tree(experiment: Experiment) -> Tree:
@@ -20,6 +24,7 @@ def metric_tree(experiment: Experiment) -> Tree:
         tuple(metric.display or metric.name for metric in experiment.metrics),
         tuple(None if metric.parent is None else places[metric.parent] for metric in experiment.metrics),
         np.arange(len(places)),
+        tuple(places),
     )
 
 
@@ -29,6 +34,7 @@ def call_tree(experiment: Experiment) -> Tree:
         tuple(path.region.name for path in experiment.call_paths),
         tuple(path.parent for path in experiment.call_paths),
         np.arange(len(experiment.call_paths)),
+        _numbered(map(experiment.path_name, range(len(experiment.call_paths)))),
     )
 
 
@@ -39,33 +45,73 @@ def flat_profile(experiment: Experiment) -> Tree:
         tuple(region.name for region in regions),
         (None,) * len(regions),
         np.array([regions[path.region] for path in experiment.call_paths], dtype=np.intp),
+        _numbered(region.name for region in regions),
     )
 
 
 def system_tree(experiment: Experiment) -> Tree:
     """Give machines, their nodes, processes and threads; a process of one thread has no threads below it."""
     threads = Counter(place.process for place in experiment.locations)
-    nodes: dict[tuple[object, ...], int] = {}
+    return _grouped([[*_machine(place), *_process(place, threads)] for place in experiment.locations])
+
+
+def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> Tree:
+    """Give clusters of locations, their processes and threads; those in no cluster come last.
+
+    Args:
+        experiment: Any.
+        clusters: Indices of the locations of each; no two hold the same.
+    """
+    threads = Counter(place.process for place in experiment.locations)
+    cluster = {location: number for number, members in enumerate(clusters) for location in members}
+    paths: list[list[_Level]] = []
+    order = sorted(range(len(experiment.locations)), key=lambda location: cluster.get(location, len(clusters)))
+    for location in order:
+        number = cluster.get(location)
+        letter = "" if number is None else letters(number)
+        top = (f"cluster:{letter}", f"cluster {letter}" if letter else "in no cluster")
+        levels = _process(experiment.locations[location], threads)
+        if len(levels) > 1:  # the threads of a process can be in several clusters
+            levels[0] = f"{levels[0][0]} of {top[1]}", levels[0][1]
+        paths.append([top, *levels])
+    tree = _grouped(paths)
+    home = np.empty_like(tree.home)
+    home[order] = tree.home
+    return Tree(tree.labels, tree.parents, home, tree.identities)
+
+
+def _grouped(paths: Iterable[Sequence[_Level]]) -> Tree:
+    """Make the tree of what each location is part of, from the outermost down."""
+    nodes: dict[str, int] = {}
     labels: list[str] = []
     parents: list[int | None] = []
     home: list[int] = []
-    for place in experiment.locations:
+    for levels in paths:
         parent: int | None = None
-        for key, label in _levels(place, threaded=threads[place.process] > 1):
-            if key not in nodes:
-                nodes[key] = len(labels)
+        for identity, label in levels:
+            if identity not in nodes:
+                nodes[identity] = len(labels)
                 labels.append(label)
                 parents.append(parent)
-            parent = nodes[key]
+            parent = nodes[identity]
         assert parent is not None
         home.append(parent)
-    return Tree(tuple(labels), tuple(parents), np.array(home, dtype=np.intp))
+    return Tree(tuple(labels), tuple(parents), np.array(home, dtype=np.intp), tuple(nodes))
 
 
-def _levels(place: Location, *, threaded: bool) -> Iterable[tuple[tuple[object, ...], str]]:
-    """Give what a location is part of, from the machine down, and the name of each."""
-    yield (place.machine,), place.machine
-    yield (place.machine, place.node), place.node
-    yield (place.machine, place.node, place.process), f"rank {place.process}"
-    if threaded:
-        yield (place.machine, place.node, place.process, place.thread), f"thread {place.thread}"
+def _machine(place: Location) -> list[_Level]:
+    return [(f"machine:{place.machine}", place.machine), (f"node:{place.machine}/{place.node}", place.node)]
+
+
+def _process(place: Location, threads: Counter[int]) -> list[_Level]:
+    """Name a process and, where it has several, its thread."""
+    levels = [(f"rank:{place.process}", f"rank {place.process}")]
+    if threads[place.process] > 1:
+        levels.append((f"thread:{place.process}.{place.thread}", f"thread {place.thread}"))
+    return levels
+
+
+def _numbered(names: Iterable[str]) -> tuple[str, ...]:
+    """Tell equal names apart by their place among these: ``solve/loop@41~0``."""
+    ordinals: defaultdict[str, count[int]] = defaultdict(count)
+    return tuple(f"{name}~{next(ordinals[name])}" for name in names)

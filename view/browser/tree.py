@@ -21,11 +21,13 @@ class Tree:
         parents: Index of the node that includes this one; None for a root.
         home: ``intp[cell]``: of each row or column of a severity, the node that holds it. Each is held by one node
             alone, which is why each part of a value is shown once.
+        identities: By which a link finds each node again, in this experiment or in another run of the program.
     """
 
     labels: tuple[str, ...]
     parents: tuple[int | None, ...]
     home: npt.NDArray[np.intp]
+    identities: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -14,7 +14,7 @@ import pytest
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.browser import Browser, Sums, at_start, browse, legend, percentages, rows
 
-from .conftest import DIMENSIONS, FOREIGN, OWN
+from ..conftest import DIMENSIONS, FOREIGN, OWN
 
 
 def node(browser: Browser, name: str) -> int:

@@ -10,7 +10,7 @@ import pytest
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.browser import Browser, Sums, Value, browse, percentages
 
-from .conftest import ALL, FOREIGN, OWN, wandering
+from ..conftest import ALL, FOREIGN, OWN, wandering
 
 
 def whole(experiment: Experiment, browser: Browser, nodes: list[int]) -> float | None:

@@ -10,7 +10,7 @@ import pytest
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 from autoanalyzer.view.browser import Browser, Legend, Sums, Value, at_start, browse, hottest_path, legend, relief, rows
 
-from .conftest import ALL, DIMENSIONS, wandering
+from ..conftest import ALL, DIMENSIONS, wandering
 
 
 def program(parents: list[int | None], values: list[float]) -> Browser:

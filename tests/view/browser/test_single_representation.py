@@ -16,7 +16,7 @@ from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.browser import Browser, Value, browse
 from autoanalyzer.view.dump import write_csv
 
-from .conftest import ALL, DIMENSIONS, FOREIGN, OWN, PARTS_ALONE, wandering
+from ..conftest import ALL, DIMENSIONS, FOREIGN, OWN, PARTS_ALONE, wandering
 from .reckoning import Reckoning, Seen, system_key
 
 

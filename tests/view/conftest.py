@@ -12,7 +12,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Regi
 from autoanalyzer.experiment.algebra import difference
 from autoanalyzer.view.browser import Browser, browse
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[1] / "data"
 OWN = ("rays", "rays_dynamic", "hybrid")
 FOREIGN = ("example", "profile", "trace", "summary")
 GAPS = tuple(f"gaps {seed}" for seed in range(12))

@@ -1,0 +1,75 @@
+"""Numbers as text in a page: few bytes, and few steps from them to a typed array."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["ROUNDING", "Packed", "packed", "packed_text", "rounded"]
+
+_KEPT: Final = 12  # bits behind the leading one: numbers are shown with three digits
+ROUNDING: Final = 2.0 ** (-_KEPT - 1)  # the largest error, as a part of the number
+_LEVEL: Final = 6
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Numbers for a page.
+
+    Attributes:
+        text: Base 64 of the compressed bytes: the lowest of each number, then the next of each, and so on.
+        kind: ``f8``, or ``f4`` of those that were rounded.
+        count: How many.
+    """
+
+    text: str
+    kind: Literal["f4", "f8"]
+    count: int
+
+
+def packed(values: Numbers, *, exact: bool) -> Packed:
+    """Pack numbers, with all digits or rounded; those that are too large or small to be rounded keep their digits.
+
+    Args:
+        values: Of any shape; their order is by rows. NaN stays NaN.
+        exact: Whether to keep all digits.
+    """
+    flat = np.ascontiguousarray(values, dtype="<f8").ravel()
+    short = None if exact else rounded(flat)
+    numbers = flat if short is None else short
+    planes = numbers.view(np.uint8).reshape(-1, numbers.itemsize).T
+    return Packed(_text(np.ascontiguousarray(planes).tobytes()), "f8" if short is None else "f4", flat.size)
+
+
+def packed_text(text: bytes) -> str:
+    """Pack text."""
+    return _text(text)
+
+
+def rounded(values: Numbers) -> npt.NDArray[np.float32] | None:
+    """Round numbers to 12 bits, halves to even; None if there are some that single precision does not hold."""
+    sizes = np.abs(values)
+    limits = np.finfo(np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):
+        fits = np.isnan(sizes) | (sizes == 0) | ((sizes >= limits.tiny) & (sizes < limits.max / 2))
+    if not fits.all():
+        return None
+    bits = values.astype("<f4").view("<u4")
+    dropped = np.finfo(np.float32).nmant - _KEPT
+    half = (np.uint32(1) << np.uint32(dropped - 1)) - np.uint32(1)
+    even = (bits >> np.uint32(dropped)) & np.uint32(1)
+    kept = (bits + half + even) & ~np.uint32((1 << dropped) - 1)
+    kept = np.where(np.isnan(values), np.uint32(0x7FC00000), kept)
+    return np.asarray(kept, "<u4").view("<f4")
+
+
+def _text(data: bytes) -> str:
+    maker = zlib.compressobj(_LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)  # gzip, without name and time
+    return b64encode(maker.compress(data) + maker.flush()).decode()

@@ -1,0 +1,48 @@
+// A tree with what is open in it, and what is selected (twin: view/browser/pane.py). It is never changed.
+export class Pane {
+  constructor(tree, { open = [], selected = [], unfolded = [] } = {}) {
+    this.tree = tree;
+    this.open = new Set(open);
+    this.selected = new Set(selected);
+    this.unfolded = new Set(unfolded); // nodes below which small ones are shown, too; -1 is for roots
+  }
+
+  with(parts) {
+    return new Pane(this.tree, { open: this.open, selected: this.selected, unfolded: this.unfolded, ...parts });
+  }
+
+  isOpen(node) {
+    return this.open.has(node) && !this.tree.isLeaf(node);
+  }
+
+  shown() {
+    return this.tree.walk(this.tree.children(-1), this.open);
+  }
+
+  // The nodes whose own values make up what nodes show: all below where they are closed.
+  held(nodes) {
+    return [...nodes].flatMap((node) => (this.isOpen(node) ? [node] : this.tree.walk([node])));
+  }
+
+  opened(nodes) {
+    return this.with({ open: new Set([...this.open, ...nodes.filter((node) => !this.tree.isLeaf(node))]) });
+  }
+
+  // A closed node is selected if something below it was.
+  closed(nodes) {
+    const open = new Set(this.open);
+    for (const node of nodes) open.delete(node);
+    const visible = (node) => this.tree.ancestors(node).findLast((above) => !open.has(above)) ?? node;
+    return this.with({ open, selected: new Set([...this.selected].map(visible)) });
+  }
+
+  // What is selected is shown: what hides it is opened.
+  selecting(nodes) {
+    const above = nodes.flatMap((node) => this.tree.ancestors(node));
+    return this.with({ selected: new Set(nodes), open: new Set([...this.open, ...above]) });
+  }
+
+  unfolding(node) {
+    return this.with({ unfolded: new Set([...this.unfolded, node]) });
+  }
+}

@@ -1,0 +1,135 @@
+// The rows of a tree as they are drawn (twin: view/browser/rows.py); made one by one, for there may be 100,000.
+import { folded } from "./folding.js";
+import { share, wholeOf } from "./shares.js";
+
+export class Rows {
+  // `basis`: what values are in percent of; null for absolute ones.
+  constructor(browser, dimension, basis) {
+    Object.assign(this, { browser, dimension, basis });
+    this.pane = browser.panes[dimension];
+    this.small = folded(browser, dimension);
+    this.hidden = new Set([...this.small.values()].flat());
+    const selected = browser.metrics[0];
+    this.unit = browser.sums.metrics[selected].unit;
+    if (dimension !== "metrics") {
+      this.root = wholeOf(browser, dimension, "root", selected);
+      this.whole = basis === null ? null : wholeOf(browser, dimension, basis, selected);
+    }
+    this.order = this.#order();
+    this.tops = this.#tops();
+  }
+
+  get length() {
+    return this.order.length;
+  }
+
+  // Nodes one by one; those that are folded come last below their parent, as the negative of it, less two.
+  #order() {
+    const { tree } = this.pane;
+    const found = [];
+    const pending = [];
+    const push = (parent) => {
+      if (this.small.has(parent)) pending.push(-parent - 2);
+      const children = tree.children(parent);
+      for (let place = children.length - 1; place >= 0; place--) {
+        if (!this.hidden.has(children[place])) pending.push(children[place]);
+      }
+    };
+    push(-1);
+    while (pending.length) {
+      const node = pending.pop();
+      found.push(node);
+      if (node >= 0 && this.pane.isOpen(node)) push(node);
+    }
+    return found;
+  }
+
+  // The largest size on each scale: what the whole would be, or the largest value if that is larger.
+  #tops() {
+    const tops = new Map();
+    for (const node of this.pane.shown()) {
+      const group = this.#group(node);
+      if (group === null) continue;
+      const [value, unit] = this.#written(node);
+      const key = `${group} ${unit}`;
+      const top = tops.get(key) ?? (unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0));
+      tops.set(key, Math.max(top, Math.abs(value.amount ?? 0)));
+    }
+    return tops;
+  }
+
+  // Metrics of different trees are not compared with each other, nor are those that do not add up.
+  #group(node) {
+    if (this.dimension !== "metrics") return 0;
+    return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
+  }
+
+  #rootOf(node) {
+    return this.root ?? wholeOf(this.browser, "metrics", "root", node);
+  }
+
+  #wholeFor(node) {
+    if (this.basis === null) return null;
+    return this.whole ?? wholeOf(this.browser, "metrics", this.basis, node);
+  }
+
+  #written(node, value = this.browser.value(this.dimension, node)) {
+    const whole = this.#wholeFor(node);
+    const unit = this.dimension === "metrics" ? this.browser.sums.metrics[node].unit : this.unit;
+    return whole?.amount ? [share(value, whole), "%"] : [value, unit];
+  }
+
+  row(place) {
+    const node = this.order[place];
+    return node < 0 ? this.#folded(-node - 2) : this.#single(node);
+  }
+
+  #single(node) {
+    const { tree } = this.pane;
+    const [value, unit] = this.#written(node);
+    return {
+      nodes: [node],
+      above: tree.parents[node],
+      depth: tree.depths[node],
+      label: tree.labels[node],
+      state: this.pane.isOpen(node) ? "open" : tree.isLeaf(node) ? "leaf" : "closed",
+      selected: this.pane.selected.has(node),
+      value,
+      unit,
+      colour: this.#colour(node, value, unit),
+    };
+  }
+
+  #folded(above) {
+    const nodes = this.small.get(above);
+    const [value, unit] = this.#written(nodes[0], this.browser.together(this.dimension, nodes));
+    return {
+      nodes,
+      above,
+      depth: this.pane.tree.depths[nodes[0]],
+      label: `${nodes.length} more`,
+      state: "folded",
+      selected: false,
+      value,
+      unit,
+      colour: this.#colour(nodes[0], value, unit),
+    };
+  }
+
+  #colour(node, value, unit) {
+    if (value.amount === null) return null;
+    const top = this.tops.get(`${this.#group(node)} ${unit}`);
+    if (top === undefined) return null;
+    return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
+  }
+
+  // The scale of the colours: of the metric tree, that of the tree of the first selected metric.
+  get legend() {
+    const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
+    const group = this.#group(node);
+    if (group === null) return null;
+    const unit = this.#written(this.dimension === "metrics" ? node : this.order.find((each) => each >= 0))[1];
+    const top = this.tops.get(`${group} ${unit}`);
+    return top === undefined ? null : { top, unit };
+  }
+}

@@ -1,0 +1,62 @@
+// The numbers of an experiment by call path and by location (twin: view/browser/sums.py).
+import { Tally } from "./tally.js";
+
+export class Sums {
+  // `read` gives a promise of a metric's values, by call path and location.
+  constructor(head, sums, read) {
+    this.metrics = head.metrics;
+    this.parts = head.metrics.map((_, place) =>
+      head.metrics.flatMap((metric, part) =>
+        head.trees.metrics.parents[part] === place && metric.aggregation === "sum" ? [part] : [],
+      ),
+    );
+    this.paths = head.trees.calls.labels.length;
+    this.locations = head.locations.length;
+    this.sums = sums;
+    this.read = read;
+    this.values = new Map(); // metric → values, once they were read
+    this.totals = new Map();
+    this.lastAsked = new Map();
+  }
+
+  // Wait until the values of metrics, and of their parts, are there.
+  async load(metrics) {
+    const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
+      (each) => !this.values.has(each),
+    );
+    for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
+  }
+
+  byPath(metric) {
+    const part = (number) => this.sums.subarray((3 * metric + number) * this.paths, (3 * metric + number + 1) * this.paths);
+    return new Tally(this.metrics[metric].aggregation, part(0), part(1), part(2));
+  }
+
+  total(metric) {
+    if (!this.totals.has(metric)) this.totals.set(metric, this.byPath(metric).together());
+    return this.totals.get(metric);
+  }
+
+  // A metric of each location, of call paths together; what was asked for last is kept.
+  byLocation(metric, paths) {
+    const known = this.lastAsked.get(metric);
+    if (known && known.paths === paths) return known.tally;
+    const tally = Tally.nothing(this.metrics[metric].aggregation, this.locations);
+    const { amounts, known: measured, gaps, operation } = tally;
+    const values = this.values.get(metric);
+    const adds = tally.aggregation === "sum" || tally.aggregation === "none";
+    for (const path of paths) {
+      const row = path * this.locations;
+      for (let location = 0; location < this.locations; location++) {
+        const value = values[row + location];
+        if (value !== value) gaps[location]++;
+        else {
+          measured[location]++;
+          amounts[location] = adds ? amounts[location] + value : operation(amounts[location], value);
+        }
+      }
+    }
+    this.lastAsked.set(metric, { paths, tally });
+    return tally;
+  }
+}
