@@ -9,6 +9,10 @@ packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf 
 # Tests open HTML pages in a browser. Ubuntu has none as a package; tests use any that is installed.
 ! grep -q '^ID=debian' /etc/os-release || packages="$packages chromium-headless-shell"
 
+# The page's script is tested by Node.js, and built again by npm; others than the distribution's will do.
+command -v node >/dev/null || packages="$packages nodejs"
+command -v npm >/dev/null || packages="$packages npm"
+
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"

@@ -19,10 +19,11 @@ from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import cores_by_difference, cores_by_weight
 from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
+from .finding import Finding, sight_of_ranks, sight_of_region
 from .place import Place, at_line
 from .units import count, percent, ranks, seconds, volume
 
-__all__ = ["SHORTEST", "cluster_times", "verdict_lines"]
+__all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
 
 _MOST_LINES: Final = 15
 _MOST_NAMES: Final = 4
@@ -41,15 +42,32 @@ _VERBS: Final = {
 
 
 @dataclass(frozen=True)
-class _Item:
-    """A finding: its lines, those added where there is room, best first, and whether only speed differs."""
+class Verdict:
+    """What is said of an experiment.
 
-    lines: list[str]
-    more: list[str]
-    speed: bool = False
+    Attributes:
+        headline: Program, ranks, time, regions, cost of measuring.
+        acquittal: That all is balanced, if it is, or why nothing can be said.
+        findings: In the order of their importance.
+        caveats: What must be said beside them.
+    """
 
-    def __len__(self) -> int:
-        return len(self.lines) + len(self.more)
+    headline: str
+    acquittal: list[str]
+    findings: list[Finding]
+    caveats: list[str]
+
+
+def verdict(findings: Findings, not_counted: str = "", *, everything: bool = False) -> Verdict:
+    """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``."""
+    said = caveats(findings, not_counted, everything=everything)
+    if findings.run.program_time < SHORTEST:
+        short = f"too short to judge: expected a program of at least {seconds(SHORTEST)}"
+        return Verdict(_headline(findings), [short], [], said)
+    imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
+    real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
+    items = [*real, *heavies, *speed]
+    return Verdict(_headline(findings), _balanced(findings, stands_out=bool(items)), items, said)
 
 
 def verdict_lines(
@@ -66,14 +84,13 @@ def verdict_lines(
     Returns:
         At most fifteen lines, unless ``everything``; a line says how many findings are left out.
     """
-    head = [_headline(findings), ""]
-    tail = [*caveats(findings, not_counted, everything=everything), *([f"data {file}"] if file else [])]
-    if findings.run.program_time < SHORTEST:
-        return [*head, f"too short to judge: expected a program of at least {seconds(SHORTEST)}", "", *tail]
-    imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
-    real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
-    items = [*real, *heavies, *speed]
-    body = _balanced(findings, stands_out=bool(items))
+    told = verdict(findings, not_counted, everything=everything)
+    head, body = [told.headline, ""], [*told.acquittal, *([""] if told.acquittal and told.findings else [])]
+    tail = [*told.caveats, *([f"data {file}"] if file else [])]
+    items = told.findings
+    real = [each for each in items if each.ranks and not each.speed]
+    heavies = [each for each in items if not each.ranks]
+    speed = [each for each in items if each.speed]
     room = sum(map(len, items)) if everything else _MOST_LINES - len(head) - len(body) - len(tail) - 1
     if len(_that_fit(items, room)) <= len(real):  # what weighs most has its place beside the widest imbalance
         items = [*real[:1], *heavies[:1], *real[1:], *heavies[1:], *speed]
@@ -85,12 +102,12 @@ def verdict_lines(
     return [*head, *body, "", *tail]
 
 
-def _that_fit(items: list[_Item], room: int) -> list[list[str]]:
+def _that_fit(items: list[Finding], room: int) -> list[list[str]]:
     """Choose the lines of the first findings that there is room for, and then more about them.
 
     The first finding has its advice in any case. If findings are left out, a line is kept free to say so.
     """
-    first, *others = items or [_Item([], [])]
+    first, *others = items or [Finding([], [])]
     needed = [[*first.lines, *first.more[:1]], *(item.lines for item in others)]
     more = [first.more[1:], *(item.more for item in others)]
     if sum(map(len, needed)) > room:
@@ -123,7 +140,7 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
     of_threads = " of threads" if findings.performance.threads else ""
     line = f"balanced: one cluster{of_threads}{of_each}{without}{spread if len(findings.performance.ranks) > 1 else ''}"
-    return [line, ""] if stands_out else [f"{line}; no region stands out"]
+    return [line] if stands_out else [f"{line}; no region stands out"]
 
 
 def _headline(findings: Findings) -> str:
@@ -145,7 +162,7 @@ def _headline(findings: Findings) -> str:
     return line if cost.percent is None else f"{line}      measuring cost {percent(cost.percent)} of the run"
 
 
-def _imbalances(findings: Findings) -> Iterator[_Item]:
+def _imbalances(findings: Findings) -> Iterator[Finding]:
     found, causes = findings.dissimilarity, findings.explanation.of_ranks
     if not found.exists:
         return
@@ -161,7 +178,7 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         if number == 0 and not same:
             lines += _hints(findings, [core])
             more += _odd_one(findings)
-        yield _Item(lines, more, same)
+        yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same)
     if not found.cccr:
         top = findings.performance.top
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]
@@ -169,7 +186,7 @@ def _imbalances(findings: Findings) -> Iterator[_Item]:
         title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
         times = f"{cluster_times(findings, top)}      {last}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
-        yield _Item([title, times, *said], more, causes.noise)
+        yield Finding([title, times, *said], more, sight_of_ranks(findings, top), ranks=True, speed=causes.noise)
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
@@ -245,7 +262,7 @@ def _amount(findings: Findings, value: float) -> str:
     return volume(value) if findings.performance.metric == "mpi_bytes" else seconds(value)
 
 
-def _heavies(findings: Findings) -> Iterator[_Item]:
+def _heavies(findings: Findings) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
     for core in cores_by_weight(findings):
         cost = findings.run.weighed_costs[core]
@@ -267,7 +284,7 @@ def _heavies(findings: Findings) -> Iterator[_Item]:
             lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains it{_cpi(findings, core)}")
-        yield _Item(lines, more)
+        yield Finding(lines, more, sight_of_region(findings, core))
 
 
 def _without_probes(names: Sequence[str]) -> str:

@@ -134,6 +134,7 @@ def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Wr
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
     """Give each shown node its scale: up to what the whole would be, or to the largest value if that is larger.
 
+    Of the system it is always the largest value: of many ranks each has little of the whole, and who has most is asked.
     Metrics of different trees are not compared with each other, nor are those that do not add up.
     """
     of = wholes(browser, dimension, "root")
@@ -143,6 +144,6 @@ def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mappi
         if dimension == "metrics" and of[node].amount is None:
             continue
         groups[node] = group = browser.metrics.tree.root(node) if dimension == "metrics" else 0, unit
-        total = 100.0 if unit == "%" else abs(of[node].amount or 0.0)
+        total = 0.0 if dimension == "system" else 100.0 if unit == "%" else abs(of[node].amount or 0.0)
         tops[group] = max(tops.get(group, total), abs(value.amount or 0.0))
     return {node: Legend(tops[group], group[1]) for node, group in groups.items()}

@@ -81,7 +81,9 @@ export class Browser {
 
   // The selected metrics at each node of the program, of all locations: of itself, and with all below it.
   get ofProgram() {
-    return this.once("program", () => this.spread((metric) => this.sums.byPath(metric), this.panes.program.tree));
+    const { tree } = this.panes.program;
+    const terms = this.metrics.map((metric) => [metric, ...this.partsOf(metric)].join("-"));
+    return this.sums.once(tree, `program ${terms}`, () => this.spread((metric) => this.sums.byPath(metric), tree));
   }
 
   // The selected metrics of the selected nodes of the program at each node of the system.

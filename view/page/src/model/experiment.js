@@ -32,9 +32,13 @@ export class Experiment {
     });
   }
 
-  // The region of a call path.
-  regionOf(path) {
-    const [name, kind, file, func, first, last] = this.head.regions[this.trees.flat.home[path]];
-    return { name, kind, file, func, first, last };
+  // What the locations are: ranks, or threads where a process has several.
+  get kind() {
+    return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";
+  }
+
+  nameOf(location) {
+    const [process, thread] = this.head.locations[location];
+    return this.kind === "rank" ? `rank ${process}` : `thread ${process}.${thread}`;
   }
 }

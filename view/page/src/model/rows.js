@@ -52,10 +52,16 @@ export class Rows {
       if (group === null) continue;
       const [value, unit] = this.#written(node);
       const key = `${group} ${unit}`;
-      const top = tops.get(key) ?? (unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0));
+      const top = tops.get(key) ?? this.#least(node, unit);
       tops.set(key, Math.max(top, Math.abs(value.amount ?? 0)));
     }
     return tops;
+  }
+
+  // What a scale reaches to in any case; of the system it is the largest value, for of many ranks each has little.
+  #least(node, unit) {
+    if (this.dimension === "system") return 0;
+    return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
   }
 
   // Metrics of different trees are not compared with each other, nor are those that do not add up.

@@ -17,6 +17,20 @@ export class Sums {
     this.values = new Map(); // metric → values, once they were read
     this.totals = new Map();
     this.lastAsked = new Map();
+    this.kept = new WeakMap();
+  }
+
+  has(metric) {
+    return [metric, ...this.parts[metric]].every((each) => this.values.has(each));
+  }
+
+  // What was made last of a tree under each of a few names; others' selections do not change it.
+  once(tree, key, make) {
+    if (!this.kept.has(tree)) this.kept.set(tree, new Map());
+    const found = this.kept.get(tree);
+    const name = key.split(" ")[0];
+    if (found.get(name)?.key !== key) found.set(name, { key, made: make() });
+    return found.get(name).made;
   }
 
   // Wait until the values of metrics, and of their parts, are there.
@@ -25,6 +39,15 @@ export class Sums {
       (each) => !this.values.has(each),
     );
     for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
+  }
+
+  // Whether there are negative sums, as in a difference; remainders of rounding are none.
+  get signed() {
+    return this.metrics.some((_, metric) => {
+      const { amounts } = this.byPath(metric);
+      const most = amounts.reduce((size, amount) => Math.max(size, Math.abs(amount) || 0), 0);
+      return amounts.some((amount) => amount < -1e-9 * most);
+    });
   }
 
   byPath(metric) {
@@ -40,7 +63,13 @@ export class Sums {
   // A metric of each location, of call paths together; what was asked for last is kept.
   byLocation(metric, paths) {
     const known = this.lastAsked.get(metric);
-    if (known && known.paths === paths) return known.tally;
+    if (known?.paths === paths) return known.tally;
+    const tally = this.fresh(metric, paths);
+    this.lastAsked.set(metric, { paths, tally });
+    return tally;
+  }
+
+  fresh(metric, paths) {
     const tally = Tally.nothing(this.metrics[metric].aggregation, this.locations);
     const { amounts, known: measured, gaps, operation } = tally;
     const values = this.values.get(metric);
@@ -56,7 +85,6 @@ export class Sums {
         }
       }
     }
-    this.lastAsked.set(metric, { paths, tally });
     return tally;
   }
 }

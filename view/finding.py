@@ -1,0 +1,85 @@
+"""A finding of the verdict: what is said of it, and where it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..analyze import Findings
+from ..experiment import Experiment
+
+__all__ = ["Finding", "Sight", "sight_of_ranks", "sight_of_region"]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Where in an experiment a finding is seen.
+
+    Attributes:
+        metric: The metric that shows it; None if the experiment has none.
+        without_parts: Whether it is what the metric's parts do not hold: compute time is CPU time without MPI's.
+        path: Index of the call path; None where it is spread over several.
+        locations: Indices of those that have most of it; empty where all have.
+    """
+
+    metric: str | None
+    without_parts: bool = False
+    path: int | None = None
+    locations: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the verdict says.
+
+    Attributes:
+        lines: What is said in any case.
+        more: What is added where there is room, best first.
+        sight: Where it is seen.
+        ranks: Whether it is that ranks differ; else a region weighs.
+        speed: Whether ranks differ in speed alone.
+    """
+
+    lines: list[str]
+    more: list[str]
+    sight: Sight = field(default_factory=lambda: Sight(None))
+    ranks: bool = False
+    speed: bool = False
+
+    def __len__(self) -> int:
+        return len(self.lines) + len(self.more)
+
+
+def sight_of_ranks(findings: Findings, regions: Sequence[int]) -> Sight:
+    """Say where a difference between ranks is seen: in regions, on those that have most there.
+
+    Args:
+        findings: What was found.
+        regions: Positions among the regions that were compared.
+    """
+    performance, clusters = findings.performance, findings.dissimilarity.clusters
+    values = performance.values[list(regions)].sum(axis=0)
+    most = max(clusters, key=lambda columns: values[list(columns)].mean())
+    labels = {str(performance.labels[column]) for column in most}
+    locations = [
+        index
+        for index, place in enumerate(findings.experiment.locations)
+        if labels & {str(place.process), f"{place.process}.{place.thread}"}
+    ]
+    path = performance.regions[regions[0]].id if len(regions) == 1 else None
+    return Sight(*_shown(findings.experiment, performance.metric), path, locations)
+
+
+def sight_of_region(findings: Findings, core: int) -> Sight:
+    """Say where it is seen that a region weighs; ``core`` is its position among those that were weighed."""
+    return Sight(*_shown(findings.experiment, "wall_time"), findings.run.weighed.regions[core].id)
+
+
+def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
+    """Find a stored metric that shows one by which something was compared."""
+    if metric in experiment:
+        return metric, False
+    if metric == "compute_time" and "cpu_time" in experiment:
+        return "cpu_time", True
+    times = (each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None)
+    return next(times, None), False

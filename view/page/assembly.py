@@ -1,0 +1,182 @@
+"""From an experiment, and what was found in it, to the page that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ...analyze import Findings
+from ...experiment import Experiment
+from ...experiment.algebra import difference, integrate
+from ..browser import Sums
+from ..finding import Finding, Sight
+from ..place import at_line, visible
+from ..source_file import SourceFile, find_source, places_to_look
+from ..units import amount, many
+from ..verdict import Verdict, verdict
+from .dataset import Dataset, dataset
+from .document import Page
+from .packing import packed
+
+__all__ = ["Subject", "page_of"]
+
+_CHANGES: Final = 5  # of a difference that are told first
+_MOST_SOURCE: Final = 8 << 20  # characters: more is no page that is passed on
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a page is about.
+
+    Attributes:
+        experiment: A run, or what was derived from runs.
+        file: Where it was read from.
+        findings: Of an analysis; None if there can be none.
+        refusal: Why there can be none; empty if there are findings.
+    """
+
+    experiment: Experiment
+    file: Path
+    findings: Findings | None
+    refusal: str = ""
+
+
+def page_of(
+    subject: Subject,
+    *,
+    against: tuple[Experiment, str] | None = None,
+    folders: Sequence[Path] | None = (),
+    counters: str = "",
+    tab: str = "",
+) -> Page:
+    """Put a page together.
+
+    Args:
+        subject: What it is about.
+        against: Another experiment to compare with, and its name.
+        folders: Where to look for source first; None to leave it out.
+        counters: HTML of what statistics found.
+        tab: What is open at the start.
+    """
+    experiment, file = subject.experiment, subject.file
+    clusters = _clusters(subject.findings) if subject.findings else []
+    experiments = [dataset(experiment, clusters=clusters)]
+    if against:
+        experiments.append(_difference(experiment, against[0]))
+    told = _told(subject)
+    measured = file.stat().st_mtime if file.is_file() else None
+    sources = [] if folders is None else _sources(experiment, [*folders, *places_to_look(file)], measured)
+    return Page(
+        title=f"{experiment.notes.program or file.name}: autoanalyzer",
+        headline=told.headline,
+        about=[*_about(experiment, measured), str(file)],
+        findings=told.findings,
+        verdict=told.acquittal,
+        caveats=told.caveats,
+        experiments=experiments,
+        clusters=clusters,
+        sources=sources,
+        other=_other(*against) if against else None,
+        counters=counters,
+        tab=tab,
+    )
+
+
+def _told(subject: Subject) -> Verdict:
+    """Give the verdict; of a difference, what changed most."""
+    if subject.findings:
+        return verdict(subject.findings)
+    experiment = subject.experiment
+    headline = f"{experiment.notes.program or 'experiment'}   {experiment.size}"
+    changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
+    said = [] if changes else [subject.refusal]
+    return Verdict(headline, said, changes, [*experiment.notes.history, *experiment.notes.remarks])
+
+
+def _changes(experiment: Experiment) -> list[Finding]:
+    """Tell which regions gained and lost most of the first time, each by itself."""
+    times = [each for each in experiment.metrics if each.unit == "sec" and each.parent is None]
+    if not times:
+        return []
+    amounts = Sums(experiment).by_path(times[0].name).amounts
+    found = []
+    for path in np.argsort(-np.abs(amounts), kind="stable")[:_CHANGES]:
+        change, region = float(amounts[path]), experiment.call_paths[path].region
+        if not change:
+            break
+        place = at_line(region.file, region.first_line) if region.file else ""
+        line = f"{'GAIN' if change > 0 else 'LOSS'}  {place}   {region.name}"
+        what = f"{times[0].name} {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} than before"
+        found.append(Finding([line, what], [], Sight(times[0].name, path=int(path))))
+    return found
+
+
+def _clusters(findings: Findings) -> list[list[int]]:
+    """Give the locations of each cluster of the verdict; of a process that was compared as one, all threads."""
+    labels = findings.performance.labels
+    found: list[list[int]] = [[] for _ in findings.dissimilarity.clusters]
+    cluster = {
+        str(labels[column]): number for number, each in enumerate(findings.dissimilarity.clusters) for column in each
+    }
+    for index, place in enumerate(findings.experiment.locations):
+        number = cluster.get(f"{place.process}.{place.thread}", cluster.get(str(place.process)))
+        if number is not None:
+            found[number].append(index)
+    return found if len(found) > 1 else []
+
+
+def _about(experiment: Experiment, measured: float | None) -> Iterable[str]:
+    notes = experiment.notes
+    if notes.command:
+        yield " ".join(notes.command)
+    nodes = dict.fromkeys((place.machine, place.node) for place in experiment.locations)
+    where = ", ".join(node if node.startswith(machine) else f"{machine} {node}" for machine, node in [*nodes][:3])
+    more = f" and {many(len(nodes) - 3, 'more node')}" if len(nodes) > 3 else ""
+    date = f"; written {datetime.fromtimestamp(measured, UTC):%Y-%m-%d %H:%M} UTC" if measured is not None else ""
+    yield f"on {where}{more}{date}"
+
+
+def _sources(experiment: Experiment, folders: Sequence[Path], measured: float | None) -> list[SourceFile]:
+    """Read the sources of all regions, as far as they are found and there is room."""
+    names = dict.fromkeys(path.region.file for path in experiment.call_paths if path.region.file)
+    found, room = [], _MOST_SOURCE
+    for name in names:
+        source = find_source(name, folders, measured)
+        room -= sum(map(len, source.lines))
+        if room < 0:
+            source = SourceFile(
+                name, source.path, (), f"{visible(name)} is left out: the sources are too large for a page"
+            )
+        found.append(source)
+    return found
+
+
+def _difference(experiment: Experiment, other: Experiment) -> Dataset:
+    """Give what the other experiment has more, and what it has itself on the same call paths."""
+    joined = integrate((other, experiment))
+    result = difference(other, experiment, joined)
+    made = dataset(result, key="difference")
+    before = np.array([np.nansum(joined.severity(0, metric.name), axis=1) for metric in result.metrics])
+    return Dataset(made.head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
+
+
+def _other(experiment: Experiment, name: str) -> dict[str, Any]:
+    sums = Sums(experiment)
+    totals = {metric.name: sums.total(metric.name) for metric in experiment.metrics}
+    return {
+        "name": visible(name),
+        "metrics": [
+            {
+                "name": metric.name,
+                "unit": metric.unit,
+                "aggregation": metric.aggregation,
+                "total": [float(each[0]) for each in (total.amounts, total.known, total.gaps)],
+            }
+            for metric, total in ((each, totals[each.name]) for each in experiment.metrics)
+        ],
+    }

@@ -1,0 +1,180 @@
+"""The page as one HTML file: it asks nothing of the network, and its verdict is read without its script."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Any, Final
+
+import orjson
+
+from ..finding import Finding
+from ..place import visible
+from ..source_file import SourceFile
+from .dataset import Dataset
+from .packing import ROUNDING, packed_text
+
+__all__ = ["Page", "page_html"]
+
+_HERE: Final = files(__package__)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page shows.
+
+    Attributes:
+        title: Of the window.
+        headline: The first line of the verdict.
+        about: Command line, date, machine, file.
+        findings: Of the verdict, in its order.
+        verdict: Lines of the verdict that are no findings.
+        caveats: What is said beside the verdict.
+        experiments: The experiment, and its difference to another one.
+        clusters: Indices of the locations of each cluster.
+        sources: Of the regions' files.
+        other: Name and metrics of the experiment that values can be in percent of.
+        counters: HTML of what statistics found; empty if there is none.
+        tab: What is open at the start; empty for none.
+    """
+
+    title: str
+    headline: str
+    about: Sequence[str]
+    findings: Sequence[Finding]
+    verdict: Sequence[str]
+    caveats: Sequence[str]
+    experiments: Sequence[Dataset]
+    clusters: Sequence[Sequence[int]] = ()
+    sources: Sequence[SourceFile] = ()
+    other: Mapping[str, Any] | None = None
+    counters: str = ""
+    tab: str = ""
+
+
+def page_html(page: Page) -> bytes:
+    """Write a page. The same page gives the same bytes."""
+    style, script = (_HERE.joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_hash(script)}'",
+            f"style-src '{_hash(style)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    )
+    numbers = [(key, each) for dataset in page.experiments for key, each in dataset.numbers.items()]
+    ids = {key: f"numbers-{place}" for place, (key, _) in enumerate(numbers)}
+    head = {
+        "experiments": [each.head for each in page.experiments],
+        "numbers": {key: {"id": ids[key], "kind": each.kind, "count": each.count} for key, each in numbers},
+        "clusters": page.clusters,
+        "findings": [*map(_sight, page.findings)],
+        "sources": {
+            visible(each.name): {"lines": each.lines or None, "warning": each.warning or None} for each in page.sources
+        },
+        "other": page.other,
+        "tab": page.tab or None,
+    }
+    blocks = [("head", packed_text(orjson.dumps(head))), *((ids[key], each.text) for key, each in numbers)]
+    data = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks)
+    counters = f'<div><div id="counters" hidden>{page.counters}</div></div>' if page.counters else ""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="autoanalyzer">
+<link rel="icon" href="data:,">
+<title>{_text(page.title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<header>
+{_verdict(page)}
+</header>
+<main>
+<div id="app"><noscript><p class="remark">The trees below the verdict need JavaScript.</p></noscript></div>
+{counters}
+<p class="remark">{_text(_digits(page.experiments))}</p>
+</main>
+{data}
+<script>{script}</script>
+</body>
+</html>
+""".encode("utf-8", "replace")
+
+
+def _verdict(page: Page) -> str:
+    """Write the part that is read without JavaScript."""
+    findings = "".join(map(_finding, range(1, len(page.findings) + 1), page.findings))
+    return "\n".join(
+        (
+            f"<h1>{_text(' · '.join(_parts(page.headline)))}</h1>",
+            f'<p class="about">{"<br>".join(map(_text, page.about))}</p>',
+            *(f'<p class="verdict">{_text(line)}</p>' for line in page.verdict),
+            f'<ol class="findings">{findings}</ol>' if findings else "",
+            _list("caveats", page.caveats),
+        )
+    )
+
+
+def _sight(finding: Finding) -> dict[str, Any]:
+    """Give what the script shows of a finding."""
+    sight = finding.sight
+    return {
+        "text": visible(" · ".join(" ".join(line.split()) for line in finding.lines)),
+        "metric": sight.metric,
+        "withoutParts": sight.without_parts,
+        "path": sight.path,
+        "locations": sight.locations,
+    }
+
+
+def _finding(number: int, finding: Finding) -> str:
+    """Write a finding: its kind and place, a link into the trees, above what is said of it."""
+    kind, *parts = _parts(finding.lines[0])
+    place, *more = parts or [""]
+    title, *weight = more or [""]
+    if weight and weight[0].startswith("‹"):  # where it is called from
+        title = f"{title} {weight.pop(0)}"
+    badge = f'<span class="kind {_text(kind.strip("?").lower())}">{_text(kind)}</span>'
+    said = [weight, *map(_parts, (*finding.lines[1:], *finding.more))]
+    lines = "".join(f"<p>{_text(' · '.join(each))}</p>" for each in said if each)
+    return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{lines}</li>\n'
+
+
+def _parts(line: str) -> list[str]:
+    """Take a line of a terminal apart, where wide gaps stand between its parts."""
+    return re.split(r"\s{2,}", line.strip())
+
+
+def _list(name: str, lines: Iterable[str]) -> str:
+    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
+    return f'<ul class="{name}">{items}</ul>' if items else ""
+
+
+def _digits(datasets: Sequence[Dataset]) -> str:
+    if all(each.exact for each in datasets):
+        return "All numbers of the experiment are in this page, with all digits."
+    return (
+        f"Values of single locations are rounded: to {ROUNDING:.2%} of each at most. Sums over the locations are exact."
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

@@ -1,0 +1,3364 @@
+(() => {
+  // node_modules/preact/src/constants.js
+  var MODE_HYDRATE = 1 << 5;
+  var MODE_SUSPENDED = 1 << 7;
+  var INSERT_VNODE = 1 << 2;
+  var MATCHED = 1 << 1;
+  var REF_DETACHED = 1 << 3;
+  var COMPONENT_PROCESSING_EXCEPTION = 1 << 0;
+  var COMPONENT_PENDING_ERROR = 1 << 1;
+  var COMPONENT_FORCE = 1 << 2;
+  var COMPONENT_DIRTY = 1 << 3;
+  var RESET_MODE = ~(MODE_HYDRATE | MODE_SUSPENDED);
+  var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+  var XHTML_NAMESPACE = "http://www.w3.org/1999/xhtml";
+  var MATH_NAMESPACE = "http://www.w3.org/1998/Math/MathML";
+  var NULL = null;
+  var UNDEFINED = void 0;
+  var VNODE_MARKER = /* @__PURE__ */ Symbol.for("pv");
+  var EMPTY_OBJ = (
+    /** @type {any} */
+    {}
+  );
+  var EMPTY_ARR = [];
+  var MATHML_TOKEN_ELEMENTS = /^m(i|n|o|s|text|space)$/;
+  var LIS_CANDIDATE = 1 << 4;
+
+  // node_modules/preact/src/util.js
+  var isArray = Array.isArray;
+  var slice = EMPTY_ARR.slice;
+  var assign = Object.assign;
+  function removeNode(node) {
+    if (node && node.parentNode) node.remove();
+  }
+
+  // node_modules/preact/src/diff/catch-error.js
+  function _catchError(error, vnode, oldVNode, errorInfo) {
+    let component, ctor, handled;
+    for (; vnode = vnode._parent; ) {
+      if ((component = vnode._component) && !(component._bits & COMPONENT_PROCESSING_EXCEPTION)) {
+        component._bits |= COMPONENT_FORCE;
+        try {
+          ctor = component.constructor;
+          if (handled = ctor && ctor.getDerivedStateFromError) {
+            component.setState(ctor.getDerivedStateFromError(error));
+          }
+          if (component.componentDidCatch) {
+            component.componentDidCatch(error, errorInfo || {});
+            handled = 1;
+          }
+          if (handled && component._bits & COMPONENT_DIRTY) {
+            component._bits |= COMPONENT_PENDING_ERROR;
+            return;
+          }
+        } catch (e) {
+          error = e;
+        }
+      }
+    }
+    resetRenderCount();
+    throw error;
+  }
+
+  // node_modules/preact/src/options.js
+  var options = {
+    _catchError
+  };
+  var options_default = options;
+
+  // node_modules/preact/src/create-element.js
+  var vnodeId = 0;
+  function createElement(type, props, children) {
+    let normalizedProps = {}, key, ref, i, length = arguments.length;
+    for (i in props) {
+      if (i == "key") key = props[i];
+      else if (i == "ref" && typeof type != "function") ref = props[i];
+      else normalizedProps[i] = props[i];
+    }
+    if (length > 2) {
+      normalizedProps.children = length > 3 ? slice.call(arguments, 2) : children;
+    }
+    return createVNode(type, normalizedProps, key, ref, NULL);
+  }
+  function createVNode(type, props, key, ref, original) {
+    const vnode = {
+      type,
+      props,
+      key,
+      ref,
+      _children: NULL,
+      _parent: NULL,
+      _depth: 0,
+      _dom: NULL,
+      _component: NULL,
+      constructor: VNODE_MARKER,
+      _original: original || ++vnodeId,
+      _index: -1,
+      _flags: 0
+    };
+    if (!original && options_default.vnode) options_default.vnode(vnode);
+    return vnode;
+  }
+  function Fragment(props) {
+    return props.children;
+  }
+
+  // node_modules/preact/src/component.js
+  function BaseComponent(props, context) {
+    this.props = props;
+    this.context = context;
+    this._bits = 0;
+  }
+  BaseComponent.prototype.setState = function(update, callback) {
+    let s = this._nextState;
+    if (!s || s == this.state) {
+      s = this._nextState = assign({}, this.state);
+    }
+    if (typeof update == "function") {
+      update = update(assign({}, s), this.props);
+    }
+    if (update) {
+      assign(s, update);
+    } else {
+      return;
+    }
+    if (this._vnode) {
+      if (callback) {
+        this._stateCallbacks.push(callback);
+      }
+      enqueueRender(this);
+    }
+  };
+  BaseComponent.prototype.forceUpdate = function(callback) {
+    if (this._vnode) {
+      this._bits |= COMPONENT_FORCE;
+      if (callback) this._renderCallbacks.push(callback);
+      enqueueRender(this);
+    }
+  };
+  BaseComponent.prototype.render = Fragment;
+  function getDomSibling(vnode, childIndex) {
+    if (childIndex == NULL) {
+      return vnode._parent && getDomSibling(vnode._parent, vnode._index + 1);
+    }
+    let sibling;
+    for (; childIndex < vnode._children.length; childIndex++) {
+      sibling = vnode._children[childIndex];
+      if (sibling && sibling._dom) {
+        return sibling._dom;
+      }
+    }
+    return typeof vnode.type == "function" && !vnode.props._parentDom ? getDomSibling(vnode) : NULL;
+  }
+  function renderComponent(component) {
+    const oldVNode = component._vnode, oldDom = oldVNode._dom, commitQueue = [], refQueue = [];
+    const parentDom = component._parentDom;
+    if (parentDom) {
+      const newVNode = assign({ constructor: VNODE_MARKER }, oldVNode);
+      newVNode._original = oldVNode._original + 1;
+      if (options_default.vnode) options_default.vnode(newVNode);
+      diff(
+        parentDom,
+        newVNode,
+        oldVNode,
+        component._globalContext,
+        parentDom.namespaceURI,
+        oldVNode._flags & MODE_HYDRATE ? [oldDom] : NULL,
+        commitQueue,
+        oldDom || getDomSibling(oldVNode),
+        oldVNode._flags & MODE_HYDRATE,
+        refQueue
+      );
+      newVNode._original = oldVNode._original;
+      newVNode._parent._children[newVNode._index] = newVNode;
+      commitRoot(commitQueue, newVNode, refQueue);
+      oldVNode._parent = oldVNode._dom = NULL;
+      if (newVNode._dom != oldDom) {
+        updateParentDomPointers(newVNode);
+      }
+    }
+  }
+  function updateParentDomPointers(vnode) {
+    if ((vnode = vnode._parent) && vnode._component && !vnode.props._parentDom) {
+      vnode._dom = NULL;
+      vnode._children.some((child) => child && (vnode._dom = child._dom));
+      return updateParentDomPointers(vnode);
+    }
+  }
+  var rerenderQueue = [];
+  var prevDebounce;
+  var rerenderCount = 0;
+  function resetRenderCount() {
+    rerenderCount = 0;
+  }
+  function enqueueRender(c) {
+    if (!(c._bits & COMPONENT_DIRTY) && (c._bits |= COMPONENT_DIRTY, rerenderQueue.push(c), !rerenderCount++) || prevDebounce != options_default.debounceRendering) {
+      prevDebounce = options_default.debounceRendering;
+      (prevDebounce || queueMicrotask)(process);
+    }
+  }
+  var depthSort = (a, b) => a._vnode._depth - b._vnode._depth;
+  function process() {
+    try {
+      let c, l = 1;
+      while (rerenderQueue.length) {
+        if (rerenderQueue.length > l) {
+          rerenderQueue.sort(depthSort);
+        }
+        c = rerenderQueue.shift();
+        l = rerenderQueue.length;
+        if (c._bits & COMPONENT_DIRTY) {
+          renderComponent(c);
+        }
+      }
+    } finally {
+      if (rerenderCount = rerenderQueue.length) {
+        (prevDebounce || queueMicrotask)(process);
+      }
+    }
+  }
+
+  // node_modules/preact/src/diff/children.js
+  function diffChildren(parentDom, renderResult, newParentVNode, oldParentVNode, globalContext, namespace, excessDomChildren, commitQueue, oldDom, isHydrating, refQueue) {
+    let i, oldVNode, childVNode, newDom, firstChildDom;
+    let oldChildren = oldParentVNode._children || EMPTY_ARR;
+    let newChildrenLength = renderResult.length;
+    oldDom = constructNewChildrenArray(
+      newParentVNode,
+      renderResult,
+      oldChildren,
+      oldDom,
+      newChildrenLength
+    );
+    for (i = 0; i < newChildrenLength; i++) {
+      childVNode = newParentVNode._children[i];
+      if (childVNode == NULL) continue;
+      oldVNode = ~childVNode._index && oldChildren[childVNode._index] || EMPTY_OBJ;
+      childVNode._index = i;
+      let result = diff(
+        parentDom,
+        childVNode,
+        oldVNode,
+        globalContext,
+        namespace,
+        excessDomChildren,
+        commitQueue,
+        oldDom,
+        isHydrating,
+        refQueue
+      );
+      newDom = childVNode._dom;
+      if (oldVNode.ref != childVNode.ref || oldVNode._flags & REF_DETACHED) {
+        if (oldVNode.ref) applyRef(oldVNode.ref, NULL, childVNode, oldVNode);
+        if (childVNode.ref) {
+          refQueue.push(
+            childVNode.ref,
+            childVNode._component || newDom,
+            childVNode
+          );
+        }
+      }
+      firstChildDom = firstChildDom || newDom;
+      if (childVNode._flags & INSERT_VNODE) {
+        oldDom = insert(childVNode, oldDom, parentDom, !oldVNode._original);
+        if (oldVNode._dom) {
+          oldVNode._dom = NULL;
+        }
+      } else if (typeof childVNode.type == "function" && result !== UNDEFINED) {
+        oldDom = result;
+      } else if (newDom) {
+        oldDom = newDom.nextSibling;
+      }
+      childVNode._flags &= ~(INSERT_VNODE | LIS_CANDIDATE);
+    }
+    newParentVNode._dom = firstChildDom;
+    return oldDom;
+  }
+  function constructNewChildrenArray(newParentVNode, renderResult, oldChildren, oldDom, newChildrenLength) {
+    let i;
+    let childVNode;
+    let oldVNode;
+    let oldChildrenLength = oldChildren.length, remainingOldChildren = oldChildrenLength;
+    let skew = 0;
+    let moved = 0;
+    let newChildren = newParentVNode._children = Array(newChildrenLength);
+    for (i = 0; i < newChildrenLength; i++) {
+      childVNode = renderResult[i];
+      if (childVNode == NULL || typeof childVNode == "boolean" || typeof childVNode == "function") {
+        newChildren[i] = NULL;
+        continue;
+      } else if (typeof childVNode != "object" || childVNode.constructor === String) {
+        childVNode = newChildren[i] = createVNode(NULL, childVNode);
+      } else if (isArray(childVNode)) {
+        childVNode = newChildren[i] = createVNode(Fragment, {
+          children: childVNode
+        });
+      } else if (childVNode.constructor === VNODE_MARKER && childVNode._depth) {
+        childVNode = newChildren[i] = createVNode(
+          childVNode.type,
+          childVNode.props,
+          childVNode.key,
+          childVNode.ref,
+          childVNode._original
+        );
+      } else {
+        newChildren[i] = childVNode;
+      }
+      const skewedIndex = i + skew;
+      childVNode._parent = newParentVNode;
+      childVNode._depth = newParentVNode._depth + 1;
+      const matchingIndex = childVNode._index = findMatchingIndex(
+        childVNode,
+        oldChildren,
+        skewedIndex,
+        remainingOldChildren
+      );
+      oldVNode = NULL;
+      if (~matchingIndex) {
+        oldVNode = oldChildren[matchingIndex];
+        remainingOldChildren--;
+        if (oldVNode) {
+          oldVNode._flags |= MATCHED;
+        }
+      }
+      if (!oldVNode || !oldVNode._original) {
+        if (!~matchingIndex) {
+          if (newChildrenLength > oldChildrenLength) {
+            skew--;
+          } else if (newChildrenLength < oldChildrenLength) {
+            skew++;
+          }
+        }
+        if (typeof childVNode.type != "function") {
+          childVNode._flags |= INSERT_VNODE;
+        }
+      } else {
+        childVNode._flags |= LIS_CANDIDATE;
+        if (matchingIndex == skewedIndex - 1) {
+          skew--;
+        } else if (matchingIndex == skewedIndex + 1) {
+          skew++;
+        } else if (matchingIndex != skewedIndex) {
+          if (matchingIndex > skewedIndex) {
+            skew--;
+          } else {
+            skew++;
+          }
+          moved = 1;
+        }
+      }
+    }
+    if (moved) {
+      let tails = [];
+      let lisLengths = [];
+      for (i = 0; i < newChildrenLength; i++) {
+        childVNode = newChildren[i];
+        if (childVNode && childVNode._flags & LIS_CANDIDATE) {
+          skew = 0;
+          let hi = tails.length;
+          while (skew < hi) {
+            const mid = skew + hi >> 1;
+            if (tails[mid] < childVNode._index) {
+              skew = mid + 1;
+            } else {
+              hi = mid;
+            }
+          }
+          tails[skew] = childVNode._index;
+          lisLengths[i] = skew + 1;
+        }
+      }
+      skew = tails.length;
+      while (i--) {
+        if (lisLengths[i]) {
+          if (lisLengths[i] == skew) {
+            skew--;
+          } else {
+            newChildren[i]._flags |= INSERT_VNODE;
+          }
+        }
+      }
+    }
+    if (remainingOldChildren) {
+      for (i = 0; i < oldChildrenLength; i++) {
+        oldVNode = oldChildren[i];
+        if (oldVNode && !(oldVNode._flags & MATCHED)) {
+          if (oldVNode._dom == oldDom) {
+            oldDom = getDomSibling(oldVNode);
+          }
+          unmount(oldVNode, oldVNode);
+        }
+      }
+    }
+    return oldDom;
+  }
+  function insert(parentVNode, oldDom, parentDom, isMounting) {
+    if (typeof parentVNode.type == "function") {
+      if (parentVNode.props._parentDom) return oldDom;
+      let children = parentVNode._children;
+      if (children) {
+        for (let i = 0; i < children.length; i++) {
+          if (children[i]) {
+            children[i]._parent = parentVNode;
+            oldDom = insert(children[i], oldDom, parentDom, false);
+          }
+        }
+      }
+      return oldDom;
+    } else {
+      if (oldDom && !oldDom.parentNode) {
+        oldDom = getDomSibling(parentVNode);
+        if (oldDom && !oldDom.parentNode) oldDom = NULL;
+      }
+      let dom = parentVNode._dom;
+      let next = oldDom;
+      while (next && next.nodeType == 8) next = next.nextSibling;
+      if (dom != next) {
+        if (!isMounting && parentDom.moveBefore && dom.parentNode) {
+          parentDom.moveBefore(dom, oldDom);
+        } else {
+          parentDom.insertBefore(dom, oldDom || NULL);
+        }
+      }
+      oldDom = dom;
+    }
+    while ((oldDom = oldDom && oldDom.nextSibling) && oldDom.nodeType == 8 && !oldDom.data.startsWith("$s")) ;
+    return oldDom;
+  }
+  function findMatchingIndex(childVNode, oldChildren, skewedIndex, remainingOldChildren) {
+    const key = childVNode.key;
+    const type = childVNode.type;
+    let oldVNode = oldChildren[skewedIndex];
+    const matched = oldVNode && !(oldVNode._flags & MATCHED);
+    let shouldSearch = (
+      // (typeof type != 'function' || type === Fragment || key) &&
+      // The ternary keeps this a Smi comparison; `> matched` would compare
+      // number to boolean which V8 can't serve from the fast path.
+      remainingOldChildren > (matched ? 1 : 0)
+    );
+    if (oldVNode === NULL && key == NULL || matched && key == oldVNode.key && type == oldVNode.type) {
+      return skewedIndex;
+    } else if (shouldSearch) {
+      let x;
+      for (x = skewedIndex - 1; x >= 0; x--) {
+        oldVNode = oldChildren[x];
+        if (oldVNode && !(oldVNode._flags & MATCHED) && key == oldVNode.key && type == oldVNode.type)
+          return x;
+      }
+      for (x = skewedIndex + 1; x < oldChildren.length; x++) {
+        oldVNode = oldChildren[x];
+        if (oldVNode && !(oldVNode._flags & MATCHED) && key == oldVNode.key && type == oldVNode.type)
+          return x;
+      }
+    }
+    return -1;
+  }
+
+  // node_modules/preact/src/diff/props.js
+  var EVENT_DISPATCHED = /* @__PURE__ */ Symbol();
+  function setStyle(style, key, value) {
+    if (value == NULL) value = "";
+    if (key[0] == "-") {
+      style.setProperty(key, value);
+    } else {
+      style[key] = value;
+    }
+  }
+  var CAPTURE_REGEX = /(PointerCapture)$|Capture$/i;
+  var eventClock = 0;
+  function setProperty(dom, name, value, oldValue, namespace) {
+    let useCapture;
+    if (name == "style") {
+      if (typeof value == "string") {
+        dom.style.cssText = value;
+      } else {
+        if (typeof oldValue == "string") {
+          dom.style.cssText = oldValue = "";
+        }
+        if (oldValue) {
+          for (name in oldValue) {
+            if (!(value && name in value)) {
+              setStyle(dom.style, name);
+            }
+          }
+        }
+        if (value) {
+          for (name in value) {
+            if (!oldValue || value[name] != oldValue[name]) {
+              setStyle(dom.style, name, value[name]);
+            }
+          }
+        }
+      }
+    } else if (name[0] == "o" && name[1] == "n") {
+      if (typeof value != "function") value = NULL;
+      if (typeof oldValue != "function") oldValue = NULL;
+      (dom._listeners || (dom._listeners = {}))[name] = value;
+      if (!value || !oldValue) {
+        const proxy = eventProxies[name] || (eventProxies[name] = createEventProxy(name));
+        (dom._attached || (dom._attached = {}))[name] = eventClock;
+        useCapture = name != (name = name.replace(CAPTURE_REGEX, "$1"));
+        name = name.slice(2);
+        if (name[0] < "a") name = name.toLowerCase();
+        if (value) {
+          dom.addEventListener(name, proxy, useCapture);
+        } else {
+          dom.removeEventListener(name, proxy, useCapture);
+        }
+      }
+    } else {
+      if (namespace == SVG_NAMESPACE) {
+        name = name.replace(/xlink(H|:h)/, "h").replace(/sName$/, "s");
+      } else if (name != "width" && name != "height" && name != "href" && name != "list" && name != "form" && // Default value in browsers is `-1` and an empty string is
+      // cast to `0` instead
+      name != "tabIndex" && name != "download" && name != "rowSpan" && name != "colSpan" && name != "role" && name != "popover" && name in dom) {
+        try {
+          dom[name] = value == NULL ? "" : value;
+          return;
+        } catch (e) {
+        }
+      }
+      if (typeof value == "function") return;
+      if (value != NULL && (value !== false || name[4] == "-")) {
+        dom.setAttribute(name, name == "popover" && value == true ? "" : value);
+      } else {
+        dom.removeAttribute(name);
+      }
+    }
+  }
+  function createEventProxy(name) {
+    return function(e) {
+      let eventHandler = this._listeners;
+      if (eventHandler) {
+        eventHandler = eventHandler[name];
+        if (e[EVENT_DISPATCHED] == NULL) {
+          e[EVENT_DISPATCHED] = eventClock++;
+        } else if (e[EVENT_DISPATCHED] < this._attached[name]) {
+          return;
+        }
+        return eventHandler(options_default.event ? options_default.event(e) : e);
+      }
+    };
+  }
+  var eventProxies = {};
+
+  // node_modules/preact/src/diff/index.js
+  function diff(parentDom, newVNode, oldVNode, globalContext, namespace, excessDomChildren, commitQueue, oldDom, isHydrating, refQueue) {
+    let tmp, resumed, newType = newVNode.type;
+    if (newVNode.constructor !== VNODE_MARKER) return NULL;
+    if (oldVNode._flags & MODE_SUSPENDED && // @ts-expect-error This is MODE_HYDRATE or 0
+    (isHydrating = oldVNode._flags & MODE_HYDRATE, tmp = oldVNode._component._excess)) {
+      newVNode._flags |= isHydrating;
+      resumed = excessDomChildren = [];
+      if (tmp.nodeType == 8) {
+        oldDom = rangeEnd(tmp, excessDomChildren);
+      } else {
+        excessDomChildren.push(tmp);
+      }
+      oldDom = excessDomChildren[0] || oldDom;
+    }
+    if (tmp = options_default._diff) tmp(newVNode);
+    outer: if (typeof newType == "function") {
+      let oldCommitQueueLength = commitQueue.length;
+      try {
+        let c, oldProps, oldState, snapshot, newProps = newVNode.props;
+        const isClassComponent = (tmp = newType.prototype) && tmp.render;
+        tmp = newType.contextType;
+        const provider = tmp && globalContext[tmp._id];
+        const componentContext = tmp ? provider ? provider.props.value : tmp._defaultValue : globalContext;
+        if (c = oldVNode._component) {
+          newVNode._component = c;
+          if (c._bits & COMPONENT_PENDING_ERROR) {
+            c._bits |= COMPONENT_PROCESSING_EXCEPTION;
+          }
+        } else {
+          if (isClassComponent) {
+            newVNode._component = c = new newType(newProps, componentContext);
+          } else {
+            newVNode._component = c = new BaseComponent(
+              newProps,
+              componentContext
+            );
+            c.constructor = newType;
+            c.render = doRender;
+          }
+          if (provider) provider.sub(c);
+          if (!c.state) c.state = {};
+          c._globalContext = globalContext;
+          c._bits |= COMPONENT_DIRTY;
+          c._renderCallbacks = [];
+          c._stateCallbacks = [];
+        }
+        if (isClassComponent) {
+          if (!c._nextState) c._nextState = c.state;
+          if (newType.getDerivedStateFromProps) {
+            if (c._nextState == c.state) {
+              c._nextState = assign({}, c._nextState);
+            }
+            assign(
+              c._nextState,
+              newType.getDerivedStateFromProps(newProps, c._nextState)
+            );
+          }
+        }
+        oldProps = c.props;
+        oldState = c.state;
+        c._vnode = newVNode;
+        if (!oldVNode._component) {
+          if (isClassComponent && !newType.getDerivedStateFromProps && c.componentWillMount) {
+            c.componentWillMount();
+          }
+          if (isClassComponent && c.componentDidMount) {
+            c._renderCallbacks.push(c.componentDidMount);
+          }
+        } else {
+          if (newProps !== oldProps && isClassComponent && !newType.getDerivedStateFromProps && c.componentWillReceiveProps) {
+            c.componentWillReceiveProps(newProps, componentContext);
+          }
+          if (newVNode._original == oldVNode._original && !(c._bits & COMPONENT_DIRTY) || !(c._bits & COMPONENT_FORCE) && c.shouldComponentUpdate && c.shouldComponentUpdate(
+            newProps,
+            c._nextState,
+            componentContext
+          ) === false) {
+            if (newVNode._original != oldVNode._original) {
+              c.props = newProps;
+              c.state = c._nextState;
+              c._bits &= ~COMPONENT_DIRTY;
+            }
+            newVNode._dom = oldVNode._dom;
+            newVNode._children = oldVNode._children;
+            newVNode._children.some((vnode) => {
+              if (vnode) vnode._parent = newVNode;
+            });
+            EMPTY_ARR.push.apply(c._renderCallbacks, c._stateCallbacks);
+            c._stateCallbacks = [];
+            if (c._renderCallbacks.length) {
+              commitQueue.push(c);
+            }
+            oldDom = getDomSibling(oldVNode);
+            break outer;
+          }
+          if (c.componentWillUpdate) {
+            c.componentWillUpdate(newProps, c._nextState, componentContext);
+          }
+          if (isClassComponent && c.componentDidUpdate) {
+            c._renderCallbacks.push(() => {
+              c.componentDidUpdate(oldProps, oldState, snapshot);
+            });
+          }
+        }
+        c.context = componentContext;
+        c.props = newProps;
+        c._parentDom = parentDom;
+        c._bits &= ~COMPONENT_FORCE;
+        let renderHook = options_default._render, count2 = isClassComponent ? 25 : 0;
+        do {
+          c._bits &= ~COMPONENT_DIRTY;
+          if (renderHook) renderHook(newVNode);
+          tmp = c.render(c.props, c.state = c._nextState, c.context);
+        } while (c._bits & COMPONENT_DIRTY && ++count2 < 25);
+        if (isClassComponent) {
+          EMPTY_ARR.push.apply(c._renderCallbacks, c._stateCallbacks);
+          c._stateCallbacks = [];
+        }
+        c.state = c._nextState;
+        if (c.getChildContext) {
+          globalContext = assign({}, globalContext, c.getChildContext());
+        }
+        if (isClassComponent && oldVNode._component && c.getSnapshotBeforeUpdate) {
+          snapshot = c.getSnapshotBeforeUpdate(oldProps, oldState);
+        }
+        const renderResult = tmp && tmp.type === Fragment && tmp.key == NULL ? tmp.props.children : tmp;
+        if (newProps._parentDom) {
+          tmp = oldDom;
+          parentDom = newProps._parentDom;
+          namespace = parentDom.namespaceURI;
+          isHydrating = excessDomChildren = NULL;
+          if (oldVNode.props && oldVNode.props._parentDom != parentDom) {
+            oldVNode._children.some((child) => {
+              if (child) unmount(child, child);
+            });
+            oldVNode._children = NULL;
+          }
+          oldDom = oldVNode._children ? getDomSibling(oldVNode, 0) : NULL;
+        }
+        oldDom = diffChildren(
+          parentDom,
+          isArray(renderResult) ? renderResult : [renderResult],
+          newVNode,
+          oldVNode,
+          globalContext,
+          namespace,
+          excessDomChildren,
+          commitQueue,
+          oldDom,
+          isHydrating,
+          refQueue
+        );
+        if (newProps._parentDom) {
+          newVNode._dom = NULL;
+          oldDom = tmp;
+        }
+        newVNode._flags &= RESET_MODE;
+        if (resumed) resumed.some(removeNode);
+        if (c._renderCallbacks.length) {
+          commitQueue.push(c);
+        }
+        if (c._bits & COMPONENT_PROCESSING_EXCEPTION) {
+          c._bits &= ~(COMPONENT_PROCESSING_EXCEPTION | COMPONENT_PENDING_ERROR);
+        }
+      } catch (e) {
+        commitQueue.length = oldCommitQueueLength;
+        newVNode._original = NULL;
+        if (isHydrating || excessDomChildren) {
+          if (e && e.then) {
+            let startMarker, end;
+            newVNode._flags |= MODE_SUSPENDED | isHydrating;
+            if (excessDomChildren) {
+              let i = excessDomChildren.indexOf(oldDom || UNDEFINED), child;
+              if (!~i) i = excessDomChildren.length;
+              while ((child = excessDomChildren[i - 1]) && child.nodeType == 8) {
+                i--;
+              }
+              for (; i < excessDomChildren.length; i++) {
+                if (child = excessDomChildren[i]) {
+                  excessDomChildren[i] = NULL;
+                  if (startMarker) {
+                    if (child == end) break;
+                  } else if (child.nodeType != 8) {
+                    break;
+                  } else if (child.data.startsWith("$s")) {
+                    end = rangeEnd(startMarker = child);
+                  }
+                }
+              }
+            }
+            if (!startMarker) {
+              while (oldDom && oldDom.nodeType == 8 && oldDom.nextSibling) {
+                oldDom = oldDom.nextSibling;
+              }
+              startMarker = oldDom;
+            }
+            startMarker = newVNode._component._excess || (newVNode._component._excess = startMarker);
+            if (tmp = rangeEnd(startMarker)) {
+              newVNode._dom = startMarker;
+              oldDom = tmp;
+            } else newVNode._dom = oldDom;
+            oldDom = oldDom && oldDom.nextSibling;
+          } else if (excessDomChildren) {
+            excessDomChildren.some(removeNode);
+          }
+        } else {
+          newVNode._dom = oldVNode._dom;
+        }
+        if (!newVNode._children) {
+          newVNode._children = oldVNode._children || [];
+        }
+        if (!(e && e.then)) markAsForce(newVNode);
+        options_default._catchError(e, newVNode, oldVNode);
+      }
+    } else {
+      oldDom = newVNode._dom = diffElementNodes(
+        oldVNode._dom,
+        newVNode,
+        oldVNode,
+        globalContext,
+        namespace,
+        excessDomChildren,
+        commitQueue,
+        isHydrating,
+        refQueue,
+        parentDom
+      );
+    }
+    if (tmp = options_default.diffed) tmp(newVNode);
+    return oldDom;
+  }
+  function rangeEnd(start2, nodes) {
+    if (start2 && start2.nodeType == 8 && start2.data.startsWith("$s")) {
+      for (let depth = 1; start2 = start2.nextSibling; ) {
+        if (start2.nodeType == 8) {
+          if (start2.data.startsWith("$s")) depth++;
+          else if (start2.data.startsWith("/$s") && !--depth) return start2;
+        }
+        if (nodes) nodes.push(start2);
+      }
+    }
+  }
+  function markAsForce(vnode) {
+    if (vnode) {
+      if (vnode._component) vnode._component._bits |= COMPONENT_FORCE;
+      if (vnode._children) vnode._children.some(markAsForce);
+    }
+  }
+  function commitRoot(commitQueue, root, refQueue) {
+    for (let i = 0; i < refQueue.length; ) {
+      applyRef(refQueue[i++], refQueue[i++], refQueue[i++]);
+    }
+    if (options_default._commit) options_default._commit(root, commitQueue);
+    commitQueue.some((c) => {
+      try {
+        commitQueue = c._renderCallbacks;
+        c._renderCallbacks = [];
+        commitQueue.some((cb) => {
+          cb.call(c);
+        });
+      } catch (e) {
+        options_default._catchError(e, c._vnode);
+      }
+    });
+  }
+  function diffElementNodes(dom, newVNode, oldVNode, globalContext, namespace, excessDomChildren, commitQueue, isHydrating, refQueue, parentDom) {
+    let oldProps = oldVNode.props || EMPTY_OBJ;
+    const newProps = newVNode.props;
+    const nodeType = (
+      /** @type {string} */
+      newVNode.type
+    );
+    let i;
+    let newHtml;
+    let oldHtml;
+    let newChildren;
+    let value;
+    let inputValue;
+    let checked;
+    if (nodeType == "svg") namespace = SVG_NAMESPACE;
+    else if (nodeType == "math") namespace = MATH_NAMESPACE;
+    else if (!namespace) namespace = XHTML_NAMESPACE;
+    if (excessDomChildren) {
+      for (i = 0; i < excessDomChildren.length; i++) {
+        value = excessDomChildren[i];
+        if (value && (nodeType ? value.localName == nodeType : value.nodeType == 3)) {
+          dom = value;
+          excessDomChildren[i] = NULL;
+          break;
+        }
+      }
+    }
+    if (!dom) {
+      const doc = parentDom.ownerDocument || document;
+      if (!nodeType) {
+        return doc.createTextNode(newProps);
+      }
+      dom = doc.createElementNS(
+        namespace,
+        nodeType,
+        newProps.is ? newProps : parentDom
+      );
+      if (isHydrating) {
+        if (options_default._hydrationMismatch)
+          options_default._hydrationMismatch(newVNode, excessDomChildren);
+        isHydrating = false;
+      }
+      excessDomChildren = NULL;
+    }
+    if (!nodeType) {
+      if (oldProps !== newProps && (!isHydrating || dom.data != newProps)) {
+        dom.data = newProps;
+      }
+    } else {
+      parentDom = nodeType == "template" && dom.content || dom;
+      excessDomChildren = nodeType == "textarea" && newProps.defaultValue != NULL ? NULL : excessDomChildren && slice.call(parentDom.childNodes);
+      if (!isHydrating && excessDomChildren) {
+        oldProps = {};
+        for (i = 0; i < dom.attributes.length; i++) {
+          value = dom.attributes[i];
+          oldProps[value.name] = value.value;
+        }
+      }
+      for (i in oldProps) {
+        value = oldProps[i];
+        if (i == "dangerouslySetInnerHTML") {
+          oldHtml = value;
+        } else if (i != "children" && !(i in newProps) && !(i == "value" && "defaultValue" in newProps) && !(i == "checked" && "defaultChecked" in newProps)) {
+          setProperty(dom, i, NULL, value, namespace);
+        }
+      }
+      for (i in newProps) {
+        value = newProps[i];
+        if (i == "children") {
+          newChildren = value;
+        } else if (i == "dangerouslySetInnerHTML") {
+          newHtml = value;
+        } else if (i == "value") {
+          inputValue = value;
+        } else if (i == "checked") {
+          checked = value;
+        } else if ((!isHydrating || typeof value == "function") && oldProps[i] !== value) {
+          setProperty(dom, i, value, oldProps[i], namespace);
+        }
+      }
+      if (newHtml) {
+        if (!isHydrating && (!oldHtml || newHtml.__html != oldHtml.__html && newHtml.__html != dom.innerHTML)) {
+          dom.innerHTML = newHtml.__html;
+        }
+        newVNode._children = [];
+      } else {
+        if (oldHtml) dom.textContent = "";
+        if (nodeType == "foreignObject" || namespace == MATH_NAMESPACE && MATHML_TOKEN_ELEMENTS.test(nodeType)) {
+          namespace = XHTML_NAMESPACE;
+        }
+        diffChildren(
+          parentDom,
+          isArray(newChildren) ? newChildren : [newChildren],
+          newVNode,
+          oldVNode,
+          globalContext,
+          namespace,
+          excessDomChildren,
+          commitQueue,
+          excessDomChildren ? excessDomChildren[0] : oldVNode._children && getDomSibling(oldVNode, 0),
+          isHydrating,
+          refQueue
+        );
+        if (excessDomChildren) excessDomChildren.some(removeNode);
+      }
+      if (!isHydrating || nodeType == "textarea") {
+        i = "value";
+        if (nodeType == "progress" && inputValue == NULL) {
+          dom.removeAttribute(i);
+        } else if (inputValue != UNDEFINED && // #2756 For the <progress>-element the initial value is 0,
+        // despite the attribute not being present. When the attribute
+        // is missing the progress bar is treated as indeterminate.
+        // To fix that we'll always update it when it is 0 for progress elements
+        (inputValue !== dom[i] || nodeType == "progress" && !inputValue)) {
+          setProperty(dom, i, inputValue, oldProps[i], namespace);
+        }
+        i = "checked";
+        if (checked != UNDEFINED && checked != dom[i]) {
+          setProperty(dom, i, checked, oldProps[i], namespace);
+        }
+      }
+    }
+    return dom;
+  }
+  function applyRef(ref, value, vnode, owner) {
+    try {
+      if (typeof ref == "function") {
+        if (value) value._refCleanup = ref(value) || 1;
+        else if (owner && (owner = owner._component || owner._dom) && (value = owner._refCleanup)) {
+          owner._refCleanup = NULL;
+          if (typeof value == "function") value();
+          else ref(NULL);
+        }
+      } else ref.current = value;
+    } catch (e) {
+      options_default._catchError(e, vnode);
+    }
+  }
+  function unmount(vnode, parentVNode, skipRemove) {
+    let r, end, nodes;
+    if (options_default.unmount) options_default.unmount(vnode);
+    if ((r = vnode.ref) && (!r.current || r.current == vnode._dom)) {
+      applyRef(r, NULL, parentVNode, vnode);
+    }
+    if (r = vnode._component) {
+      if (r.componentWillUnmount) {
+        try {
+          r.componentWillUnmount();
+        } catch (e) {
+          options_default._catchError(e, parentVNode);
+        }
+      }
+      r._parentDom = r._globalContext = NULL;
+    }
+    if (r = vnode._children) {
+      for (let i = 0; i < r.length; i++) {
+        if (r[i]) {
+          unmount(
+            r[i],
+            parentVNode,
+            // A portal's children live in another container, so a removed
+            // host ancestor doesn't detach them; always remove them.
+            typeof vnode.type == "function" ? skipRemove && !vnode.props._parentDom : true
+          );
+        }
+      }
+    }
+    if (!skipRemove && (r = vnode._component) && (r = r._excess) && (end = rangeEnd(r, nodes = []))) {
+      if (r == vnode._dom) nodes.some(removeNode);
+      removeNode(end);
+      removeNode(r);
+    }
+    if (!skipRemove) removeNode(vnode._dom);
+    vnode._dom = vnode._component = vnode._parent = NULL;
+  }
+  function doRender(props, state, context) {
+    return this.constructor(props, context);
+  }
+
+  // node_modules/preact/src/render.js
+  function render(vnode, parentDom) {
+    if (options_default._root) options_default._root(vnode, parentDom);
+    if (parentDom.nodeType == 9) {
+      parentDom = parentDom.documentElement;
+    }
+    let isHydrating = vnode && vnode._flags & MODE_HYDRATE;
+    let oldVNode = isHydrating ? NULL : parentDom._children;
+    parentDom._children = createVNode(Fragment, { children: [vnode] });
+    let commitQueue = [], refQueue = [];
+    diff(
+      parentDom,
+      // Determine the new vnode tree and store it on the DOM element on
+      // our custom `_children` property.
+      parentDom._children,
+      oldVNode || EMPTY_OBJ,
+      EMPTY_OBJ,
+      parentDom.namespaceURI,
+      oldVNode ? NULL : parentDom.firstChild ? slice.call(parentDom.childNodes) : NULL,
+      commitQueue,
+      oldVNode ? oldVNode._dom : parentDom.firstChild,
+      // @ts-expect-error we are doing a bit-wise operation so it's either 0 or true
+      isHydrating,
+      refQueue
+    );
+    commitRoot(commitQueue, parentDom._children, refQueue);
+    parentDom._children.props.children = NULL;
+  }
+
+  // node_modules/preact/hooks/src/index.js
+  var ObjectIs = Object.is;
+  var currentIndex;
+  var currentComponent;
+  var previousComponent;
+  var currentHook = 0;
+  var afterPaintEffects = [];
+  var unmountCleanups = [];
+  var options2 = (
+    /** @type {import('./internal').Options} */
+    options_default
+  );
+  var oldBeforeDiff = options2._diff;
+  var oldBeforeRender = options2._render;
+  var oldAfterDiff = options2.diffed;
+  var oldCommit = options2._commit;
+  var oldBeforeUnmount = options2.unmount;
+  var oldRoot = options2._root;
+  var RAF_TIMEOUT = 35;
+  var prevRaf;
+  options2._diff = (vnode) => {
+    currentComponent = null;
+    if (oldBeforeDiff) oldBeforeDiff(vnode);
+  };
+  options2._root = (vnode, parentDom) => {
+    if (vnode && parentDom._children && parentDom._children._mask) {
+      vnode._mask = parentDom._children._mask;
+    }
+    if (oldRoot) oldRoot(vnode, parentDom);
+  };
+  options2._render = (vnode) => {
+    if (oldBeforeRender) oldBeforeRender(vnode);
+    currentComponent = vnode._component;
+    currentIndex = 0;
+    const hooks = currentComponent.__hooks;
+    if (hooks) {
+      if (previousComponent == currentComponent) {
+        currentComponent._renderCallbacks = [];
+      } else {
+        hooks._pendingEffects.some(invokeCleanup);
+        hooks._pendingEffects.some(invokeEffect);
+        currentIndex = 0;
+      }
+      hooks._pendingEffects = [];
+      hooks._list.some((hookItem) => {
+        if (hookItem._nextValue) {
+          hookItem._value = hookItem._nextValue;
+        }
+        hookItem._pendingArgs = hookItem._nextValue = void 0;
+      });
+    }
+    previousComponent = currentComponent;
+  };
+  options2.diffed = (vnode) => {
+    if (oldAfterDiff) oldAfterDiff(vnode);
+    const c = vnode._component;
+    if (c && c.__hooks) {
+      if (c.__hooks._pendingEffects.length) afterPaint(afterPaintEffects.push(c));
+      c.__hooks._list.some((hookItem) => {
+        if (hookItem._pendingArgs) hookItem._args = hookItem._pendingArgs;
+      });
+    }
+    previousComponent = currentComponent = null;
+  };
+  options2._commit = (vnode, commitQueue) => {
+    commitQueue.some((component) => {
+      try {
+        component._renderCallbacks.some(invokeCleanup);
+        component._renderCallbacks = component._renderCallbacks.filter(
+          (cb) => cb._value ? invokeEffect(cb) : true
+        );
+      } catch (e) {
+        component._renderCallbacks = [
+          () => {
+            throw e;
+          }
+        ];
+      }
+    });
+    if (oldCommit) oldCommit(vnode, commitQueue);
+  };
+  options2.unmount = (vnode) => {
+    if (oldBeforeUnmount) oldBeforeUnmount(vnode);
+    const c = vnode._component;
+    if (c && c.__hooks) {
+      let hasErrored, errorParent;
+      c.__hooks._list.some((s) => {
+        try {
+          if (s._passive && s._cleanup) {
+            if (errorParent === void 0) {
+              errorParent = vnode._parent;
+              while (errorParent && !(errorParent._component && errorParent._component._parentDom)) {
+                errorParent = errorParent._parent;
+              }
+              errorParent = errorParent && errorParent._component;
+            }
+            s._passive = errorParent;
+            afterPaint(unmountCleanups.push(s));
+          } else {
+            invokeCleanup(s);
+          }
+        } catch (e) {
+          hasErrored = e;
+        }
+      });
+      c.__hooks = void 0;
+      if (hasErrored) options2._catchError(hasErrored, c._vnode);
+    }
+  };
+  function getHookState(index, type) {
+    if (options2._hook) {
+      options2._hook(currentComponent, index, currentHook || type);
+    }
+    currentHook = 0;
+    const hooks = currentComponent.__hooks || (currentComponent.__hooks = {
+      _list: [],
+      _pendingEffects: []
+    });
+    if (index >= hooks._list.length) {
+      hooks._list.push({});
+    }
+    return hooks._list[index];
+  }
+  function useState(initialState) {
+    currentHook = 1;
+    return useReducer(invokeOrReturn, initialState);
+  }
+  function useReducer(reducer, initialState, init) {
+    const hookState = getHookState(currentIndex++, 2);
+    hookState._reducer = reducer;
+    if (!hookState._component) {
+      hookState._value = [
+        !init ? invokeOrReturn(void 0, initialState) : init(initialState),
+        (action) => {
+          const currentValue = (hookState._nextValue || hookState._value)[0];
+          const nextValue = hookState._reducer(currentValue, action);
+          if (!ObjectIs(currentValue, nextValue)) {
+            hookState._nextValue = [nextValue, hookState._value[1]];
+            hookState._component.setState({});
+          }
+        }
+      ];
+      hookState._component = currentComponent;
+      if (!currentComponent._hasScuFromHooks) {
+        currentComponent._hasScuFromHooks = true;
+        const prevScu = currentComponent.shouldComponentUpdate;
+        currentComponent.shouldComponentUpdate = function(p, s, c) {
+          const hooks = this.__hooks;
+          if (!hooks) return true;
+          let updatedHook = false;
+          let shouldUpdate = this.props != p;
+          hooks._list.some((hookItem) => {
+            if (hookItem._nextValue) {
+              updatedHook = true;
+              if (!ObjectIs(hookItem._value[0], hookItem._nextValue[0])) {
+                shouldUpdate = true;
+              }
+            }
+          });
+          if (prevScu) {
+            const result = prevScu.call(this, p, s, c);
+            return updatedHook ? result || shouldUpdate : result;
+          }
+          return !updatedHook || shouldUpdate;
+        };
+      }
+    }
+    return hookState._value;
+  }
+  function useEffect(callback, args) {
+    const state = getHookState(currentIndex++, 3);
+    if (!options2._skipEffects && argsChanged(state._args, args)) {
+      state._passive = true;
+      state._value = callback;
+      state._pendingArgs = args;
+      currentComponent.__hooks._pendingEffects.push(state);
+    }
+  }
+  function useLayoutEffect(callback, args) {
+    const state = getHookState(currentIndex++, 4);
+    if (!options2._skipEffects && argsChanged(state._args, args)) {
+      state._passive = false;
+      state._value = callback;
+      state._pendingArgs = args;
+      currentComponent._renderCallbacks.push(state);
+    }
+  }
+  function useRef(initialValue) {
+    currentHook = 5;
+    return useMemo(() => ({ current: initialValue }), []);
+  }
+  function useMemo(factory, args) {
+    const state = getHookState(currentIndex++, 7);
+    if (argsChanged(state._args, args)) {
+      state._value = factory();
+      state._args = args;
+    }
+    return state._value;
+  }
+  function flushAfterPaintEffects() {
+    let component;
+    do {
+      while (component = unmountCleanups.shift()) {
+        try {
+          invokeCleanup(component);
+        } catch (e) {
+          component = /** @type {any} */
+          component._passive;
+          options2._catchError(e, { _parent: component && component._vnode });
+        }
+      }
+      while (component = afterPaintEffects.shift()) {
+        const hooks = component.__hooks;
+        if (!component._parentDom || !hooks) continue;
+        try {
+          hooks._pendingEffects.some(invokeCleanup);
+          hooks._pendingEffects.some(invokeEffect);
+          hooks._pendingEffects = [];
+        } catch (e) {
+          hooks._pendingEffects = [];
+          options2._catchError(e, component._vnode);
+        }
+      }
+    } while (unmountCleanups.length);
+  }
+  var HAS_RAF = typeof requestAnimationFrame == "function";
+  function afterNextFrame(callback) {
+    const done = () => {
+      clearTimeout(timeout);
+      if (HAS_RAF) cancelAnimationFrame(raf);
+      setTimeout(callback);
+    };
+    const timeout = setTimeout(done, RAF_TIMEOUT);
+    let raf;
+    if (HAS_RAF) {
+      raf = requestAnimationFrame(done);
+    }
+  }
+  function afterPaint(newQueueLength) {
+    if (newQueueLength == 1 || prevRaf != options2.requestAnimationFrame) {
+      prevRaf = options2.requestAnimationFrame;
+      (prevRaf || afterNextFrame)(flushAfterPaintEffects);
+    }
+  }
+  function invokeCleanup(hook) {
+    const comp = currentComponent;
+    let cleanup = hook._cleanup;
+    if (typeof cleanup == "function") {
+      hook._cleanup = void 0;
+      cleanup();
+    }
+    currentComponent = comp;
+  }
+  function invokeEffect(hook) {
+    const comp = currentComponent;
+    hook._cleanup = hook._value();
+    currentComponent = comp;
+  }
+  function argsChanged(oldArgs, newArgs) {
+    return !oldArgs || oldArgs.length != newArgs.length || newArgs.some((arg, index) => !ObjectIs(arg, oldArgs[index]));
+  }
+  function invokeOrReturn(arg, f) {
+    return typeof f == "function" ? f(arg) : f;
+  }
+
+  // src/model/pane.js
+  var Pane = class _Pane {
+    constructor(tree, { open = [], selected = [], unfolded = [] } = {}) {
+      this.tree = tree;
+      this.open = new Set(open);
+      this.selected = new Set(selected);
+      this.unfolded = new Set(unfolded);
+    }
+    with(parts) {
+      return new _Pane(this.tree, { open: this.open, selected: this.selected, unfolded: this.unfolded, ...parts });
+    }
+    isOpen(node) {
+      return this.open.has(node) && !this.tree.isLeaf(node);
+    }
+    shown() {
+      return this.tree.walk(this.tree.children(-1), this.open);
+    }
+    // The nodes whose own values make up what nodes show: all below where they are closed.
+    held(nodes) {
+      return [...nodes].flatMap((node) => this.isOpen(node) ? [node] : this.tree.walk([node]));
+    }
+    opened(nodes) {
+      return this.with({ open: /* @__PURE__ */ new Set([...this.open, ...nodes.filter((node) => !this.tree.isLeaf(node))]) });
+    }
+    // A closed node is selected if something below it was.
+    closed(nodes) {
+      const open = new Set(this.open);
+      for (const node of nodes) open.delete(node);
+      const visible = (node) => this.tree.ancestors(node).findLast((above) => !open.has(above)) ?? node;
+      return this.with({ open, selected: new Set([...this.selected].map(visible)) });
+    }
+    // What is selected is shown: what hides it is opened.
+    selecting(nodes) {
+      const above = nodes.flatMap((node) => this.tree.ancestors(node));
+      return this.with({ selected: new Set(nodes), open: /* @__PURE__ */ new Set([...this.open, ...above]) });
+    }
+    unfolding(node) {
+      return this.with({ unfolded: /* @__PURE__ */ new Set([...this.unfolded, node]) });
+    }
+  };
+
+  // src/address.js
+  var VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
+  var MOST = 200;
+  var names = (tree, nodes) => [...nodes].map((node) => node < 0 ? "/" : encodeURIComponent(tree.identities[node])).join(",");
+  function fragmentOf(state) {
+    const { browser, basis, flat, grouping, tab, source, experiment } = state;
+    const { metrics, program, system } = browser.panes;
+    const parts = [
+      ["m", names(metrics.tree, metrics.selected)],
+      ["c", names(program.tree, program.selected)],
+      ["s", names(system.tree, system.selected)],
+      ["v", VALUES[basis ?? "absolute"]]
+    ];
+    if (flat) parts.push(["f", "flat"]);
+    if (grouping !== "machine") parts.push(["g", grouping]);
+    if (experiment !== "run") parts.push(["e", experiment]);
+    if (tab) parts.push(["t", tab]);
+    if (!source) parts.push(["src", "off"]);
+    for (const [key, pane] of [["m", metrics], ["c", program], ["s", system]]) {
+      if (pane.open.size <= MOST) parts.push([`${key}o`, names(pane.tree, pane.open)]);
+      if (pane.unfolded.size) parts.push([`${key}u`, names(pane.tree, pane.unfolded)]);
+    }
+    return parts.filter(([key, text]) => text || key.endsWith("o")).map(([key, text]) => `${key}=${text}`).join("&");
+  }
+  function piecesOf(fragment) {
+    const found = /* @__PURE__ */ new Map();
+    for (const piece of fragment.replace(/^#/, "").split("&")) {
+      const [, key, text] = /^([a-z]{1,3})=(.*)$/s.exec(piece) ?? [];
+      if (key) found.set(key, text);
+    }
+    return found;
+  }
+  function paneOf(pane, pieces, key) {
+    const { tree } = pane;
+    const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== void 0);
+    const asked = (suffix) => pieces.has(key + suffix) ? nodes(pieces.get(key + suffix)) : null;
+    const open = asked("o")?.filter((node) => node >= 0);
+    let found = new Pane(tree, { open: open ?? pane.open, selected: pane.selected, unfolded: asked("u") ?? [] });
+    const selected = asked("")?.filter((node) => node >= 0);
+    if (selected?.length) found = found.selecting(selected);
+    else if (selected && key === "s") found = found.selecting([]);
+    return found.selecting([...found.selected]);
+  }
+  function nodeOf(tree, name) {
+    if (name === "/") return -1;
+    try {
+      return tree.find(decodeURIComponent(name));
+    } catch {
+      return void 0;
+    }
+  }
+
+  // node_modules/htm/src/constants.mjs
+  var MINI = false;
+
+  // node_modules/htm/src/build.mjs
+  var MODE_SLASH = 0;
+  var MODE_TEXT = 1;
+  var MODE_WHITESPACE = 2;
+  var MODE_TAGNAME = 3;
+  var MODE_COMMENT = 4;
+  var MODE_PROP_SET = 5;
+  var MODE_PROP_APPEND = 6;
+  var CHILD_APPEND = 0;
+  var CHILD_RECURSE = 2;
+  var TAG_SET = 3;
+  var PROPS_ASSIGN = 4;
+  var PROP_SET = MODE_PROP_SET;
+  var PROP_APPEND = MODE_PROP_APPEND;
+  var evaluate = (h, built, fields, args) => {
+    let tmp;
+    built[0] = 0;
+    for (let i = 1; i < built.length; i++) {
+      const type = built[i++];
+      const value = built[i] ? (built[0] |= type ? 1 : 2, fields[built[i++]]) : built[++i];
+      if (type === TAG_SET) {
+        args[0] = value;
+      } else if (type === PROPS_ASSIGN) {
+        args[1] = Object.assign(args[1] || {}, value);
+      } else if (type === PROP_SET) {
+        (args[1] = args[1] || {})[built[++i]] = value;
+      } else if (type === PROP_APPEND) {
+        args[1][built[++i]] += value + "";
+      } else if (type) {
+        tmp = h.apply(value, evaluate(h, value, fields, ["", null]));
+        args.push(tmp);
+        if (value[0]) {
+          built[0] |= 2;
+        } else {
+          built[i - 2] = CHILD_APPEND;
+          built[i] = tmp;
+        }
+      } else {
+        args.push(value);
+      }
+    }
+    return args;
+  };
+  var build = function(statics) {
+    const fields = arguments;
+    const h = this;
+    let mode = MODE_TEXT;
+    let buffer = "";
+    let quote = "";
+    let current = [0];
+    let char, propName;
+    const commit = (field) => {
+      if (mode === MODE_TEXT && (field || (buffer = buffer.replace(/^\s*\n\s*|\s*\n\s*$/g, "")))) {
+        if (MINI) {
+          current.push(field ? fields[field] : buffer);
+        } else {
+          current.push(CHILD_APPEND, field, buffer);
+        }
+      } else if (mode === MODE_TAGNAME && (field || buffer)) {
+        if (MINI) {
+          current[1] = field ? fields[field] : buffer;
+        } else {
+          current.push(TAG_SET, field, buffer);
+        }
+        mode = MODE_WHITESPACE;
+      } else if (mode === MODE_WHITESPACE && buffer === "..." && field) {
+        if (MINI) {
+          current[2] = Object.assign(current[2] || {}, fields[field]);
+        } else {
+          current.push(PROPS_ASSIGN, field, 0);
+        }
+      } else if (mode === MODE_WHITESPACE && buffer && !field) {
+        if (MINI) {
+          (current[2] = current[2] || {})[buffer] = true;
+        } else {
+          current.push(PROP_SET, 0, true, buffer);
+        }
+      } else if (mode >= MODE_PROP_SET) {
+        if (MINI) {
+          if (mode === MODE_PROP_SET) {
+            (current[2] = current[2] || {})[propName] = field ? buffer ? buffer + fields[field] : fields[field] : buffer;
+            mode = MODE_PROP_APPEND;
+          } else if (field || buffer) {
+            current[2][propName] += field ? buffer + fields[field] : buffer;
+          }
+        } else {
+          if (buffer || !field && mode === MODE_PROP_SET) {
+            current.push(mode, 0, buffer, propName);
+            mode = MODE_PROP_APPEND;
+          }
+          if (field) {
+            current.push(mode, field, 0, propName);
+            mode = MODE_PROP_APPEND;
+          }
+        }
+      }
+      buffer = "";
+    };
+    for (let i = 0; i < statics.length; i++) {
+      if (i) {
+        if (mode === MODE_TEXT) {
+          commit();
+        }
+        commit(i);
+      }
+      for (let j = 0; j < statics[i].length; j++) {
+        char = statics[i][j];
+        if (mode === MODE_TEXT) {
+          if (char === "<") {
+            commit();
+            if (MINI) {
+              current = [current, "", null];
+            } else {
+              current = [current];
+            }
+            mode = MODE_TAGNAME;
+          } else {
+            buffer += char;
+          }
+        } else if (mode === MODE_COMMENT) {
+          if (buffer === "--" && char === ">") {
+            mode = MODE_TEXT;
+            buffer = "";
+          } else {
+            buffer = char + buffer[0];
+          }
+        } else if (quote) {
+          if (char === quote) {
+            quote = "";
+          } else {
+            buffer += char;
+          }
+        } else if (char === '"' || char === "'") {
+          quote = char;
+        } else if (char === ">") {
+          commit();
+          mode = MODE_TEXT;
+        } else if (!mode) {
+        } else if (char === "=") {
+          mode = MODE_PROP_SET;
+          propName = buffer;
+          buffer = "";
+        } else if (char === "/" && (mode < MODE_PROP_SET || statics[i][j + 1] === ">")) {
+          commit();
+          if (mode === MODE_TAGNAME) {
+            current = current[0];
+          }
+          mode = current;
+          if (MINI) {
+            (current = current[0]).push(h.apply(null, mode.slice(1)));
+          } else {
+            (current = current[0]).push(CHILD_RECURSE, 0, mode);
+          }
+          mode = MODE_SLASH;
+        } else if (char === " " || char === "	" || char === "\n" || char === "\r") {
+          commit();
+          mode = MODE_WHITESPACE;
+        } else {
+          buffer += char;
+        }
+        if (mode === MODE_TAGNAME && buffer === "!--") {
+          mode = MODE_COMMENT;
+          current = current[0];
+        }
+      }
+    }
+    commit();
+    if (MINI) {
+      return current.length > 2 ? current.slice(1) : current[1];
+    }
+    return current;
+  };
+
+  // node_modules/htm/src/index.mjs
+  var CACHES = /* @__PURE__ */ new Map();
+  var regular = function(statics) {
+    let tmp = CACHES.get(this);
+    if (!tmp) {
+      tmp = /* @__PURE__ */ new Map();
+      CACHES.set(this, tmp);
+    }
+    tmp = evaluate(this, tmp.get(statics) || (tmp.set(statics, tmp = build(statics)), tmp), arguments, []);
+    return tmp.length > 1 ? tmp : tmp[0];
+  };
+  var src_default = MINI ? build : regular;
+
+  // src/html.js
+  var html = src_default.bind(createElement);
+
+  // src/model/tally.js
+  var least = (one, other) => one !== one ? other : other !== other ? one : Math.min(one, other);
+  var most = (one, other) => one !== one ? other : other !== other ? one : Math.max(one, other);
+  var sum = (one, other) => one + other;
+  var OPERATIONS = { sum, none: sum, min: least, max: most };
+  var Tally = class _Tally {
+    constructor(aggregation, amounts, known, gaps) {
+      Object.assign(this, { aggregation, amounts, known, gaps });
+    }
+    static nothing(aggregation, places) {
+      const amounts = new Float64Array(places).fill(OPERATIONS[aggregation] === sum ? 0 : NaN);
+      return new _Tally(aggregation, amounts, new Float64Array(places), new Float64Array(places));
+    }
+    get length() {
+      return this.amounts.length;
+    }
+    get operation() {
+      return OPERATIONS[this.aggregation];
+    }
+    // What a place shows: a number, or why there is none; `partial` where a part of it was not measured.
+    value(place) {
+      const known = this.known[place];
+      const gaps = this.gaps[place];
+      if (this.aggregation === "none" && known + gaps > 1) return { amount: null, gap: "not summed" };
+      if (!(known + gaps)) {
+        return this.aggregation === "sum" ? { amount: 0, gap: "" } : { amount: null, gap: "shown below" };
+      }
+      if (!known) return { amount: null, gap: "not measured" };
+      return { amount: this.amounts[place], gap: gaps ? "partial" : "" };
+    }
+    at(place) {
+      const one = (numbers) => numbers.slice(place, place + 1);
+      return new _Tally(this.aggregation, one(this.amounts), one(this.known), one(this.gaps));
+    }
+    plus(other) {
+      const { operation } = this;
+      return new _Tally(
+        this.aggregation,
+        this.amounts.map((amount, place) => operation(amount, other.amounts[place])),
+        this.known.map((known, place) => known + other.known[place]),
+        this.gaps.map((gaps, place) => gaps + other.gaps[place])
+      );
+    }
+    // Take a part away that was counted along. Where it was not measured, it is still in the rest.
+    less(part) {
+      return new _Tally(
+        this.aggregation,
+        this.amounts.map((amount, place) => amount - part.amounts[place]),
+        this.known,
+        this.gaps.map((gaps, place) => gaps + part.gaps[place])
+      );
+    }
+    // What each node of a tree holds itself.
+    atHome(tree) {
+      const found = _Tally.nothing(this.aggregation, tree.length);
+      for (let cell = 0; cell < this.length; cell++) found.add(tree.home[cell], this, cell);
+      return found;
+    }
+    // Each node of a tree with all that is below it.
+    up(tree) {
+      const found = new _Tally(this.aggregation, this.amounts.slice(), this.known.slice(), this.gaps.slice());
+      for (let node = tree.length - 1; node >= 0; node--) {
+        if (tree.parents[node] >= 0) found.add(tree.parents[node], found, node);
+      }
+      return found;
+    }
+    together() {
+      const one = _Tally.nothing(this.aggregation, 1);
+      for (let place = 0; place < this.length; place++) one.add(0, this, place);
+      return one;
+    }
+    // Add a place of a tally to one of this, which is still being made.
+    add(place, other, at) {
+      this.amounts[place] = this.operation(this.amounts[place], other.amounts[at]);
+      this.known[place] += other.known[at];
+      this.gaps[place] += other.gaps[at];
+    }
+  };
+
+  // src/model/browser.js
+  var DIMENSIONS = ["metrics", "program", "system"];
+  var summable = (metrics) => metrics.every(({ aggregation }) => aggregation === "sum") && new Set(metrics.map(({ unit }) => unit)).size === 1;
+  var Browser = class _Browser {
+    constructor(sums, panes) {
+      this.sums = sums;
+      this.panes = panes;
+      this.kept = /* @__PURE__ */ new Map();
+    }
+    with(dimension, pane) {
+      return new _Browser(this.sums, { ...this.panes, [dimension]: pane });
+    }
+    opened(dimension, nodes) {
+      return this.with(dimension, this.panes[dimension].opened(nodes));
+    }
+    closed(dimension, nodes) {
+      return this.with(dimension, this.panes[dimension].closed(nodes));
+    }
+    selecting(dimension, nodes) {
+      return this.with(dimension, this.panes[dimension].selecting(nodes));
+    }
+    unfolding(dimension, node) {
+      return this.with(dimension, this.panes[dimension].unfolding(node));
+    }
+    // The tally, and the place in it, of what a shown node shows.
+    tallyOf(dimension, node) {
+      const pane = this.panes[dimension];
+      if (dimension === "metrics") return [this.ofMetric(node), 0];
+      const { own, closed } = dimension === "program" ? this.ofProgram : this.ofSystem;
+      return [pane.isOpen(node) ? own : closed, node];
+    }
+    value(dimension, node) {
+      const [tally, place] = this.tallyOf(dimension, node);
+      return tally.value(place);
+    }
+    // What several shown nodes show together.
+    together(dimension, nodes) {
+      const found = nodes.map((node) => {
+        const [tally, place] = this.tallyOf(dimension, node);
+        return tally.at(place);
+      });
+      return found.reduce((one, other) => one.plus(other)).value(0);
+    }
+    ofMetric(node) {
+      const parts = this.partsOf(node).map((part) => this.sums.total(part));
+      return parts.reduce((whole, part) => whole.less(part), this.sums.total(node));
+    }
+    // Those parts of a metric that its children show.
+    partsOf(node) {
+      const adds = this.sums.metrics[node].aggregation === "sum";
+      return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
+    }
+    get metrics() {
+      return [...this.panes.metrics.selected].sort((one, other) => one - other);
+    }
+    get summed() {
+      return summable(this.metrics.map((node) => this.sums.metrics[node]));
+    }
+    once(name, make) {
+      if (!this.kept.has(name)) this.kept.set(name, make());
+      return this.kept.get(name);
+    }
+    // The selected metrics at each node of the program, of all locations: of itself, and with all below it.
+    get ofProgram() {
+      const { tree } = this.panes.program;
+      const terms = this.metrics.map((metric) => [metric, ...this.partsOf(metric)].join("-"));
+      return this.sums.once(tree, `program ${terms}`, () => this.spread((metric) => this.sums.byPath(metric), tree));
+    }
+    // The selected metrics of the selected nodes of the program at each node of the system.
+    get ofSystem() {
+      return this.once("system", () => {
+        const paths = this.paths;
+        return this.spread((metric) => this.sums.byLocation(metric, paths), this.panes.system.tree);
+      });
+    }
+    // The call paths whose values the selected nodes of the program show.
+    get paths() {
+      const { program } = this.panes;
+      return this.once("paths", () => program.tree.cells(program.held(program.selected)));
+    }
+    spread(read, tree) {
+      const own = this.selected(read).atHome(tree);
+      return { own, closed: own.up(tree) };
+    }
+    // The selected metrics together, if they are sums of one unit; else there is a value of each alone.
+    selected(read) {
+      let tallies = this.metrics.map(
+        (node) => this.partsOf(node).reduce((whole, part) => whole.less(read(part)), read(node))
+      );
+      if (tallies.length > 1 && !this.summed) {
+        tallies = tallies.map(({ amounts, known, gaps }) => new Tally("none", amounts, known, gaps));
+      }
+      return tallies.reduce((one, other) => one.plus(other));
+    }
+  };
+
+  // src/model/ranges.js
+  var CELLS = 1 << 22;
+  function ranges(browser, tree = browser.panes.program.tree) {
+    const { sums } = browser;
+    const metrics = browser.metrics;
+    if (!browser.summed || !metrics.every((metric) => sums.has(metric))) return null;
+    const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1])]);
+    return sums.once(tree, `ranges ${terms.join(" ")}`, () => computed(sums, tree, terms));
+  }
+  function computed(sums, tree, terms) {
+    const found = { own: nothing(tree.length), closed: nothing(tree.length) };
+    const width = Math.max(1, Math.min(sums.locations, Math.floor(CELLS / tree.length)));
+    for (let from = 0; from < sums.locations; from += width) {
+      const count2 = Math.min(width, sums.locations - from);
+      const values = new Float64Array(tree.length * count2).fill(NaN);
+      for (let path = 0; path < sums.paths; path++) {
+        for (const [metric, sign] of terms) {
+          const cells2 = sums.values.get(metric).subarray(path * sums.locations + from);
+          add(values, tree.home[path] * count2, cells2, 0, count2, sign);
+        }
+      }
+      note(found.own, values, count2);
+      for (let node = tree.length - 1; node >= 0; node--) {
+        if (tree.parents[node] >= 0) add(values, tree.parents[node] * count2, values, node * count2, count2, 1);
+      }
+      note(found.closed, values, count2);
+    }
+    for (const { mean, known } of Object.values(found)) {
+      for (let node = 0; node < tree.length; node++) mean[node] /= known[node];
+    }
+    return found;
+  }
+  var nothing = (nodes) => ({
+    least: new Float64Array(nodes).fill(Infinity),
+    mean: new Float64Array(nodes),
+    most: new Float64Array(nodes).fill(-Infinity),
+    known: new Float64Array(nodes)
+  });
+  function add(values, to, cells2, from, count2, sign) {
+    for (let place = 0; place < count2; place++) {
+      const value = cells2[from + place];
+      if (value !== value) continue;
+      const sum2 = values[to + place];
+      values[to + place] = sum2 === sum2 ? sum2 + sign * value : sign * value;
+    }
+  }
+  function note({ least: least2, mean, most: most3, known }, values, count2) {
+    for (let node = 0; node < least2.length; node++) {
+      for (let place = node * count2; place < (node + 1) * count2; place++) {
+        const value = values[place];
+        if (value !== value) continue;
+        if (value < least2[node]) least2[node] = value;
+        if (value > most3[node]) most3[node] = value;
+        mean[node] += value;
+        known[node]++;
+      }
+    }
+  }
+
+  // src/model/regions.js
+  function regionSums(browser, experiment, scope = null) {
+    const calls = experiment.trees.calls;
+    const home = experiment.trees.flat.home;
+    const own = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls);
+    const closed = own.up(calls);
+    const found = new Float64Array(experiment.head.regions.length).fill(NaN);
+    if (own.aggregation !== "sum") return found;
+    const inside = scope && new Set(calls.walk(scope));
+    for (let path = 0; path < calls.length; path++) {
+      if (inside && !inside.has(path)) continue;
+      const region = home[path];
+      const again = calls.ancestors(path).some((above) => home[above] === region && (!inside || inside.has(above)));
+      if (again) continue;
+      const { amount } = closed.value(path);
+      if (amount !== null) found[region] = (found[region] === found[region] ? found[region] : 0) + amount;
+    }
+    return found;
+  }
+  function selectedPaths(browser, experiment) {
+    const { tree, selected } = browser.panes.program;
+    if (tree === experiment.trees.calls) return [...selected];
+    return [...experiment.trees.flat.home.keys()].filter((path) => selected.has(experiment.trees.flat.home[path]));
+  }
+  function heaviestPath(browser, experiment, region, scope = null) {
+    const { calls, flat } = experiment.trees;
+    const { amounts } = browser.selected((metric) => browser.sums.byPath(metric)).atHome(calls).up(calls);
+    const paths = [...flat.home.keys()].filter((path) => flat.home[path] === region);
+    const inside = scope && new Set(calls.walk(scope));
+    const near = paths.filter((path) => inside?.has(path));
+    return (near.length ? near : paths).reduce((one, other) => Math.abs(amounts[other]) > Math.abs(amounts[one]) ? other : one);
+  }
+  function nested(regions, file) {
+    const found = [...regions.entries()].filter(([, region]) => region[2] === file && region[4] > 0).map(([number, region]) => ({ number, first: region[4], last: Math.max(region[4], region[5]) })).sort((one, other) => one.first - other.first || other.last - one.last);
+    const around = [];
+    for (const region of found) {
+      while (around.length && around.at(-1).last < region.first) around.pop();
+      region.depth = around.length;
+      around.push(region);
+    }
+    return found;
+  }
+
+  // src/model/folding.js
+  var SHARE = 5e-3;
+  function folded(browser, dimension) {
+    const found = /* @__PURE__ */ new Map();
+    if (dimension === "system") return found;
+    const pane = browser.panes[dimension];
+    const small = browser.once(
+      `small ${dimension}`,
+      () => dimension === "metrics" ? smallMetrics(browser) : smallPaths(browser)
+    );
+    for (const node of pane.shown()) {
+      const above = pane.tree.parents[node];
+      if (!small[node] || pane.unfolded.has(above) || pane.selected.has(node) || pane.isOpen(node)) continue;
+      if (!found.has(above)) found.set(above, []);
+      found.get(above).push(node);
+    }
+    for (const [above, nodes] of found) if (nodes.length === 1) found.delete(above);
+    return found;
+  }
+  function smallMetrics(browser) {
+    const { sums } = browser;
+    const { tree } = browser.panes.metrics;
+    const added = sums.metrics.map(({ aggregation }) => aggregation === "sum");
+    const sizes = sums.metrics.map((_, metric) => sums.byPath(metric).amounts.reduce(sizeAdded, 0));
+    for (let node = tree.length - 1; node >= 0; node--) {
+      const above = tree.parents[node];
+      if (above < 0) continue;
+      sizes[above] = Math.max(sizes[above], sizes[node]);
+      added[above] &&= added[node];
+    }
+    return sizes.map((size, node) => added[node] && size < SHARE * sizes[tree.root(node)]);
+  }
+  function smallPaths(browser) {
+    const { own } = browser.ofProgram;
+    if (own.aggregation !== "sum") return new Uint8Array(own.length);
+    const sizes = new Tally("sum", own.amounts.map(Math.abs), own.known, own.gaps).up(browser.panes.program.tree).amounts;
+    const all = own.amounts.reduce(sizeAdded, 0);
+    return Uint8Array.from(sizes, (size) => size < SHARE * all);
+  }
+  var sizeAdded = (sum2, amount) => sum2 + (amount !== amount ? 0 : Math.abs(amount));
+
+  // src/model/shares.js
+  function share(value, of) {
+    if (value.amount === null) return value;
+    if (!of.amount) return { amount: null, gap: "no share" };
+    const partial = value.gap === "partial" || of.gap === "partial";
+    return { amount: 100 * value.amount / Math.abs(of.amount), gap: partial ? "partial" : "" };
+  }
+  function wholeOf(browser, dimension, basis, node) {
+    if (dimension === "metrics") return ofRoots(browser, [node], basis);
+    if (basis === "selection" && browser.summed) {
+      const { own } = dimension === "program" ? browser.ofProgram : browser.ofSystem;
+      return own.together().value(0);
+    }
+    return ofRoots(browser, browser.metrics, basis);
+  }
+  function ofRoots(browser, metrics, basis) {
+    const none = { amount: null, gap: "no share" };
+    const kinds = browser.sums.metrics;
+    if (!summable(metrics.map((node) => kinds[node]))) return none;
+    const { tree } = browser.panes.metrics;
+    const roots = [...new Set(metrics.map((node) => tree.root(node)))];
+    const other = typeof basis === "string" ? null : basis;
+    const same = other ? roots.map((root) => other.get(kinds[root].name)) : roots.map((root) => kinds[root]);
+    if (same.includes(void 0) || !summable([...roots.map((root) => kinds[root]), ...same])) return none;
+    const totals = roots.map((root, place) => other ? same[place].total : browser.sums.total(root));
+    return totals.reduce((one, two) => one.plus(two)).value(0);
+  }
+
+  // src/model/rows.js
+  var Rows = class {
+    // `basis`: what values are in percent of; null for absolute ones.
+    constructor(browser, dimension, basis) {
+      Object.assign(this, { browser, dimension, basis });
+      this.pane = browser.panes[dimension];
+      this.small = folded(browser, dimension);
+      this.hidden = new Set([...this.small.values()].flat());
+      const selected = browser.metrics[0];
+      this.unit = browser.sums.metrics[selected].unit;
+      if (dimension !== "metrics") {
+        this.root = wholeOf(browser, dimension, "root", selected);
+        this.whole = basis === null ? null : wholeOf(browser, dimension, basis, selected);
+      }
+      this.order = this.#order();
+      this.tops = this.#tops();
+    }
+    get length() {
+      return this.order.length;
+    }
+    // Nodes one by one; those that are folded come last below their parent, as the negative of it, less two.
+    #order() {
+      const { tree } = this.pane;
+      const found = [];
+      const pending = [];
+      const push = (parent) => {
+        if (this.small.has(parent)) pending.push(-parent - 2);
+        const children = tree.children(parent);
+        for (let place = children.length - 1; place >= 0; place--) {
+          if (!this.hidden.has(children[place])) pending.push(children[place]);
+        }
+      };
+      push(-1);
+      while (pending.length) {
+        const node = pending.pop();
+        found.push(node);
+        if (node >= 0 && this.pane.isOpen(node)) push(node);
+      }
+      return found;
+    }
+    // The largest size on each scale: what the whole would be, or the largest value if that is larger.
+    #tops() {
+      const tops = /* @__PURE__ */ new Map();
+      for (const node of this.pane.shown()) {
+        const group = this.#group(node);
+        if (group === null) continue;
+        const [value, unit] = this.#written(node);
+        const key = `${group} ${unit}`;
+        const top = tops.get(key) ?? this.#least(node, unit);
+        tops.set(key, Math.max(top, Math.abs(value.amount ?? 0)));
+      }
+      return tops;
+    }
+    // What a scale reaches to in any case; of the system it is the largest value, for of many ranks each has little.
+    #least(node, unit) {
+      if (this.dimension === "system") return 0;
+      return unit === "%" ? 100 : Math.abs(this.#rootOf(node).amount ?? 0);
+    }
+    // Metrics of different trees are not compared with each other, nor are those that do not add up.
+    #group(node) {
+      if (this.dimension !== "metrics") return 0;
+      return this.#rootOf(node).amount === null ? null : this.pane.tree.root(node);
+    }
+    #rootOf(node) {
+      return this.root ?? wholeOf(this.browser, "metrics", "root", node);
+    }
+    #wholeFor(node) {
+      if (this.basis === null) return null;
+      return this.whole ?? wholeOf(this.browser, "metrics", this.basis, node);
+    }
+    #written(node, value = this.browser.value(this.dimension, node)) {
+      const whole = this.#wholeFor(node);
+      const unit = this.dimension === "metrics" ? this.browser.sums.metrics[node].unit : this.unit;
+      return whole?.amount ? [share(value, whole), "%"] : [value, unit];
+    }
+    row(place) {
+      const node = this.order[place];
+      return node < 0 ? this.#folded(-node - 2) : this.#single(node);
+    }
+    #single(node) {
+      const { tree } = this.pane;
+      const [value, unit] = this.#written(node);
+      return {
+        nodes: [node],
+        above: tree.parents[node],
+        depth: tree.depths[node],
+        label: tree.labels[node],
+        state: this.pane.isOpen(node) ? "open" : tree.isLeaf(node) ? "leaf" : "closed",
+        selected: this.pane.selected.has(node),
+        value,
+        unit,
+        colour: this.#colour(node, value, unit)
+      };
+    }
+    #folded(above) {
+      const nodes = this.small.get(above);
+      const [value, unit] = this.#written(nodes[0], this.browser.together(this.dimension, nodes));
+      return {
+        nodes,
+        above,
+        depth: this.pane.tree.depths[nodes[0]],
+        label: `${nodes.length} more`,
+        state: "folded",
+        selected: false,
+        value,
+        unit,
+        colour: this.#colour(nodes[0], value, unit)
+      };
+    }
+    #colour(node, value, unit) {
+      if (value.amount === null) return null;
+      const top = this.tops.get(`${this.#group(node)} ${unit}`);
+      if (top === void 0) return null;
+      return top ? Math.min(1, Math.abs(value.amount) / top) : 0;
+    }
+    // The scale of the colours: of the metric tree, that of the tree of the first selected metric.
+    get legend() {
+      const node = this.dimension === "metrics" ? this.browser.metrics[0] : 0;
+      const group = this.#group(node);
+      if (group === null) return null;
+      const unit = this.#written(this.dimension === "metrics" ? node : this.order.find((each) => each >= 0))[1];
+      const top = this.tops.get(`${group} ${unit}`);
+      return top === void 0 ? null : { top, unit };
+    }
+  };
+
+  // src/model/units.js
+  var TIMES = [["s", 1], ["ms", 1e-3], ["us", 1e-6]];
+  var VOLUMES = [["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
+  function seconds(value) {
+    for (const [unit, size] of TIMES) {
+      if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : (value / size).toFixed(0)} ${unit}`;
+    }
+    return value ? `${(value * 1e9).toFixed(0)} ns` : "0 s";
+  }
+  function volume(value) {
+    for (const [unit, size] of VOLUMES) if (value >= 0.9995 * size) return `${digits(value / size)} ${unit}`;
+    return `${value.toFixed(0)} B`;
+  }
+  function count(value) {
+    if (value < 9995) return value.toFixed(0);
+    const [mantissa, exponent] = value.toExponential(1).split("e");
+    return `${mantissa}e${Number(exponent)}`;
+  }
+  var digits = (value, places = 3) => {
+    const written2 = value.toPrecision(places);
+    if (written2.includes("e")) return general(value, places);
+    return written2.includes(".") ? written2.replace(/\.?0+$/, "") : written2;
+  };
+  function general(value, places) {
+    if (value === 0) return "0";
+    const [mantissa, exponent] = value.toExponential(places - 1).split("e");
+    const power = Number(exponent);
+    if (power >= -4 && power < places) return digits(value, places);
+    const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+    const size = String(Math.abs(power)).padStart(2, "0");
+    return `${short}e${power < 0 ? "-" : "+"}${size}`;
+  }
+  function percent(value) {
+    if (value >= 9.95) return `${value.toFixed(0)} %`;
+    return value >= 0.05 || value === 0 ? `${value.toFixed(1)} %` : "< 0.1 %";
+  }
+  var WRITERS = { sec: seconds, bytes: volume, occ: count, "%": percent };
+  var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0.0 %", "< 0.1 %"]);
+  function written({ amount, gap }, unit) {
+    if (amount === null) return { text: gap, sign: null };
+    const writer = WRITERS[unit] ?? ((value) => general(value, 6));
+    const size = writer(Math.abs(amount));
+    const nothing2 = NOTHING.has(size);
+    const sign = nothing2 || amount === 0 ? 0 : Math.sign(amount);
+    return { text: `${sign < 0 ? "-" : ""}${size}`, sign };
+  }
+
+  // src/parts/compare.js
+  var MOST2 = 50;
+  var LEAST = 1e-3;
+  function Compare({ difference, metric, other, shown, show, select }) {
+    const lists = useMemo(() => difference && changes(difference, metric), [difference, metric]);
+    if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
+    if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
+    const { unit, slower, faster, before, gain } = lists;
+    const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+    const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
+    const list = (title, changed, kind) => html`
+    <section class="changes">
+      <h3>${title}</h3>
+      ${changed.length === 0 && html`<p class="remark">none</p>`}
+      ${changed.length > 0 && html`<table>
+        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number"></th><th>region</th><th>source</th></tr></thead>
+        <tbody>${changed.slice(0, MOST2).map(
+      (line) => html`<tr key=${line.region}>
+            <td class="number">${amount(line.before)}</td><td class="number">${amount(line.before - line.gain)}</td>
+            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
+            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}</td>
+          </tr>`
+    )}</tbody>
+      </table>`}
+      ${changed.length > MOST2 && html`<p class="remark">and ${changed.length - MOST2} more</p>`}
+    </section>`;
+    return html`
+    <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out.</p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
+    <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+  `;
+  }
+  function changes(difference, name) {
+    const { head, sums, trees } = difference;
+    const metric = head.metrics.findIndex((each) => each.name === name);
+    if (metric < 0 || head.metrics[metric].aggregation !== "sum") return null;
+    const gains = sums.byPath(metric).atHome(trees.flat).amounts;
+    const before = new Float64Array(gains.length);
+    for (let path = 0; path < sums.paths; path++) {
+      const value = difference.before[metric * sums.paths + path];
+      if (value === value) before[trees.flat.home[path]] += value;
+    }
+    const whole = before.reduce((sum2, value) => sum2 + Math.abs(value), 0);
+    const lines = head.regions.map(([title, , file, , first], region) => ({
+      region,
+      name: title,
+      place: file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "",
+      before: before[region],
+      gain: gains[region]
+    }));
+    const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole);
+    return {
+      unit: head.metrics[metric].unit,
+      before: before.reduce((sum2, value) => sum2 + value, 0),
+      gain: gains.reduce((sum2, value) => sum2 + value, 0),
+      slower: changed.filter(({ gain }) => gain < 0).sort((one, two) => one.gain - two.gain),
+      faster: changed.filter(({ gain }) => gain > 0).sort((one, two) => two.gain - one.gain)
+    };
+  }
+
+  // src/parts/counters.js
+  function Counters() {
+    const box = useRef(null);
+    useLayoutEffect(() => {
+      const made = document.getElementById("counters");
+      if (!made) return void 0;
+      const home = made.parentElement;
+      made.hidden = false;
+      box.current.append(made);
+      return () => {
+        made.hidden = true;
+        home.append(made);
+      };
+    }, []);
+    if (!document.getElementById("counters")) {
+      return html`<p class="remark">This page holds no statistics: it needs at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> says more.</p>`;
+    }
+    return html`<div ref=${box}></div>`;
+  }
+
+  // src/parts/flat_profile.js
+  var ROW = 26;
+  var AROUND = 8;
+  function FlatProfile({ browser, experiment, select }) {
+    const [order, setOrder] = useState({ by: "own", down: true });
+    const box = useRef(null);
+    const [view, setView] = useState({ from: 0, count: 30 });
+    const unit = browser.sums.metrics[browser.metrics[0]].unit;
+    const lines = useMemo(() => profile(browser, experiment), [browser, experiment]);
+    const sorted = useMemo(() => {
+      const sign = order.down ? -1 : 1;
+      const compare = (one, other) => typeof one === "string" ? one.localeCompare(other) : (one !== one) - (other !== other) || sign * (one - other);
+      return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
+    }, [lines, order]);
+    const look = () => {
+      const { scrollTop, clientHeight } = box.current;
+      setView({ from: Math.max(0, Math.floor(scrollTop / ROW) - AROUND), count: Math.ceil(clientHeight / ROW) + 2 * AROUND });
+    };
+    useLayoutEffect(look, []);
+    const total = lines.reduce((sum2, { own }) => sum2 + (own === own ? own : 0), 0);
+    const amount = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
+    const percent2 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
+    const shown = sorted.slice(view.from, view.from + view.count);
+    return html`
+    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region by itself. Least, mean and most: of the locations.</p>
+    <div class="scroll" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label="flat profile">
+      <table class="profile">
+        <thead><tr>
+          ${COLUMNS.map(
+      ([key, title]) => html`<th key=${key} class=${key === "name" || key === "place" ? "" : "number"} aria-sort=${order.by === key ? order.down ? "descending" : "ascending" : "none"}>
+              <button onClick=${() => setOrder({ by: key, down: order.by === key ? !order.down : key !== "name" && key !== "place" })}>${title}${order.by === key ? order.down ? " ▾" : " ▴" : ""}</button>
+            </th>`
+    )}
+        </tr></thead>
+        <tbody>
+          ${view.from > 0 && html`<tr aria-hidden="true"><td colspan="8" style=${{ height: `${view.from * ROW}px` }}></td></tr>`}
+          ${shown.map(
+      (line) => html`<tr key=${line.region} class=${browserHas(browser, experiment, line.region) ? "selected" : ""}>
+              <td class="number">${amount(line.own)}</td><td class="number">${percent2(line.own)}</td><td class="number">${amount(line.closed)}</td>
+              <td class="number">${amount(line.least)}</td><td class="number">${amount(line.mean)}</td><td class="number">${amount(line.most)}</td>
+              <td><button class="link" onClick=${() => select(line.region)} title=${line.name.slice(0, 300)}>${line.name}</button></td><td>${line.place}</td>
+            </tr>`
+    )}
+          ${view.from + view.count < sorted.length && html`<tr aria-hidden="true"><td colspan="8" style=${{ height: `${(sorted.length - view.from - view.count) * ROW}px` }}></td></tr>`}
+        </tbody>
+      </table>
+    </div>
+  `;
+  }
+  var COLUMNS = [
+    ["own", "own"],
+    ["own share", "share"],
+    ["closed", "with callees"],
+    ["least", "least"],
+    ["mean", "mean"],
+    ["most", "most"],
+    ["name", "region"],
+    ["place", "source"]
+  ];
+  function browserHas(browser, experiment, region) {
+    const { tree, selected } = browser.panes.program;
+    if (tree === experiment.trees.flat) return selected.has(region);
+    return [...selected].some((path) => experiment.trees.flat.home[path] === region);
+  }
+  function profile(browser, experiment) {
+    const { flat } = experiment.trees;
+    const own = browser.selected((metric) => browser.sums.byPath(metric)).atHome(flat);
+    const closed = regionSums(browser, experiment);
+    const spread = ranges(browser, flat)?.own;
+    return experiment.head.regions.map(([name, , file, , first], region) => {
+      const amount = own.value(region).amount ?? NaN;
+      const [least2, mean, most3] = spread ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
+      const place = file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "";
+      return { region, name, place, own: amount, "own share": amount, closed: closed[region], least: least2, mean, most: most3 };
+    });
+  }
+
+  // src/colours.js
+  var SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
+  var SIGNS = ["#b2182b", "#f4a582", "#f7f7f7", "#92c5de", "#2166ac"];
+  var CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d00", "#7f7f7f"];
+  var rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
+  function ramp(stops) {
+    const steps = stops.map(rgb);
+    return (place) => {
+      const at = Math.max(0, Math.min(1, place)) * (steps.length - 1);
+      const low = Math.min(Math.floor(at), steps.length - 2);
+      return steps[low].map((from, part) => Math.round(from + (at - low) * (steps[low + 1][part] - from)));
+    };
+  }
+  var sizeColour = ramp(SIZES);
+  var signed = ramp(SIGNS);
+  var signColour = (place) => signed((place + 1) / 2);
+  var css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+  var clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
+
+  // src/parts/heat_map.js
+  var MOST_ROWS = 40;
+  var CELL = 16;
+  var TOP = 14;
+  function HeatMap({ browser, experiment, clusters, select }) {
+    const canvas = useRef(null);
+    const [cell, setCell] = useState(null);
+    const [relative, setRelative] = useState(false);
+    const [width, setWidth] = useState(600);
+    const unit = browser.sums.metrics[browser.metrics[0]].unit;
+    const order = useMemo(() => byCluster(experiment, clusters), [experiment, clusters]);
+    const map = useMemo(() => cells(browser, order), [browser, order]);
+    const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
+    useEffect(() => {
+      const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
+      observer.observe(canvas.current.parentElement);
+      return () => observer.disconnect();
+    }, []);
+    useEffect(() => draw(canvas.current, { map, columns, width, order, clusters, relative, cell }), [map, columns, width, relative, cell]);
+    if (!map.rows.length) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, so there is no map of them.</p>`;
+    const at = (event) => {
+      const box = canvas.current.getBoundingClientRect();
+      const row = Math.floor((event.clientY - box.top - TOP) / CELL);
+      const column = Math.floor((event.clientX - box.left) / box.width * columns);
+      return row < 0 || row >= map.rows.length || column < 0 || column >= columns ? null : { row, column };
+    };
+    const onKeyDown = (event) => {
+      const steps = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+      if (event.key === "Enter" && cell) choose(cell);
+      if (!steps) return;
+      event.preventDefault();
+      const from = cell ?? { row: -steps[0], column: -steps[1] };
+      const clip = (value, count2) => Math.max(0, Math.min(count2 - 1, value));
+      setCell({ row: clip(from.row + steps[0], map.rows.length), column: clip(from.column + steps[1], columns) });
+    };
+    const choose = ({ row, column }) => select(map.rows[row].node, order.slice(...range(column, columns, order.length)));
+    const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
+    return html`
+    <div class="map-tools">
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} shown call paths` : "All shown call paths"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
+      <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
+    </div>
+    <div class="map">
+      <ol class="map-names" aria-hidden="true" style=${{ paddingTop: `${TOP}px` }}>${map.rows.map(({ node }) => html`<li key=${node} title=${label(browser, node).slice(0, 300)}>${label(browser, node)}</li>`)}</ol>
+      <div class="map-cells">
+        <canvas
+          ref=${canvas}
+          tabindex="0"
+          role="img"
+          aria-label=${`Ranks and call paths; arrows move, Enter selects. ${told ?? ""}`}
+          onMouseMove=${(event) => setCell(at(event))}
+          onMouseLeave=${() => setCell(null)}
+          onClick=${(event) => at(event) && choose(at(event))}
+          onKeyDown=${onKeyDown}
+        ></canvas>
+      </div>
+    </div>
+    <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
+  `;
+  }
+  var label = (browser, node) => browser.panes.program.tree.labels[node];
+  function byCluster(experiment, clusters) {
+    const within = clusters.flat();
+    const rest = [...experiment.head.locations.keys()].filter((location2) => !within.includes(location2));
+    return clusters.length > 1 ? [...within, ...within.length < experiment.head.locations.length ? rest : []] : [...experiment.head.locations.keys()];
+  }
+  var range = (column, columns, count2) => [Math.floor(column * count2 / columns), Math.max(Math.floor(column * count2 / columns) + 1, Math.floor((column + 1) * count2 / columns))];
+  function cells(browser, order) {
+    const { program } = browser.panes;
+    if (!browser.summed) return { rows: [], all: 0 };
+    const nodes = program.shown();
+    const size = (node) => Math.abs(browser.value("program", node).amount ?? 0);
+    const largest = nodes.toSorted((one, other) => size(other) - size(one)).slice(0, MOST_ROWS);
+    const rows = nodes.filter((node) => largest.includes(node) && size(node) > 0).map((node) => {
+      const paths = program.tree.cells(program.held([node]));
+      const { amounts, known } = browser.selected((metric) => browser.sums.fresh(metric, paths));
+      return { node, values: order.map((location2) => known[location2] ? amounts[location2] : NaN) };
+    });
+    const all = rows.flatMap(({ values }) => values).filter((value) => value === value);
+    return { rows, all: nodes.length, top: all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
+  }
+  function draw(canvas, { map, columns, width, order, clusters, relative, cell }) {
+    const scale = globalThis.devicePixelRatio || 1;
+    const height = TOP + map.rows.length * CELL;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d");
+    context.scale(scale, scale);
+    const wide = width / columns;
+    const of = new Map(clusters.flatMap((members, number) => members.map((location2) => [location2, number])));
+    let last = -1;
+    context.font = "11px system-ui, sans-serif";
+    for (let column = 0; column < columns; column++) {
+      const number = of.get(order[range(column, columns, order.length)[0]]);
+      if (number === void 0 || clusters.length < 2) continue;
+      context.fillStyle = clusterColour(number);
+      context.fillRect(column * wide, 0, wide + 0.5, TOP - 2);
+      if (number !== last) {
+        context.fillStyle = "#000";
+        context.fillText(letters(number), column * wide + 2, TOP - 4);
+        last = number;
+      }
+    }
+    map.rows.forEach(({ values }, row) => {
+      const known = values.filter((value) => value === value);
+      const mean = known.reduce((sum2, value) => sum2 + value, 0) / (known.length || 1);
+      const far = known.reduce((most3, value) => Math.max(most3, Math.abs(value - mean)), 0);
+      for (let column = 0; column < columns; column++) {
+        const value = most2(values, ...range(column, columns, order.length));
+        const colour = value !== value ? null : relative ? signColour(far ? (mean - value) / far : 0) : map.signed ? signColour(map.top ? value / map.top : 0) : sizeColour(map.top ? value / map.top : 0);
+        if (colour) {
+          context.fillStyle = css(colour);
+          context.fillRect(column * wide, TOP + row * CELL, wide + 0.5, CELL - 1);
+        } else hatch(context, column * wide, TOP + row * CELL, wide, CELL - 1);
+      }
+    });
+    if (cell) {
+      context.strokeStyle = "#e00";
+      context.lineWidth = 2;
+      context.strokeRect(cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
+    }
+  }
+  function hatch(context, x, y, width, height) {
+    context.fillStyle = "#ddd";
+    context.fillRect(x, y, width, height);
+    context.strokeStyle = "#888";
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let at = x; at < x + width; at += 5) {
+      context.moveTo(at, y + height);
+      context.lineTo(Math.min(at + height, x + width), y);
+    }
+    context.stroke();
+  }
+  function most2(values, from, to) {
+    let found = NaN;
+    for (let place = from; place < to; place++) {
+      const value = values[place];
+      if (value === value && !(Math.abs(value) <= Math.abs(found))) found = value;
+    }
+    return found;
+  }
+  function tell(map, { row, column }, { browser, experiment, order, columns, unit, clusters }) {
+    if (row >= map.rows.length) return null;
+    const { node, values } = map.rows[row];
+    const [from, to] = range(column, columns, order.length);
+    const value = most2(values, from, to);
+    const known = values.filter((each) => each === each);
+    const mean = known.reduce((sum2, each) => sum2 + each, 0) / (known.length || 1);
+    const amount = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
+    const first = experiment.nameOf(order[from]);
+    const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
+    const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
+    return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of all ${amount(mean)}`;
+  }
+  function letters(number) {
+    let text = "";
+    for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + (left - 1) % 26) + text;
+    return text;
+  }
+
+  // src/parts/help.js
+  var KEYS = [
+    ["↑ ↓", "the row above, or below: it is selected, and what stands to the right follows"],
+    ["→ ←", "open a node, or go to its first child; close it, or go to its parent"],
+    ["Home End", "the first row, the last row"],
+    ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
+    ["Tab", "the next tree, the source, the tabs"],
+    ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
+    ["1 – 6", "a tab; again, or Esc, closes it"],
+    ["[ ]", "the finding before, the next one"],
+    ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
+    ["s", "source on and off"],
+    ["?", "this help"],
+    ["Esc", "close what is open"]
+  ];
+  function Help({ close }) {
+    const box = useRef(null);
+    useEffect(() => box.current.showModal(), []);
+    return html`
+    <dialog ref=${box} onClose=${close} aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <dl>${KEYS.map(([keys, what]) => html`<dt key=${keys}><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
+      <h2>How to read the trees</h2>
+      <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
+      The call tree shows the selected metric, the system tree the selected metric at the selected call path.
+      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ says that a part was not.</p>
+      <form method="dialog"><button autofocus>Close</button></form>
+    </dialog>
+  `;
+  }
+
+  // src/parts/legend.js
+  var STEPS = 24;
+  function Legend({ legend, signed: signed2 }) {
+    if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
+    const amount = (value) => written({ amount: value, gap: "" }, legend.unit).text;
+    return html`
+    <div class="legend" aria-label=${`colours from 0 to ${amount(legend.top)}`} role="img">
+      <span>0</span>
+      <span class="ramp">${Array.from({ length: STEPS }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS - 1))) }}></i>`)}</span>
+      <span>${amount(legend.top)}</span>
+      ${signed2 && html`<span class="signs"><span class="up">▲</span> gain <span class="down">▼</span> loss</span>`}
+    </div>
+  `;
+  }
+
+  // src/parts/source_view.js
+  var LINE = 20;
+  var AROUND2 = 10;
+  var BANDS = 8;
+  function SourceView({ browser, experiment, sources, select }) {
+    const [all, setAll] = useState(true);
+    const box = useRef(null);
+    const [view, setView] = useState({ from: 0, count: 40 });
+    const paths = selectedPaths(browser, experiment);
+    const scope = useMemo(() => paths, [browser.panes.program]);
+    const region = experiment.trees.flat.home[paths[0]];
+    const [, , file, , first, last] = experiment.head.regions[region];
+    const source = sources[file];
+    const unit = browser.sums.metrics[browser.metrics[0]].unit;
+    const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
+    const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
+    const top = useMemo(() => bands.reduce((most3, { number }) => Math.max(most3, Math.abs(costs[number]) || 0), 0), [bands, costs]);
+    const look = () => {
+      if (!box.current) return;
+      const from2 = Math.max(0, Math.floor(box.current.scrollTop / LINE) - AROUND2);
+      const count2 = Math.ceil(box.current.clientHeight / LINE) + 2 * AROUND2;
+      setView((seen) => seen.from === from2 && seen.count === count2 ? seen : { from: from2, count: count2 });
+    };
+    useLayoutEffect(() => {
+      if (!box.current) return;
+      box.current.scrollTop = Math.max(0, (first - 4) * LINE);
+      look();
+    }, [file, first, source]);
+    useEffect(() => {
+      if (!box.current) return void 0;
+      const observer = new ResizeObserver(look);
+      observer.observe(box.current);
+      return () => observer.disconnect();
+    }, [file]);
+    const label2 = html`<h2 class="pane-title"><span>${file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "source"}</span></h2>`;
+    if (!source?.lines) {
+      const name = experiment.head.regions[region][0];
+      const why = !file ? `${name} has no source file: it is a library's.` : source?.warning ?? "The source is not in this page.";
+      return html`<section class="source" aria-label="source">${label2}<p class="remark">${why}</p></section>`;
+    }
+    const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
+    const lines = source.lines.slice(from, from + view.count);
+    const amount = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
+    const width = Math.min(BANDS, 1 + bands.reduce((deepest, { depth }) => Math.max(deepest, depth), 0));
+    const choose = (number) => select(heaviestPath(browser, experiment, number, scope));
+    const row = (text, place) => {
+      const line = from + place + 1;
+      const here = bands.filter((band) => band.first <= line && line <= band.last);
+      const starts = here.filter((band) => band.first === line);
+      const columns = Array.from({ length: width }, (_, depth) => here.findLast((band) => Math.min(band.depth, width - 1) === depth));
+      const inner = here.at(-1);
+      const marked = line >= first && line <= last;
+      return html`
+      <div
+        key=${line}
+        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""}`}
+        onClick=${inner && (() => choose(inner.number))}
+      >
+        <span class="bands" aria-hidden="true">${columns.map(
+        (band) => html`<span
+            style=${{ backgroundColor: band && costs[band.number] === costs[band.number] ? css(sizeColour(top ? Math.abs(costs[band.number]) / top : 0)) : void 0 }}
+            class=${band ? "band" : ""}
+            title=${band && `${experiment.head.regions[band.number][0]}: ${amount(band.number)}`}
+          ></span>`
+      )}</span
+        ><span class="cost">${starts.length ? amount(starts.at(-1).number) : ""}</span
+        ><span class="number">${line}</span><code>${text || " "}</code>
+      </div>
+    `;
+    };
+    return html`
+    <section class="source" aria-label="source">
+      ${label2}
+      <div class="source-tools">
+        <label><input type="checkbox" checked=${!all} onChange=${(event) => setAll(!event.currentTarget.checked)} /> only below the selected call path</label>
+      </div>
+      ${source.warning && html`<p class="remark warning">${source.warning}</p>`}
+      <div class="text" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label=${`${file}, lines ${first} to ${last} are selected`}>
+        <div style=${{ height: `${source.lines.length * LINE}px` }}>
+          <div class="lines" style=${{ transform: `translateY(${from * LINE}px)` }}>${lines.map(row)}</div>
+        </div>
+      </div>
+    </section>
+  `;
+  }
+
+  // src/parts/splitter.js
+  var LEAST2 = 120;
+  var STEP = 24;
+  function Splitter({ name, width, setWidth }) {
+    const onPointerDown = (event) => {
+      event.preventDefault();
+      const bar = event.currentTarget;
+      const start2 = event.clientX;
+      const from = bar.previousElementSibling.getBoundingClientRect().width;
+      const move = (moved) => setWidth(Math.max(LEAST2, from + moved.clientX - start2));
+      bar.setPointerCapture(event.pointerId);
+      bar.addEventListener("pointermove", move);
+      bar.addEventListener("pointerup", () => bar.removeEventListener("pointermove", move), { once: true });
+    };
+    const onKeyDown = (event) => {
+      const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      setWidth(Math.max(LEAST2, (width ?? event.currentTarget.previousElementSibling.getBoundingClientRect().width) + step));
+    };
+    return html`<div class="splitter" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${`width of ${name}`}
+    aria-valuenow=${Math.round(width ?? 300)} aria-valuemin=${LEAST2} aria-valuemax="2000" onPointerDown=${onPointerDown} onKeyDown=${onKeyDown} onDblClick=${() => setWidth(null)}></div>`;
+  }
+
+  // src/parts/tabs.js
+  var TABS = [
+    ["ranks", "Ranks × regions"],
+    ["flat", "Flat profile"],
+    ["topology", "Topology"],
+    ["compare", "Compare"],
+    ["counters", "Counters"],
+    ["time", "Time"]
+  ];
+  function Tabs({ tab, go, children }) {
+    const onKeyDown = (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const at = Math.max(0, TABS.findIndex(([name]) => name === tab));
+      const next = TABS[(at + step + TABS.length) % TABS.length][0];
+      go(next);
+      document.getElementById(`tab-${next}`).focus();
+    };
+    return html`
+    <div class="tabs" role="tablist" aria-label="more views" onKeyDown=${onKeyDown}>
+      ${TABS.map(
+      ([name, title], place) => html`<button
+          key=${name}
+          role="tab"
+          id=${`tab-${name}`}
+          aria-selected=${tab === name}
+          aria-controls=${tab === name ? "panel" : void 0}
+          tabindex=${tab === name || !tab && !place ? 0 : -1}
+          onClick=${() => go(name)}
+        ><kbd>${place + 1}</kbd>${title}</button>`
+    )}
+    </div>
+    ${tab && html`<div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">${children}</div>`}
+  `;
+  }
+
+  // src/parts/topology.js
+  var LARGEST = 48;
+  var SMALLEST = 4;
+  function Topology({ browser, experiment, clusters, select }) {
+    const grids = experiment.head.topologies;
+    const [which, setWhich] = useState(0);
+    const [cut, setCut] = useState([]);
+    const [by, setBy] = useState("value");
+    const [place, setPlace] = useState(null);
+    const canvas = useRef(null);
+    const unit = browser.sums.metrics[browser.metrics[0]].unit;
+    const grid = grids[Math.min(which, grids.length - 1)];
+    const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
+    const values = useMemo(() => browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null, [browser]);
+    useEffect(() => {
+      if (canvas.current && values) draw2(canvas.current, { plane, values, clusters, by, place });
+    }, [plane, values, by, place]);
+    if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file names none.</p>`;
+    if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
+    const at = (event) => {
+      const box = canvas.current.getBoundingClientRect();
+      return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));
+    };
+    const onKeyDown = (event) => {
+      const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+      if (event.key === "Enter" && place) select(place.locations);
+      if (!step) return;
+      event.preventDefault();
+      setPlace((from) => from ? plane.at(from.x + step[0], from.y + step[1]) ?? from : plane.at(0, 0));
+    };
+    const amount = (location2) => written({ amount: values.known[location2] ? values.amounts[location2] : null, gap: "not measured" }, unit).text;
+    const told = place?.locations.map((location2) => `${experiment.nameOf(location2)}: ${amount(location2)}`).slice(0, 4).join(", ");
+    return html`
+    <div class="map-tools">
+      ${grids.length > 1 && html`<label>grid <select value=${which} onChange=${(event) => setWhich(Number(event.currentTarget.value))}>${grids.map((each, number) => html`<option value=${number}>${each.name || `grid ${number + 1}`}</option>`)}</select></label>`}
+      <span class="remark">${grid.name ? `${grid.name}: ` : ""}${grid.dimensions.map(([name, size, periodic]) => `${name ? `${name} ` : ""}${size}${periodic ? " periodic" : ""}`).join(" × ")}</span>
+      ${grid.dimensions.slice(2).map(
+      ([name, size], number) => html`<label>${name || `dimension ${number + 3}`} <input type="number" min="0" max=${size - 1} value=${cut[number] ?? 0} onInput=${(event) => setCut(Object.assign([...cut], { [number]: Number(event.currentTarget.value) }))} /></label>`
+    )}
+      ${clusters.length > 1 && html`<label>colour <select value=${by} onChange=${(event) => setBy(event.currentTarget.value)}><option value="value">value</option><option value="cluster">cluster</option></select></label>`}
+    </div>
+    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told ?? ""}`}
+      onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
+    <p class="told" aria-live="polite">${told || "Point at a place to read its value; a click selects the rank."}</p>
+  `;
+  }
+  function planeOf(grid, cut) {
+    const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
+    const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));
+    const found = /* @__PURE__ */ new Map();
+    grid.places.forEach((place, location2) => {
+      if (!place || place.slice(2).some((at2, number) => at2 !== (cut[number] ?? 0))) return;
+      const key = place[0] + width * (place[1] ?? 0);
+      if (!found.has(key)) found.set(key, []);
+      found.get(key).push(location2);
+    });
+    const at = (x, y) => x < 0 || y < 0 || x >= width || y >= height || !found.has(x + width * y) ? null : { x, y, locations: found.get(x + width * y) };
+    return { width, height, size, found, at };
+  }
+  function draw2(canvas, { plane, values, clusters, by, place }) {
+    const { width, height, size, found } = plane;
+    const scale = globalThis.devicePixelRatio || 1;
+    canvas.width = Math.round(width * size * scale);
+    canvas.height = Math.round(height * size * scale);
+    canvas.style.width = `${width * size}px`;
+    canvas.style.height = `${height * size}px`;
+    const context = canvas.getContext("2d");
+    context.scale(scale, scale);
+    context.font = `${Math.min(14, size - 4)}px system-ui, sans-serif`;
+    const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
+    const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
+    const signed2 = amounts.some((value) => value < 0);
+    const of = new Map(clusters.flatMap((members, number) => members.map((location2) => [location2, number])));
+    for (const [key, locations] of found) {
+      const [x, y] = [key % width * size, Math.floor(key / width) * size];
+      const known = locations.filter((location2) => values.known[location2]);
+      const value = known.reduce((sum2, location2) => sum2 + values.amounts[location2], 0);
+      const number = of.get(locations[0]);
+      if (by === "cluster") context.fillStyle = number === void 0 ? "#bbb" : clusterColour(number);
+      else context.fillStyle = !known.length ? "#ddd" : css(signed2 ? signColour(top ? value / top : 0) : sizeColour(top ? value / top : 0));
+      context.fillRect(x, y, size - 1, size - 1);
+      if (by === "cluster" && number !== void 0 && size >= 14) {
+        context.fillStyle = "#000";
+        context.fillText(letters(number), x + 3, y + size - 5);
+      }
+    }
+    if (place) {
+      context.strokeStyle = "#e00";
+      context.lineWidth = 2;
+      context.strokeRect(place.x * size + 1, place.y * size + 1, size - 3, size - 3);
+    }
+  }
+
+  // src/parts/tree_view.js
+  var ROW2 = 24;
+  var AROUND3 = 8;
+  var DEEPEST = 16;
+  function TreeView({ name, title, rows, focus, ranges: ranges2, signed: signed2, actions }) {
+    const box = useRef(null);
+    const [view, setView] = useState({ from: 0, count: 24 });
+    const at = Math.max(0, Math.min(focus, rows.length - 1));
+    const look = () => {
+      const { scrollTop, clientHeight } = box.current;
+      const from2 = Math.max(0, Math.floor(scrollTop / ROW2) - AROUND3);
+      const count2 = Math.ceil(clientHeight / ROW2) + 2 * AROUND3;
+      setView((seen) => seen.from === from2 && seen.count === count2 ? seen : { from: from2, count: count2 });
+    };
+    useEffect(() => {
+      const observer = new ResizeObserver(look);
+      observer.observe(box.current);
+      return () => observer.disconnect();
+    }, []);
+    useLayoutEffect(() => {
+      const { scrollTop, clientHeight } = box.current;
+      if (at * ROW2 < scrollTop) box.current.scrollTop = at * ROW2;
+      else if ((at + 1) * ROW2 > scrollTop + clientHeight) box.current.scrollTop = (at + 1) * ROW2 - clientHeight;
+      look();
+    }, [at, rows]);
+    const from = Math.min(view.from, Math.max(0, rows.length - view.count));
+    const shown = Array.from({ length: Math.min(view.count, rows.length - from) }, (_, place) => from + place);
+    const id = (place) => `${name}-${place}`;
+    return html`
+    <div
+      class="tree"
+      ref=${box}
+      role="tree"
+      id=${`tree-${name}`}
+      aria-label=${title}
+      aria-multiselectable="true"
+      aria-activedescendant=${rows.length ? id(at) : void 0}
+      tabindex="0"
+      onScroll=${look}
+      onKeyDown=${(event) => actions.key(event, rows, at)}
+    >
+      <div class="room" role="presentation" style=${{ height: `${rows.length * ROW2}px` }}>
+        <div class="rows" role="presentation" style=${{ transform: `translateY(${from * ROW2}px)` }}>
+          ${shown.map(
+      (place) => html`<${Row}
+              key=${place}
+              id=${id(place)}
+              row=${rows.row(place)}
+              focused=${place === at}
+              range=${ranges2?.(rows.order[place])}
+              signed=${signed2}
+              onClick=${(event) => actions.click(event, rows, place)}
+            />`
+    )}
+        </div>
+      </div>
+    </div>
+  `;
+  }
+  var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
+  function Row({ id, row, focused, range: range2, signed: signed2, onClick }) {
+    const { text, sign } = written(row.value, row.unit);
+    const missing = row.value.amount === null;
+    const partial = row.value.gap === "partial";
+    const relief = missing ? "none" : sign > 0 ? "raised" : sign < 0 ? "sunken" : "flat";
+    const mark = signed2 && sign ? sign > 0 ? "▲" : "▼" : "";
+    const colour = row.colour === null ? void 0 : css(sizeColour(row.colour));
+    const classes = ["row", row.state, row.selected ? "selected" : "", focused ? "focused" : ""].join(" ");
+    const spoken = `${row.label}, ${mark ? sign > 0 ? "gain " : "loss " : ""}${text}${partial ? ", partly measured" : ""}`;
+    return html`
+    <div
+      class=${classes}
+      id=${id}
+      role="treeitem"
+      aria-level=${row.depth + 1}
+      aria-selected=${row.selected}
+      aria-expanded=${row.state === "leaf" || row.state === "folded" ? void 0 : row.state === "open"}
+      aria-label=${spoken}
+      title=${row.label.length > 300 ? `${row.label.slice(0, 300)}…` : row.label}
+      onClick=${onClick}
+    >
+      <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
+      <span class=${missing ? "value missing" : "value"}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
+      <span class="bar"><span style=${{ width: `${100 * (row.colour ?? 0)}%` }}></span></span>
+      ${range2 !== void 0 && html`<${Strip} range=${range2} unit=${range2?.unit} />`}
+      <span class="name" style=${{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 0.7}rem` }}
+        ><span class="toggle" aria-hidden="true">${TOGGLES[row.state]}</span>${row.label}</span
+      >
+    </div>
+  `;
+  }
+  function Strip({ range: range2 }) {
+    if (!range2) return html`<span class="strip"></span>`;
+    const { least: least2, mean, most: most3, top, unit } = range2;
+    const place = (value) => 60 * Math.max(0, Math.min(1, value / top));
+    const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+    return html`
+    <span class="strip" title=${`of a location: least ${amount(least2)}, mean ${amount(mean)}, most ${amount(most3)}`}>
+      <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
+        <line x1=${place(least2)} x2=${place(most3)} y1="6" y2="6" />
+        <line x1=${place(mean)} x2=${place(mean)} y1="1" y2="11" />
+      </svg>
+    </span>
+  `;
+  }
+
+  // src/app.js
+  var BASES = [null, "root", "selection", "other"];
+  var MOST_RANKS = 64;
+  function App({ page }) {
+    const [state, setState] = useState(() => start(page));
+    const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
+    const [help, setHelp] = useState(false);
+    const [finding, setFinding] = useState(-1);
+    const [query, setQuery] = useState("");
+    const [widths, setWidths] = useState({});
+    const [failure, setFailure] = useState(null);
+    const now = useRef(state);
+    const lastTree = useRef("program");
+    const { browser, basis, flat, grouping, tab, source } = state;
+    const experiment = page.experiments[state.experiment];
+    const whole = basis === "other" ? page.other.totals : basis;
+    const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, new Rows(browser, each, whole)])), [browser, whole]);
+    const spread = useMemo(() => ranges(browser), [browser]);
+    async function go(change, { finding: number = -1, aim = null } = {}) {
+      const before = now.current.browser;
+      const next = { ...now.current, ...typeof change === "function" ? change(now.current) : change };
+      now.current = next;
+      try {
+        await next.browser.sums.load(next.browser.metrics);
+      } catch (error) {
+        setFailure(String(error));
+        return;
+      }
+      if (now.current !== next) return;
+      setState(next);
+      if (next.browser !== before) setFinding(number);
+      history.replaceState(null, "", `#${fragmentOf(next)}`);
+      if (aim) aimAt(next, aim);
+    }
+    function aimAt(next, dimensions) {
+      setFocus((seen) => {
+        const found = { ...seen };
+        for (const dimension of dimensions) {
+          const { order } = new Rows(next.browser, dimension, null);
+          const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
+          if (place >= 0) found[dimension] = place;
+        }
+        return found;
+      });
+    }
+    const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
+    function toFinding(number) {
+      const found = page.findings[number];
+      if (!found) return;
+      go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS });
+    }
+    function fromAddress() {
+      const pieces = piecesOf(location.hash);
+      if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
+      return go(stateOf(page, pieces), { aim: DIMENSIONS });
+    }
+    useEffect(() => {
+      if (location.hash) fromAddress();
+      else go({}, { aim: DIMENSIONS });
+      addEventListener("hashchange", fromAddress);
+      return () => removeEventListener("hashchange", fromAddress);
+    }, []);
+    function selectPath(path, locations = []) {
+      go((seen) => {
+        let next = seen.browser;
+        const node = seen.flat ? experiment.trees.flat.home[path] : path;
+        next = next.selecting("program", [node]);
+        if (locations.length) next = next.selecting("system", nodesOf(next.panes.system.tree, locations));
+        return { browser: next };
+      }, { aim: ["program", "system"] });
+    }
+    const selectRegion = (region) => selectPath(heaviestPath(browser, experiment, region));
+    function switchTree(toFlat) {
+      go((seen) => {
+        const tree2 = toFlat ? experiment.trees.flat : experiment.trees.calls;
+        const paths = selectedPaths(seen.browser, experiment);
+        const nodes = toFlat ? [...new Set(paths.map((path) => experiment.trees.flat.home[path]))] : [heaviestPath(seen.browser, experiment, experiment.trees.flat.home[paths[0]])];
+        const pane2 = (toFlat ? new Pane(tree2) : seen.calls ?? new Pane(tree2)).selecting(nodes);
+        return { flat: toFlat, calls: toFlat ? seen.browser.panes.program : null, browser: seen.browser.with("program", pane2) };
+      }, { aim: ["program"] });
+    }
+    function group(name) {
+      go((seen) => {
+        const tree2 = experiment.trees.systems[name];
+        const pane2 = new Pane(tree2, { open: tree2.children(-1).length > 1 ? [] : tree2.children(-1) });
+        return { grouping: name, browser: seen.browser.with("system", pane2) };
+      });
+    }
+    function show(difference) {
+      const name = difference ? "difference" : "run";
+      go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
+    }
+    function search(dimension, text, step) {
+      const { pane: pane2 } = rows[dimension];
+      const wanted = text.toLowerCase();
+      if (!wanted) return;
+      const { labels } = pane2.tree;
+      const from = rows[dimension].order[focus[dimension]] ?? -1;
+      for (let away = step ? 1 : 0; away <= labels.length; away++) {
+        const node = ((Math.max(0, from) + away * (step || 1)) % labels.length + labels.length) % labels.length;
+        if (labels[node].toLowerCase().includes(wanted)) {
+          go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
+          return;
+        }
+      }
+    }
+    const actions = (dimension) => ({
+      click(event, shown, place) {
+        document.getElementById(`tree-${dimension}`).focus({ preventScroll: true });
+        setFocus((seen) => ({ ...seen, [dimension]: place }));
+        const row = shown.row(place);
+        if (row.state === "folded") return tree((seen) => seen.unfolding(dimension, row.above));
+        if (event.target.closest(".toggle") && row.state !== "leaf") return toggle(dimension, row);
+        return select(dimension, row.nodes[0], event.ctrlKey || event.metaKey || event.shiftKey);
+      },
+      key(event, shown, at) {
+        if (event.altKey) return;
+        const row = shown.length ? shown.row(at) : null;
+        const move = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1, PageDown: at + 15, PageUp: at - 15 }[event.key];
+        if (move !== void 0) {
+          event.preventDefault();
+          const to = Math.max(0, Math.min(shown.length - 1, move));
+          setFocus((seen) => ({ ...seen, [dimension]: to }));
+          const next = shown.row(to);
+          if (!event.ctrlKey && next.state !== "folded") select(dimension, next.nodes[0], false);
+        } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+          event.preventDefault();
+          const inwards = event.key === "ArrowRight";
+          if (row.state === "folded") inwards ? tree((seen) => seen.unfolding(dimension, row.above)) : toNode(dimension, row.above);
+          else if (inwards && row.state === "closed") tree((seen) => seen.opened(dimension, [row.nodes[0]]));
+          else if (inwards && row.state === "open") actions(dimension).key(new KeyboardEvent("keydown", { key: "ArrowDown", ctrlKey: event.ctrlKey }), shown, at);
+          else if (!inwards && row.state === "open") tree((seen) => seen.closed(dimension, [row.nodes[0]]));
+          else if (!inwards) toNode(dimension, row.above);
+        } else if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          if (row.state === "folded") tree((seen) => seen.unfolding(dimension, row.above));
+          else select(dimension, row.nodes[0], event.ctrlKey);
+        }
+      }
+    });
+    function toggle(dimension, row) {
+      const change = row.state === "open" ? "closed" : "opened";
+      tree((seen) => seen[change](dimension, row.nodes));
+    }
+    function select(dimension, node, beside) {
+      tree((seen) => {
+        const { selected } = seen.panes[dimension];
+        const without = [...selected].filter((each) => each !== node);
+        if (!beside) return seen.selecting(dimension, [node]);
+        if (!selected.has(node)) return seen.selecting(dimension, [...selected, node]);
+        return without.length || dimension === "system" ? seen.selecting(dimension, without) : seen;
+      });
+    }
+    function toNode(dimension, node) {
+      if (node < 0) return;
+      const place = rows[dimension].order.indexOf(node);
+      setFocus((seen) => ({ ...seen, [dimension]: place }));
+      select(dimension, node, false);
+    }
+    const values = () => {
+      const possible = BASES.filter((each) => each !== "other" || page.other);
+      go({ basis: possible[(possible.indexOf(now.current.basis) + 1) % possible.length] });
+    };
+    const goTab = (name) => go((seen) => ({ tab: seen.tab === name ? null : name }));
+    useEffect(() => {
+      const onKey = (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || help) return;
+        const typing = event.target.matches?.("input:not([type=checkbox]), select, textarea");
+        if (typing && event.key !== "Escape") return;
+        const act = {
+          "/": () => document.getElementById("search").focus(),
+          "[": () => toFinding(Math.max(0, finding - 1)),
+          "]": () => toFinding(Math.min(page.findings.length - 1, finding + 1)),
+          v: values,
+          s: () => go((seen) => ({ source: !seen.source })),
+          "?": () => setHelp(true),
+          Escape: () => typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })
+        }[event.key];
+        const number = /^[1-6]$/.test(event.key) ? Number(event.key) : 0;
+        if (!act && !number) return;
+        event.preventDefault();
+        if (act) act();
+        else goTab(TABS[number - 1][0]);
+      };
+      addEventListener("keydown", onKey);
+      return () => removeEventListener("keydown", onKey);
+    }, [help, finding, page]);
+    if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
+    const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
+    const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
+    const groupings = Object.keys(experiment.trees.systems);
+    const width = (name) => widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)";
+    const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...source ? ["6px", "minmax(18rem, 1.8fr)"] : []].join(" ") };
+    const pane = (dimension, tools) => html`
+    <section class=${`pane ${dimension}`} aria-label=${titles[dimension]} onFocusIn=${() => lastTree.current = dimension}>
+      <h2 class="pane-title"><span>${titles[dimension]}</span>${tools}</h2>
+      <${TreeView}
+        name=${dimension}
+        title=${titles[dimension]}
+        rows=${rows[dimension]}
+        focus=${focus[dimension]}
+        ranges=${dimension === "program" ? range2 : void 0}
+        signed=${experiment.signed}
+        actions=${actions(dimension)}
+      />
+      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} />
+    </section>
+  `;
+    const selectNode = (node, locations) => {
+      const path = flat ? heaviestPath(browser, experiment, node) : node;
+      selectPath(path, locations);
+    };
+    const clusters = page.clusters;
+    const shared = { browser, experiment, clusters };
+    const metric = experiment.head.metrics[browser.metrics[0]].name;
+    return html`
+    <div class="toolbar">
+      <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
+        <option value="abs">absolute</option>
+        <option value="pct">% of the program</option>
+        <option value="sel">% of the selection</option>
+        ${page.other && html`<option value="other">% of ${page.other.name}</option>`}
+      </select></label>
+      <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
+      ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
+      <label class="search">search <input id="search" type="search" value=${query} placeholder="/" onInput=${(event) => {
+      setQuery(event.currentTarget.value);
+      search(lastTree.current, event.currentTarget.value, 0);
+    }}
+        onKeyDown=${(event) => event.key === "Enter" && search(lastTree.current, query, event.shiftKey ? -1 : 1)} /></label>
+      <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
+      <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
+    </div>
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    <div class=${`trees ${source ? "with-source" : ""}`} style=${columns}>
+      ${pane("metrics")}
+      <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
+      ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}
+      <${Splitter} name="the call tree" width=${widths.program} setWidth=${(program) => setWidths((seen) => ({ ...seen, program }))} />
+      ${pane("system")}
+      ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
+        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} select=${(path) => selectPath(path)} />`}
+    </div>
+    <${Tabs} tab=${tab} go=${goTab}>
+      ${tab === "ranks" && html`<${HeatMap} ...${shared} select=${selectNode} />`}
+      ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
+      ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
+      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
+        select=${(region) => selectIn(region)} />`}
+      ${tab === "counters" && html`<${Counters} />`}
+      ${tab === "time" && html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened.</p>`}
+    </${Tabs}>
+    ${help && html`<${Help} close=${() => setHelp(false)} />`}
+  `;
+    function selectIn(region) {
+      const { difference } = page.experiments;
+      if (state.experiment === "difference") return selectRegion(region);
+      const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
+      const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
+      return here >= 0 ? selectRegion(here) : void 0;
+    }
+  }
+  var start = (page) => {
+    const experiment = page.experiments.run;
+    return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: "machine", tab: page.tab, source: page.hasSources, calls: null };
+  };
+  function stateOf(page, pieces) {
+    const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
+    const experiment = page.experiments[name];
+    const { panes, sums } = experiment.start();
+    const flat = pieces.get("f") === "flat";
+    const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : "machine";
+    const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
+    const system = grouping === "machine" ? panes.system : new Pane(experiment.trees.systems[grouping]);
+    const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
+    const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
+    const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
+    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: page.hasSources && pieces.get("src") !== "off", calls: null };
+  }
+  function carried(page, seen, name) {
+    const pieces = piecesOf(fragmentOf(seen));
+    for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
+    pieces.set("e", name);
+    pieces.delete("g");
+    return stateOf(page, pieces);
+  }
+  function browserOf(page, { metric, withoutParts, path, locations }) {
+    const experiment = page.experiments.run;
+    let browser = experiment.start();
+    const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
+    if (node >= 0) browser = browser.selecting("metrics", [node]);
+    if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
+    if (path !== null) browser = browser.selecting("program", [path]);
+    if (locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
+    return browser;
+  }
+  var nodesOf = (tree, locations) => [...new Set(locations.map((location2) => tree.home[location2]))];
+  function rangeOf(spread, rows, node) {
+    const { browser, pane } = rows;
+    const of = pane.isOpen(node) ? spread.own : spread.closed;
+    if (!of.known[node]) return null;
+    return { least: of.least[node], mean: of.mean[node], most: of.most[node], top: topOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
+  }
+  var topOf = (spread) => spread.top ??= spread.closed.most.reduce((most3, value) => Math.max(most3, value), 0);
+
+  // src/model/sums.js
+  var Sums = class {
+    // `read` gives a promise of a metric's values, by call path and location.
+    constructor(head, sums, read) {
+      this.metrics = head.metrics;
+      this.parts = head.metrics.map(
+        (_, place) => head.metrics.flatMap(
+          (metric, part) => head.trees.metrics.parents[part] === place && metric.aggregation === "sum" ? [part] : []
+        )
+      );
+      this.paths = head.trees.calls.labels.length;
+      this.locations = head.locations.length;
+      this.sums = sums;
+      this.read = read;
+      this.values = /* @__PURE__ */ new Map();
+      this.totals = /* @__PURE__ */ new Map();
+      this.lastAsked = /* @__PURE__ */ new Map();
+      this.kept = /* @__PURE__ */ new WeakMap();
+    }
+    has(metric) {
+      return [metric, ...this.parts[metric]].every((each) => this.values.has(each));
+    }
+    // What was made last of a tree under each of a few names; others' selections do not change it.
+    once(tree, key, make) {
+      if (!this.kept.has(tree)) this.kept.set(tree, /* @__PURE__ */ new Map());
+      const found = this.kept.get(tree);
+      const name = key.split(" ")[0];
+      if (found.get(name)?.key !== key) found.set(name, { key, made: make() });
+      return found.get(name).made;
+    }
+    // Wait until the values of metrics, and of their parts, are there.
+    async load(metrics) {
+      const missing = [...new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))].filter(
+        (each) => !this.values.has(each)
+      );
+      for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
+    }
+    // Whether there are negative sums, as in a difference; remainders of rounding are none.
+    get signed() {
+      return this.metrics.some((_, metric) => {
+        const { amounts } = this.byPath(metric);
+        const most3 = amounts.reduce((size, amount) => Math.max(size, Math.abs(amount) || 0), 0);
+        return amounts.some((amount) => amount < -1e-9 * most3);
+      });
+    }
+    byPath(metric) {
+      const part = (number) => this.sums.subarray((3 * metric + number) * this.paths, (3 * metric + number + 1) * this.paths);
+      return new Tally(this.metrics[metric].aggregation, part(0), part(1), part(2));
+    }
+    total(metric) {
+      if (!this.totals.has(metric)) this.totals.set(metric, this.byPath(metric).together());
+      return this.totals.get(metric);
+    }
+    // A metric of each location, of call paths together; what was asked for last is kept.
+    byLocation(metric, paths) {
+      const known = this.lastAsked.get(metric);
+      if (known?.paths === paths) return known.tally;
+      const tally = this.fresh(metric, paths);
+      this.lastAsked.set(metric, { paths, tally });
+      return tally;
+    }
+    fresh(metric, paths) {
+      const tally = Tally.nothing(this.metrics[metric].aggregation, this.locations);
+      const { amounts, known: measured, gaps, operation } = tally;
+      const values = this.values.get(metric);
+      const adds = tally.aggregation === "sum" || tally.aggregation === "none";
+      for (const path of paths) {
+        const row = path * this.locations;
+        for (let location2 = 0; location2 < this.locations; location2++) {
+          const value = values[row + location2];
+          if (value !== value) gaps[location2]++;
+          else {
+            measured[location2]++;
+            amounts[location2] = adds ? amounts[location2] + value : operation(amounts[location2], value);
+          }
+        }
+      }
+      return tally;
+    }
+  };
+
+  // src/model/tree.js
+  var Tree = class {
+    constructor({ labels, parents, home, identities }) {
+      this.labels = labels;
+      this.parents = Int32Array.from(parents);
+      this.home = Int32Array.from(home);
+      this.identities = identities;
+      this.length = labels.length;
+      this.depths = new Int32Array(this.length);
+      for (let node = 0; node < this.length; node++) {
+        const parent = this.parents[node];
+        this.depths[node] = parent < 0 ? 0 : this.depths[parent] + 1;
+      }
+      this.link();
+    }
+    // Each node's children as a range of one list: with 100,000 ranks lists of lists take too long.
+    link() {
+      this.first = new Int32Array(this.length + 2);
+      for (let node = 0; node < this.length; node++) this.first[this.parents[node] + 2]++;
+      for (let place = 1; place < this.first.length; place++) this.first[place] += this.first[place - 1];
+      this.below = new Int32Array(this.length);
+      const next = this.first.slice();
+      for (let node = 0; node < this.length; node++) this.below[next[this.parents[node] + 1]++] = node;
+    }
+    // The nodes right below a node; below -1 stand the roots.
+    children(node) {
+      return this.below.subarray(this.first[node + 1], this.first[node + 2]);
+    }
+    isLeaf(node) {
+      return this.first[node + 1] === this.first[node + 2];
+    }
+    ancestors(node) {
+      const found = [];
+      for (let above = this.parents[node]; above >= 0; above = this.parents[above]) found.push(above);
+      return found;
+    }
+    root(node) {
+      return this.ancestors(node).at(-1) ?? node;
+    }
+    // Walk nodes and what is below them, each before what is below it; only below the nodes `into`, if given.
+    walk(starts, into = null) {
+      const found = [];
+      const pending = Array.from(starts).reverse();
+      while (pending.length) {
+        const node = pending.pop();
+        found.push(node);
+        if (into !== null && !into.has(node)) continue;
+        const children = this.children(node);
+        for (let place = children.length - 1; place >= 0; place--) pending.push(children[place]);
+      }
+      return found;
+    }
+    // The rows or columns that nodes hold themselves, in order.
+    cells(nodes) {
+      const held = new Uint8Array(this.length);
+      for (const node of nodes) held[node] = 1;
+      const found = [];
+      for (let cell = 0; cell < this.home.length; cell++) if (held[this.home[cell]]) found.push(cell);
+      return found;
+    }
+    find(identity) {
+      this.places ??= new Map(this.identities.map((each, node) => [each, node]));
+      return this.places.get(identity);
+    }
+  };
+
+  // src/model/experiment.js
+  var Experiment = class _Experiment {
+    // `read` gives a promise of the numbers under a key.
+    constructor(head, sums, read) {
+      this.head = head;
+      this.sums = new Sums(head, sums, (metric) => read(`${head.key} ${metric}`));
+      const { metrics, calls, flat, systems } = head.trees;
+      this.trees = {
+        metrics: new Tree(metrics),
+        calls: new Tree(calls),
+        flat: new Tree(flat),
+        systems: Object.fromEntries(Object.entries(systems).map(([name, tree]) => [name, new Tree(tree)]))
+      };
+    }
+    static async open(head, read) {
+      return new _Experiment(head, await read(`${head.key} sums`), read);
+    }
+    // What is shown at the start; time is selected, and the end of the hottest path.
+    start() {
+      const { metrics, program, system } = this.head.start;
+      return new Browser(this.sums, {
+        metrics: new Pane(this.trees.metrics, metrics),
+        program: new Pane(this.trees.calls, program),
+        system: new Pane(this.trees.systems.machine, system)
+      });
+    }
+    // What the locations are: ranks, or threads where a process has several.
+    get kind() {
+      return this.head.locations.length > new Set(this.head.locations.map(([process2]) => process2)).size ? "thread" : "rank";
+    }
+    nameOf(location2) {
+      const [process2, thread] = this.head.locations[location2];
+      return this.kind === "rank" ? `rank ${process2}` : `thread ${process2}.${thread}`;
+    }
+  };
+
+  // src/model/numbers.js
+  var BYTES = { f4: 4, f8: 8 };
+  async function unpacked({ kind, count: count2 }, text) {
+    const planes = new Uint8Array(await inflated(text));
+    const size = BYTES[kind];
+    const bytes = new Uint8Array(count2 * size);
+    for (let plane = 0; plane < size; plane++) {
+      const start2 = plane * count2;
+      for (let place = 0, at = plane; place < count2; place++, at += size) bytes[at] = planes[start2 + place];
+    }
+    return kind === "f4" ? new Float32Array(bytes.buffer) : new Float64Array(bytes.buffer);
+  }
+  async function unpackedText(text) {
+    return new TextDecoder().decode(await inflated(text));
+  }
+  async function inflated(text) {
+    const stream = new Blob([decoded(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).arrayBuffer();
+  }
+  function decoded(text) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const letters2 = atob(text);
+    const bytes = new Uint8Array(letters2.length);
+    for (let place = 0; place < letters2.length; place++) bytes[place] = letters2.charCodeAt(place);
+    return bytes;
+  }
+
+  // src/main.js
+  var textOf = (id) => document.getElementById(id).textContent;
+  async function main() {
+    const head = JSON.parse(await unpackedText(textOf("head")));
+    const read = (key) => {
+      const { id, kind, count: count2 } = head.numbers[key];
+      return unpacked({ kind, count: count2 }, textOf(id));
+    };
+    const page = { ...head, experiments: {}, hasSources: Object.values(head.sources).some(({ lines }) => lines) };
+    for (const each of head.experiments) {
+      const sums = await read(`${each.key} sums`);
+      const experiment = new Experiment(each, sums, read);
+      experiment.signed = experiment.sums.signed;
+      if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
+      page.experiments[each.key] = experiment;
+    }
+    page.other = head.other && {
+      name: head.other.name,
+      totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }]))
+    };
+    const { run } = page.experiments;
+    await run.sums.load(run.start().metrics);
+    render(createElement(App, { page }), document.getElementById("app"));
+  }
+  main().catch((error) => {
+    const said = document.createElement("p");
+    said.className = "remark warning";
+    said.textContent = `The trees cannot be shown: ${error}. The verdict above is whole.`;
+    document.getElementById("app").replaceChildren(said);
+  });
+})();

@@ -1,0 +1,61 @@
+// The state in the fragment of the address, by identity: a link shows a colleague the same.
+import { Pane } from "./model/pane.js";
+
+export const VALUES = { absolute: "abs", root: "pct", selection: "sel", other: "other" };
+const MOST = 200; // open nodes that are named; more make links that no mail carries
+
+const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encodeURIComponent(tree.identities[node]))).join(",");
+
+// What the fragment says: "m=wall_time&c=main%2Floop~0&v=pct".
+export function fragmentOf(state) {
+  const { browser, basis, flat, grouping, tab, source, experiment } = state;
+  const { metrics, program, system } = browser.panes;
+  const parts = [
+    ["m", names(metrics.tree, metrics.selected)],
+    ["c", names(program.tree, program.selected)],
+    ["s", names(system.tree, system.selected)],
+    ["v", VALUES[basis ?? "absolute"]],
+  ];
+  if (flat) parts.push(["f", "flat"]);
+  if (grouping !== "machine") parts.push(["g", grouping]);
+  if (experiment !== "run") parts.push(["e", experiment]);
+  if (tab) parts.push(["t", tab]);
+  if (!source) parts.push(["src", "off"]);
+  for (const [key, pane] of [["m", metrics], ["c", program], ["s", system]]) {
+    if (pane.open.size <= MOST) parts.push([`${key}o`, names(pane.tree, pane.open)]);
+    if (pane.unfolded.size) parts.push([`${key}u`, names(pane.tree, pane.unfolded)]);
+  }
+  return parts.filter(([key, text]) => text || key.endsWith("o")).map(([key, text]) => `${key}=${text}`).join("&");
+}
+
+// The pieces of a fragment; nothing in it is trusted.
+export function piecesOf(fragment) {
+  const found = new Map();
+  for (const piece of fragment.replace(/^#/, "").split("&")) {
+    const [, key, text] = /^([a-z]{1,3})=(.*)$/s.exec(piece) ?? [];
+    if (key) found.set(key, text);
+  }
+  return found;
+}
+
+// A pane as a fragment asks for it; what it does not say, or names wrongly, stays as it was.
+export function paneOf(pane, pieces, key) {
+  const { tree } = pane;
+  const nodes = (text) => text.split(",").filter(Boolean).map((name) => nodeOf(tree, name)).filter((node) => node !== undefined);
+  const asked = (suffix) => (pieces.has(key + suffix) ? nodes(pieces.get(key + suffix)) : null);
+  const open = asked("o")?.filter((node) => node >= 0);
+  let found = new Pane(tree, { open: open ?? pane.open, selected: pane.selected, unfolded: asked("u") ?? [] });
+  const selected = asked("")?.filter((node) => node >= 0);
+  if (selected?.length) found = found.selecting(selected);
+  else if (selected && key === "s") found = found.selecting([]);
+  return found.selecting([...found.selected]);
+}
+
+function nodeOf(tree, name) {
+  if (name === "/") return -1;
+  try {
+    return tree.find(decodeURIComponent(name));
+  } catch {
+    return undefined; // a broken escape
+  }
+}

@@ -1,0 +1,355 @@
+// The page below the verdict: what is shown is one state, which is never changed but replaced.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { fragmentOf, paneOf, piecesOf, VALUES } from "./address.js";
+import { html } from "./html.js";
+import { Browser, DIMENSIONS } from "./model/browser.js";
+import { Pane } from "./model/pane.js";
+import { ranges } from "./model/ranges.js";
+import { heaviestPath, selectedPaths } from "./model/regions.js";
+import { Rows } from "./model/rows.js";
+import { Compare } from "./parts/compare.js";
+import { Counters } from "./parts/counters.js";
+import { FlatProfile } from "./parts/flat_profile.js";
+import { HeatMap } from "./parts/heat_map.js";
+import { Help } from "./parts/help.js";
+import { Legend } from "./parts/legend.js";
+import { SourceView } from "./parts/source_view.js";
+import { Splitter } from "./parts/splitter.js";
+import { TABS, Tabs } from "./parts/tabs.js";
+import { Topology } from "./parts/topology.js";
+import { TreeView } from "./parts/tree_view.js";
+
+const BASES = [null, "root", "selection", "other"];
+const MOST_RANKS = 64; // of a finding that are selected
+
+export function App({ page }) {
+  const [state, setState] = useState(() => start(page));
+  const [focus, setFocus] = useState({ metrics: 0, program: 0, system: 0 });
+  const [help, setHelp] = useState(false);
+  const [finding, setFinding] = useState(-1);
+  const [query, setQuery] = useState("");
+  const [widths, setWidths] = useState({});
+  const [failure, setFailure] = useState(null);
+  const now = useRef(state);
+  const lastTree = useRef("program");
+
+  const { browser, basis, flat, grouping, tab, source } = state;
+  const experiment = page.experiments[state.experiment];
+  const whole = basis === "other" ? page.other.totals : basis;
+  const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, new Rows(browser, each, whole)])), [browser, whole]);
+  const spread = useMemo(() => ranges(browser), [browser]);
+
+  // Replace the state once the numbers that it shows were decoded.
+  async function go(change, { finding: number = -1, aim = null } = {}) {
+    const before = now.current.browser;
+    const next = { ...now.current, ...(typeof change === "function" ? change(now.current) : change) };
+    now.current = next;
+    try {
+      await next.browser.sums.load(next.browser.metrics);
+    } catch (error) {
+      setFailure(String(error));
+      return;
+    }
+    if (now.current !== next) return;
+    setState(next);
+    if (next.browser !== before) setFinding(number);
+    history.replaceState(null, "", `#${fragmentOf(next)}`);
+    if (aim) aimAt(next, aim);
+  }
+
+  // Move the focus of trees to what is selected in them.
+  function aimAt(next, dimensions) {
+    setFocus((seen) => {
+      const found = { ...seen };
+      for (const dimension of dimensions) {
+        const { order } = new Rows(next.browser, dimension, null);
+        const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
+        if (place >= 0) found[dimension] = place;
+      }
+      return found;
+    });
+  }
+
+  const tree = (change) => go((seen) => ({ browser: change(seen.browser) }));
+
+  function toFinding(number) {
+    const found = page.findings[number];
+    if (!found) return;
+    go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS });
+  }
+
+  function fromAddress() {
+    const pieces = piecesOf(location.hash);
+    if (pieces.has("n")) return toFinding(Number(pieces.get("n")) - 1);
+    return go(stateOf(page, pieces), { aim: DIMENSIONS });
+  }
+
+  useEffect(() => {
+    if (location.hash) fromAddress();
+    else go({}, { aim: DIMENSIONS });
+    addEventListener("hashchange", fromAddress);
+    return () => removeEventListener("hashchange", fromAddress);
+  }, []);
+
+  function selectPath(path, locations = []) {
+    go((seen) => {
+      let next = seen.browser;
+      const node = seen.flat ? experiment.trees.flat.home[path] : path;
+      next = next.selecting("program", [node]);
+      if (locations.length) next = next.selecting("system", nodesOf(next.panes.system.tree, locations));
+      return { browser: next };
+    }, { aim: ["program", "system"] });
+  }
+
+  const selectRegion = (region) => selectPath(heaviestPath(browser, experiment, region));
+
+  function switchTree(toFlat) {
+    go((seen) => {
+      const tree = toFlat ? experiment.trees.flat : experiment.trees.calls;
+      const paths = selectedPaths(seen.browser, experiment);
+      const nodes = toFlat ? [...new Set(paths.map((path) => experiment.trees.flat.home[path]))] : [heaviestPath(seen.browser, experiment, experiment.trees.flat.home[paths[0]])];
+      const pane = (toFlat ? new Pane(tree) : (seen.calls ?? new Pane(tree))).selecting(nodes);
+      return { flat: toFlat, calls: toFlat ? seen.browser.panes.program : null, browser: seen.browser.with("program", pane) };
+    }, { aim: ["program"] });
+  }
+
+  function group(name) {
+    go((seen) => {
+      const tree = experiment.trees.systems[name];
+      const pane = new Pane(tree, { open: tree.children(-1).length > 1 ? [] : tree.children(-1) });
+      return { grouping: name, browser: seen.browser.with("system", pane) };
+    });
+  }
+
+  // Show this experiment, or what the other one has more of.
+  function show(difference) {
+    const name = difference ? "difference" : "run";
+    go((seen) => ({ ...carried(page, seen, name), tab: seen.tab }), { aim: DIMENSIONS });
+  }
+
+  function search(dimension, text, step) {
+    const { pane } = rows[dimension];
+    const wanted = text.toLowerCase();
+    if (!wanted) return;
+    const { labels } = pane.tree;
+    const from = rows[dimension].order[focus[dimension]] ?? -1;
+    for (let away = step ? 1 : 0; away <= labels.length; away++) {
+      const node = (((Math.max(0, from) + away * (step || 1)) % labels.length) + labels.length) % labels.length;
+      if (labels[node].toLowerCase().includes(wanted)) {
+        go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
+        return;
+      }
+    }
+  }
+
+  const actions = (dimension) => ({
+    click(event, shown, place) {
+      document.getElementById(`tree-${dimension}`).focus({ preventScroll: true });
+      setFocus((seen) => ({ ...seen, [dimension]: place }));
+      const row = shown.row(place);
+      if (row.state === "folded") return tree((seen) => seen.unfolding(dimension, row.above));
+      if (event.target.closest(".toggle") && row.state !== "leaf") return toggle(dimension, row);
+      return select(dimension, row.nodes[0], event.ctrlKey || event.metaKey || event.shiftKey);
+    },
+    key(event, shown, at) {
+      if (event.altKey) return;
+      const row = shown.length ? shown.row(at) : null;
+      const move = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1, PageDown: at + 15, PageUp: at - 15 }[event.key];
+      if (move !== undefined) {
+        event.preventDefault();
+        const to = Math.max(0, Math.min(shown.length - 1, move));
+        setFocus((seen) => ({ ...seen, [dimension]: to }));
+        const next = shown.row(to);
+        if (!event.ctrlKey && next.state !== "folded") select(dimension, next.nodes[0], false);
+      } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+        event.preventDefault();
+        const inwards = event.key === "ArrowRight";
+        if (row.state === "folded") inwards ? tree((seen) => seen.unfolding(dimension, row.above)) : toNode(dimension, row.above);
+        else if (inwards && row.state === "closed") tree((seen) => seen.opened(dimension, [row.nodes[0]]));
+        else if (inwards && row.state === "open") actions(dimension).key(new KeyboardEvent("keydown", { key: "ArrowDown", ctrlKey: event.ctrlKey }), shown, at);
+        else if (!inwards && row.state === "open") tree((seen) => seen.closed(dimension, [row.nodes[0]]));
+        else if (!inwards) toNode(dimension, row.above);
+      } else if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        if (row.state === "folded") tree((seen) => seen.unfolding(dimension, row.above));
+        else select(dimension, row.nodes[0], event.ctrlKey);
+      }
+    },
+  });
+
+  function toggle(dimension, row) {
+    const change = row.state === "open" ? "closed" : "opened";
+    tree((seen) => seen[change](dimension, row.nodes));
+  }
+
+  function select(dimension, node, beside) {
+    tree((seen) => {
+      const { selected } = seen.panes[dimension];
+      const without = [...selected].filter((each) => each !== node);
+      if (!beside) return seen.selecting(dimension, [node]);
+      if (!selected.has(node)) return seen.selecting(dimension, [...selected, node]);
+      return without.length || dimension === "system" ? seen.selecting(dimension, without) : seen;
+    });
+  }
+
+  function toNode(dimension, node) {
+    if (node < 0) return;
+    const place = rows[dimension].order.indexOf(node);
+    setFocus((seen) => ({ ...seen, [dimension]: place }));
+    select(dimension, node, false);
+  }
+
+  const values = () => {
+    const possible = BASES.filter((each) => each !== "other" || page.other);
+    go({ basis: possible[(possible.indexOf(now.current.basis) + 1) % possible.length] });
+  };
+  const goTab = (name) => go((seen) => ({ tab: seen.tab === name ? null : name }));
+
+  useEffect(() => {
+    const onKey = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || help) return;
+      const typing = event.target.matches?.("input:not([type=checkbox]), select, textarea");
+      if (typing && event.key !== "Escape") return;
+      const act = {
+        "/": () => document.getElementById("search").focus(),
+        "[": () => toFinding(Math.max(0, finding - 1)),
+        "]": () => toFinding(Math.min(page.findings.length - 1, finding + 1)),
+        v: values,
+        s: () => go((seen) => ({ source: !seen.source })),
+        "?": () => setHelp(true),
+        Escape: () => (typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })),
+      }[event.key];
+      const number = /^[1-6]$/.test(event.key) ? Number(event.key) : 0;
+      if (!act && !number) return;
+      event.preventDefault();
+      if (act) act();
+      else goTab(TABS[number - 1][0]);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [help, finding, page]);
+
+  if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
+  const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
+  const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
+  const groupings = Object.keys(experiment.trees.systems);
+  const width = (name) => (widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)");
+  const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...(source ? ["6px", "minmax(18rem, 1.8fr)"] : [])].join(" ") };
+  const pane = (dimension, tools) => html`
+    <section class=${`pane ${dimension}`} aria-label=${titles[dimension]} onFocusIn=${() => (lastTree.current = dimension)}>
+      <h2 class="pane-title"><span>${titles[dimension]}</span>${tools}</h2>
+      <${TreeView}
+        name=${dimension}
+        title=${titles[dimension]}
+        rows=${rows[dimension]}
+        focus=${focus[dimension]}
+        ranges=${dimension === "program" ? range : undefined}
+        signed=${experiment.signed}
+        actions=${actions(dimension)}
+      />
+      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} />
+    </section>
+  `;
+  const selectNode = (node, locations) => {
+    const path = flat ? heaviestPath(browser, experiment, node) : node;
+    selectPath(path, locations);
+  };
+  const clusters = page.clusters;
+  const shared = { browser, experiment, clusters };
+  const metric = experiment.head.metrics[browser.metrics[0]].name;
+  return html`
+    <div class="toolbar">
+      <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
+        <option value="abs">absolute</option>
+        <option value="pct">% of the program</option>
+        <option value="sel">% of the selection</option>
+        ${page.other && html`<option value="other">% of ${page.other.name}</option>`}
+      </select></label>
+      <label>program <select value=${flat ? "flat" : "calls"} onChange=${(event) => switchTree(event.currentTarget.value === "flat")}><option value="calls">call tree</option><option value="flat">flat profile</option></select></label>
+      ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
+      <label class="search">search <input id="search" type="search" value=${query} placeholder="/" onInput=${(event) => { setQuery(event.currentTarget.value); search(lastTree.current, event.currentTarget.value, 0); }}
+        onKeyDown=${(event) => event.key === "Enter" && search(lastTree.current, query, event.shiftKey ? -1 : 1)} /></label>
+      <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
+      <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
+    </div>
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    <div class=${`trees ${source ? "with-source" : ""}`} style=${columns}>
+      ${pane("metrics")}
+      <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
+      ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}
+      <${Splitter} name="the call tree" width=${widths.program} setWidth=${(program) => setWidths((seen) => ({ ...seen, program }))} />
+      ${pane("system")}
+      ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
+        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} select=${(path) => selectPath(path)} />`}
+    </div>
+    <${Tabs} tab=${tab} go=${goTab}>
+      ${tab === "ranks" && html`<${HeatMap} ...${shared} select=${selectNode} />`}
+      ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
+      ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
+      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
+        select=${(region) => selectIn(region)} />`}
+      ${tab === "counters" && html`<${Counters} />`}
+      ${tab === "time" && html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened.</p>`}
+    </${Tabs}>
+    ${help && html`<${Help} close=${() => setHelp(false)} />`}
+  `;
+
+  // A region of the difference, in the trees that are shown.
+  function selectIn(region) {
+    const { difference } = page.experiments;
+    if (state.experiment === "difference") return selectRegion(region);
+    const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
+    const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
+    return here >= 0 ? selectRegion(here) : undefined;
+  }
+}
+
+const start = (page) => {
+  const experiment = page.experiments.run;
+  return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: "machine", tab: page.tab, source: page.hasSources, calls: null };
+};
+
+function stateOf(page, pieces) {
+  const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
+  const experiment = page.experiments[name];
+  const { panes, sums } = experiment.start();
+  const flat = pieces.get("f") === "flat";
+  const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : "machine";
+  const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
+  const system = grouping === "machine" ? panes.system : new Pane(experiment.trees.systems[grouping]);
+  const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
+  const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
+  const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
+  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: page.hasSources && pieces.get("src") !== "off", calls: null };
+}
+
+// The same selection in another experiment, as far as it has what is selected.
+function carried(page, seen, name) {
+  const pieces = piecesOf(fragmentOf(seen));
+  for (const key of ["mo", "co", "so", "mu", "cu"]) pieces.delete(key);
+  pieces.set("e", name);
+  pieces.delete("g");
+  return stateOf(page, pieces);
+}
+
+function browserOf(page, { metric, withoutParts, path, locations }) {
+  const experiment = page.experiments.run;
+  let browser = experiment.start();
+  const node = experiment.head.metrics.findIndex(({ name }) => name === metric);
+  if (node >= 0) browser = browser.selecting("metrics", [node]);
+  if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
+  if (path !== null) browser = browser.selecting("program", [path]);
+  if (locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
+  return browser;
+}
+
+const nodesOf = (tree, locations) => [...new Set(locations.map((location) => tree.home[location]))];
+
+function rangeOf(spread, rows, node) {
+  const { browser, pane } = rows;
+  const of = pane.isOpen(node) ? spread.own : spread.closed;
+  if (!of.known[node]) return null;
+  return { least: of.least[node], mean: of.mean[node], most: of.most[node], top: topOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
+}
+
+const topOf = (spread) => (spread.top ??= spread.closed.most.reduce((most, value) => Math.max(most, value), 0));

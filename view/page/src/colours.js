@@ -1,0 +1,31 @@
+// Colours that those tell apart, too, who do not see red or green as others do.
+
+// Size: cividis (Nuñez, Anderton, Renslow 2018), from little to much.
+const SIZES = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
+
+// Sign: red is negative, blue positive (ColorBrewer's RdBu).
+const SIGNS = ["#b2182b", "#f4a582", "#f7f7f7", "#92c5de", "#2166ac"];
+
+// Clusters: Okabe and Ito; letters stand beside them.
+export const CLUSTERS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d00", "#7f7f7f"];
+
+const rgb = (hex) => [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16));
+
+function ramp(stops) {
+  const steps = stops.map(rgb);
+  return (place) => {
+    const at = Math.max(0, Math.min(1, place)) * (steps.length - 1);
+    const low = Math.min(Math.floor(at), steps.length - 2);
+    return steps[low].map((from, part) => Math.round(from + (at - low) * (steps[low + 1][part] - from)));
+  };
+}
+
+export const sizeColour = ramp(SIZES);
+const signed = ramp(SIGNS);
+
+// From -1 to 1.
+export const signColour = (place) => signed((place + 1) / 2);
+
+export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
+
+export const clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];

@@ -1,0 +1,38 @@
+// The page's script: reads what the page holds, and shows it.
+import { h, render } from "preact";
+import { App } from "./app.js";
+import { Experiment } from "./model/experiment.js";
+import { Tally } from "./model/tally.js";
+import { unpacked, unpackedText } from "./model/numbers.js";
+
+const textOf = (id) => document.getElementById(id).textContent;
+
+async function main() {
+  const head = JSON.parse(await unpackedText(textOf("head")));
+  const read = (key) => {
+    const { id, kind, count } = head.numbers[key];
+    return unpacked({ kind, count }, textOf(id));
+  };
+  const page = { ...head, experiments: {}, hasSources: Object.values(head.sources).some(({ lines }) => lines) };
+  for (const each of head.experiments) {
+    const sums = await read(`${each.key} sums`);
+    const experiment = new Experiment(each, sums, read);
+    experiment.signed = experiment.sums.signed;
+    if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
+    page.experiments[each.key] = experiment;
+  }
+  page.other = head.other && {
+    name: head.other.name,
+    totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }])),
+  };
+  const { run } = page.experiments;
+  await run.sums.load(run.start().metrics);
+  render(h(App, { page }), document.getElementById("app"));
+}
+
+main().catch((error) => {
+  const said = document.createElement("p");
+  said.className = "remark warning";
+  said.textContent = `The trees cannot be shown: ${error}. The verdict above is whole.`;
+  document.getElementById("app").replaceChildren(said);
+});

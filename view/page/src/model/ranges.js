@@ -1,0 +1,66 @@
+// How far the locations are apart on each node of the program: least, mean and most, of itself and with all below it.
+
+const CELLS = 1 << 22; // values of nodes and locations that are held at once
+
+// Null where values of several call paths are not added up, or where the values are not in the page.
+export function ranges(browser, tree = browser.panes.program.tree) {
+  const { sums } = browser;
+  const metrics = browser.metrics;
+  if (!browser.summed || !metrics.every((metric) => sums.has(metric))) return null;
+  const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1])]);
+  return sums.once(tree, `ranges ${terms.join(" ")}`, () => computed(sums, tree, terms));
+}
+
+function computed(sums, tree, terms) {
+  const found = { own: nothing(tree.length), closed: nothing(tree.length) };
+  const width = Math.max(1, Math.min(sums.locations, Math.floor(CELLS / tree.length)));
+  for (let from = 0; from < sums.locations; from += width) {
+    const count = Math.min(width, sums.locations - from);
+    const values = new Float64Array(tree.length * count).fill(NaN);
+    for (let path = 0; path < sums.paths; path++) {
+      for (const [metric, sign] of terms) {
+        const cells = sums.values.get(metric).subarray(path * sums.locations + from);
+        add(values, tree.home[path] * count, cells, 0, count, sign);
+      }
+    }
+    note(found.own, values, count);
+    for (let node = tree.length - 1; node >= 0; node--) {
+      if (tree.parents[node] >= 0) add(values, tree.parents[node] * count, values, node * count, count, 1);
+    }
+    note(found.closed, values, count);
+  }
+  for (const { mean, known } of Object.values(found)) {
+    for (let node = 0; node < tree.length; node++) mean[node] /= known[node];
+  }
+  return found;
+}
+
+const nothing = (nodes) => ({
+  least: new Float64Array(nodes).fill(Infinity),
+  mean: new Float64Array(nodes),
+  most: new Float64Array(nodes).fill(-Infinity),
+  known: new Float64Array(nodes),
+});
+
+// What is not measured adds nothing, and alone is not 0.
+function add(values, to, cells, from, count, sign) {
+  for (let place = 0; place < count; place++) {
+    const value = cells[from + place];
+    if (value !== value) continue;
+    const sum = values[to + place];
+    values[to + place] = sum === sum ? sum + sign * value : sign * value;
+  }
+}
+
+function note({ least, mean, most, known }, values, count) {
+  for (let node = 0; node < least.length; node++) {
+    for (let place = node * count; place < (node + 1) * count; place++) {
+      const value = values[place];
+      if (value !== value) continue;
+      if (value < least[node]) least[node] = value;
+      if (value > most[node]) most[node] = value;
+      mean[node] += value;
+      known[node]++;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// What is slower and what is faster than in the other experiment, region by region.
+import { useMemo } from "preact/hooks";
+import { html } from "../html.js";
+import { written } from "../model/units.js";
+
+const MOST = 50; // lines of a list
+const LEAST = 0.001; // of the whole; twin: _LEAST in view/changes.py
+
+export function Compare({ difference, metric, other, shown, show, select }) {
+  const lists = useMemo(() => difference && changes(difference, metric), [difference, metric]);
+  if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
+  if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
+  const { unit, slower, faster, before, gain } = lists;
+  const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+  const share = (value, of) => (of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs((100 * value) / of), gap: "" }, "%").text}` : "new");
+  const list = (title, changed, kind) => html`
+    <section class="changes">
+      <h3>${title}</h3>
+      ${changed.length === 0 && html`<p class="remark">none</p>`}
+      ${changed.length > 0 && html`<table>
+        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number"></th><th>region</th><th>source</th></tr></thead>
+        <tbody>${changed.slice(0, MOST).map(
+          (line) => html`<tr key=${line.region}>
+            <td class="number">${amount(line.before)}</td><td class="number">${amount(line.before - line.gain)}</td>
+            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount(Math.abs(line.gain))}</td><td class="number">${share(line.gain, line.before)}</td>
+            <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}</td>
+          </tr>`,
+        )}</tbody>
+      </table>`}
+      ${changed.length > MOST && html`<p class="remark">and ${changed.length - MOST} more</p>`}
+    </section>`;
+  return html`
+    <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before ? `, ${share(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out.</p>
+    <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
+    <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
+  `;
+}
+
+// Gains of each region are the other experiment's values less this one's; null if there are none.
+function changes(difference, name) {
+  const { head, sums, trees } = difference;
+  const metric = head.metrics.findIndex((each) => each.name === name);
+  if (metric < 0 || head.metrics[metric].aggregation !== "sum") return null;
+  const gains = sums.byPath(metric).atHome(trees.flat).amounts;
+  const before = new Float64Array(gains.length);
+  for (let path = 0; path < sums.paths; path++) {
+    const value = difference.before[metric * sums.paths + path];
+    if (value === value) before[trees.flat.home[path]] += value;
+  }
+  const whole = before.reduce((sum, value) => sum + Math.abs(value), 0);
+  const lines = head.regions.map(([title, , file, , first], region) => ({
+    region,
+    name: title,
+    place: file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "",
+    before: before[region],
+    gain: gains[region],
+  }));
+  const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole);
+  return {
+    unit: head.metrics[metric].unit,
+    before: before.reduce((sum, value) => sum + value, 0),
+    gain: gains.reduce((sum, value) => sum + value, 0),
+    slower: changed.filter(({ gain }) => gain < 0).sort((one, two) => one.gain - two.gain),
+    faster: changed.filter(({ gain }) => gain > 0).sort((one, two) => two.gain - one.gain),
+  };
+}

@@ -1,0 +1,87 @@
+// Regions, each by itself, in a table that can be sorted; only the rows in view are in the document.
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { html } from "../html.js";
+import { ranges } from "../model/ranges.js";
+import { regionSums } from "../model/regions.js";
+import { written } from "../model/units.js";
+
+const ROW = 26; // pixels; twin: .profile tr in page.css
+const AROUND = 8;
+
+export function FlatProfile({ browser, experiment, select }) {
+  const [order, setOrder] = useState({ by: "own", down: true });
+  const box = useRef(null);
+  const [view, setView] = useState({ from: 0, count: 30 });
+  const unit = browser.sums.metrics[browser.metrics[0]].unit;
+  const lines = useMemo(() => profile(browser, experiment), [browser, experiment]);
+  const sorted = useMemo(() => {
+    const sign = order.down ? -1 : 1;
+    const compare = (one, other) =>
+      typeof one === "string" ? one.localeCompare(other) : (one !== one) - (other !== other) || sign * (one - other);
+    return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
+  }, [lines, order]);
+  const look = () => {
+    const { scrollTop, clientHeight } = box.current;
+    setView({ from: Math.max(0, Math.floor(scrollTop / ROW) - AROUND), count: Math.ceil(clientHeight / ROW) + 2 * AROUND });
+  };
+  useLayoutEffect(look, []);
+  const total = lines.reduce((sum, { own }) => sum + (own === own ? own : 0), 0);
+  const amount = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
+  const percent = (value) => (total ? written({ amount: value === value ? (100 * value) / total : null, gap: "–" }, "%").text : "–");
+  const shown = sorted.slice(view.from, view.from + view.count);
+  return html`
+    <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region by itself. Least, mean and most: of the locations.</p>
+    <div class="scroll" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label="flat profile">
+      <table class="profile">
+        <thead><tr>
+          ${COLUMNS.map(
+            ([key, title]) => html`<th key=${key} class=${key === "name" || key === "place" ? "" : "number"} aria-sort=${order.by === key ? (order.down ? "descending" : "ascending") : "none"}>
+              <button onClick=${() => setOrder({ by: key, down: order.by === key ? !order.down : key !== "name" && key !== "place" })}>${title}${order.by === key ? (order.down ? " ▾" : " ▴") : ""}</button>
+            </th>`,
+          )}
+        </tr></thead>
+        <tbody>
+          ${view.from > 0 && html`<tr aria-hidden="true"><td colspan="8" style=${{ height: `${view.from * ROW}px` }}></td></tr>`}
+          ${shown.map(
+            (line) => html`<tr key=${line.region} class=${browserHas(browser, experiment, line.region) ? "selected" : ""}>
+              <td class="number">${amount(line.own)}</td><td class="number">${percent(line.own)}</td><td class="number">${amount(line.closed)}</td>
+              <td class="number">${amount(line.least)}</td><td class="number">${amount(line.mean)}</td><td class="number">${amount(line.most)}</td>
+              <td><button class="link" onClick=${() => select(line.region)} title=${line.name.slice(0, 300)}>${line.name}</button></td><td>${line.place}</td>
+            </tr>`,
+          )}
+          ${view.from + view.count < sorted.length && html`<tr aria-hidden="true"><td colspan="8" style=${{ height: `${(sorted.length - view.from - view.count) * ROW}px` }}></td></tr>`}
+        </tbody>
+      </table>
+    </div>
+  `;
+}
+
+const COLUMNS = [
+  ["own", "own"],
+  ["own share", "share"],
+  ["closed", "with callees"],
+  ["least", "least"],
+  ["mean", "mean"],
+  ["most", "most"],
+  ["name", "region"],
+  ["place", "source"],
+];
+
+function browserHas(browser, experiment, region) {
+  const { tree, selected } = browser.panes.program;
+  if (tree === experiment.trees.flat) return selected.has(region);
+  return [...selected].some((path) => experiment.trees.flat.home[path] === region);
+}
+
+function profile(browser, experiment) {
+  const { flat } = experiment.trees;
+  const own = browser.selected((metric) => browser.sums.byPath(metric)).atHome(flat);
+  const closed = regionSums(browser, experiment);
+  const spread = ranges(browser, flat)?.own;
+  return experiment.head.regions.map(([name, , file, , first], region) => {
+    const amount = own.value(region).amount ?? NaN;
+    const [least, mean, most] = spread ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
+    const place = file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "";
+    return { region, name, place, own: amount, "own share": amount, closed: closed[region], least, mean, most };
+  });
+}

@@ -1,0 +1,182 @@
+// Ranks from left to right, call paths from top to bottom: who takes how long, where. Ranks stand by cluster.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { clusterColour, css, signColour, sizeColour } from "../colours.js";
+import { html } from "../html.js";
+import { Tally } from "../model/tally.js";
+import { written } from "../model/units.js";
+
+const MOST_ROWS = 40; // that a reader can look through
+const CELL = 16; // pixels high
+const TOP = 14; // for the clusters
+
+export function HeatMap({ browser, experiment, clusters, select }) {
+  const canvas = useRef(null);
+  const [cell, setCell] = useState(null);
+  const [relative, setRelative] = useState(false);
+  const [width, setWidth] = useState(600);
+  const unit = browser.sums.metrics[browser.metrics[0]].unit;
+  const order = useMemo(() => byCluster(experiment, clusters), [experiment, clusters]);
+  const map = useMemo(() => cells(browser, order), [browser, order]);
+  const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
+
+  useEffect(() => {
+    const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
+    observer.observe(canvas.current.parentElement);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => draw(canvas.current, { map, columns, width, order, clusters, relative, cell }), [map, columns, width, relative, cell]);
+
+  if (!map.rows.length) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, so there is no map of them.</p>`;
+  const at = (event) => {
+    const box = canvas.current.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top - TOP) / CELL);
+    const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
+    return row < 0 || row >= map.rows.length || column < 0 || column >= columns ? null : { row, column };
+  };
+  const onKeyDown = (event) => {
+    const steps = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (event.key === "Enter" && cell) choose(cell);
+    if (!steps) return;
+    event.preventDefault();
+    const from = cell ?? { row: -steps[0], column: -steps[1] };
+    const clip = (value, count) => Math.max(0, Math.min(count - 1, value));
+    setCell({ row: clip(from.row + steps[0], map.rows.length), column: clip(from.column + steps[1], columns) });
+  };
+  const choose = ({ row, column }) => select(map.rows[row].node, order.slice(...range(column, columns, order.length)));
+  const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
+  return html`
+    <div class="map-tools">
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} shown call paths` : "All shown call paths"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
+      <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
+    </div>
+    <div class="map">
+      <ol class="map-names" aria-hidden="true" style=${{ paddingTop: `${TOP}px` }}>${map.rows.map(({ node }) => html`<li key=${node} title=${label(browser, node).slice(0, 300)}>${label(browser, node)}</li>`)}</ol>
+      <div class="map-cells">
+        <canvas
+          ref=${canvas}
+          tabindex="0"
+          role="img"
+          aria-label=${`Ranks and call paths; arrows move, Enter selects. ${told ?? ""}`}
+          onMouseMove=${(event) => setCell(at(event))}
+          onMouseLeave=${() => setCell(null)}
+          onClick=${(event) => at(event) && choose(at(event))}
+          onKeyDown=${onKeyDown}
+        ></canvas>
+      </div>
+    </div>
+    <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
+  `;
+}
+
+const label = (browser, node) => browser.panes.program.tree.labels[node];
+
+function byCluster(experiment, clusters) {
+  const within = clusters.flat();
+  const rest = [...experiment.head.locations.keys()].filter((location) => !within.includes(location));
+  return clusters.length > 1 ? [...within, ...(within.length < experiment.head.locations.length ? rest : [])] : [...experiment.head.locations.keys()];
+}
+
+const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
+
+// What the shown nodes of the program have of each location, the largest first.
+function cells(browser, order) {
+  const { program } = browser.panes;
+  if (!browser.summed) return { rows: [], all: 0 };
+  const nodes = program.shown();
+  const size = (node) => Math.abs(browser.value("program", node).amount ?? 0);
+  const largest = nodes.toSorted((one, other) => size(other) - size(one)).slice(0, MOST_ROWS);
+  const rows = nodes.filter((node) => largest.includes(node) && size(node) > 0).map((node) => {
+    const paths = program.tree.cells(program.held([node]));
+    const { amounts, known } = browser.selected((metric) => browser.sums.fresh(metric, paths));
+    return { node, values: order.map((location) => (known[location] ? amounts[location] : NaN)) };
+  });
+  const all = rows.flatMap(({ values }) => values).filter((value) => value === value);
+  return { rows, all: nodes.length, top: all.reduce((most, value) => Math.max(most, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
+}
+
+function draw(canvas, { map, columns, width, order, clusters, relative, cell }) {
+  const scale = globalThis.devicePixelRatio || 1;
+  const height = TOP + map.rows.length * CELL;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  const wide = width / columns;
+  const of = new Map(clusters.flatMap((members, number) => members.map((location) => [location, number])));
+  let last = -1;
+  context.font = "11px system-ui, sans-serif";
+  for (let column = 0; column < columns; column++) {
+    const number = of.get(order[range(column, columns, order.length)[0]]);
+    if (number === undefined || clusters.length < 2) continue;
+    context.fillStyle = clusterColour(number);
+    context.fillRect(column * wide, 0, wide + 0.5, TOP - 2);
+    if (number !== last) {
+      context.fillStyle = "#000";
+      context.fillText(letters(number), column * wide + 2, TOP - 4);
+      last = number;
+    }
+  }
+  map.rows.forEach(({ values }, row) => {
+    const known = values.filter((value) => value === value);
+    const mean = known.reduce((sum, value) => sum + value, 0) / (known.length || 1);
+    const far = known.reduce((most, value) => Math.max(most, Math.abs(value - mean)), 0);
+    for (let column = 0; column < columns; column++) {
+      const value = most(values, ...range(column, columns, order.length));
+      const colour = value !== value ? null : relative ? signColour(far ? (mean - value) / far : 0) : map.signed ? signColour(map.top ? value / map.top : 0) : sizeColour(map.top ? value / map.top : 0);
+      if (colour) {
+        context.fillStyle = css(colour);
+        context.fillRect(column * wide, TOP + row * CELL, wide + 0.5, CELL - 1);
+      } else hatch(context, column * wide, TOP + row * CELL, wide, CELL - 1);
+    }
+  });
+  if (cell) {
+    context.strokeStyle = "#e00";
+    context.lineWidth = 2;
+    context.strokeRect(cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
+  }
+}
+
+function hatch(context, x, y, width, height) {
+  context.fillStyle = "#ddd";
+  context.fillRect(x, y, width, height);
+  context.strokeStyle = "#888";
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let at = x; at < x + width; at += 5) {
+    context.moveTo(at, y + height);
+    context.lineTo(Math.min(at + height, x + width), y);
+  }
+  context.stroke();
+}
+
+// Of several ranks in one column, the largest.
+function most(values, from, to) {
+  let found = NaN;
+  for (let place = from; place < to; place++) {
+    const value = values[place];
+    if (value === value && !(Math.abs(value) <= Math.abs(found))) found = value;
+  }
+  return found;
+}
+
+function tell(map, { row, column }, { browser, experiment, order, columns, unit, clusters }) {
+  if (row >= map.rows.length) return null;
+  const { node, values } = map.rows[row];
+  const [from, to] = range(column, columns, order.length);
+  const value = most(values, from, to);
+  const known = values.filter((each) => each === each);
+  const mean = known.reduce((sum, each) => sum + each, 0) / (known.length || 1);
+  const amount = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
+  const first = experiment.nameOf(order[from]);
+  const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
+  const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
+  return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of all ${amount(mean)}`;
+}
+
+export function letters(number) {
+  let text = "";
+  for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + ((left - 1) % 26)) + text;
+  return text;
+}

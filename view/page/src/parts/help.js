@@ -1,0 +1,33 @@
+import { useEffect, useRef } from "preact/hooks";
+import { html } from "../html.js";
+
+const KEYS = [
+  ["↑ ↓", "the row above, or below: it is selected, and what stands to the right follows"],
+  ["→ ←", "open a node, or go to its first child; close it, or go to its parent"],
+  ["Home End", "the first row, the last row"],
+  ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
+  ["Tab", "the next tree, the source, the tabs"],
+  ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
+  ["1 – 6", "a tab; again, or Esc, closes it"],
+  ["[ ]", "the finding before, the next one"],
+  ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
+  ["s", "source on and off"],
+  ["?", "this help"],
+  ["Esc", "close what is open"],
+];
+
+export function Help({ close }) {
+  const box = useRef(null);
+  useEffect(() => box.current.showModal(), []);
+  return html`
+    <dialog ref=${box} onClose=${close} aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <dl>${KEYS.map(([keys, what]) => html`<dt key=${keys}><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
+      <h2>How to read the trees</h2>
+      <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
+      The call tree shows the selected metric, the system tree the selected metric at the selected call path.
+      A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ says that a part was not.</p>
+      <form method="dialog"><button autofocus>Close</button></form>
+    </dialog>
+  `;
+}

@@ -1,0 +1,18 @@
+import { css, sizeColour } from "../colours.js";
+import { html } from "../html.js";
+import { written } from "../model/units.js";
+
+const STEPS = 24;
+
+export function Legend({ legend, signed }) {
+  if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
+  const amount = (value) => written({ amount: value, gap: "" }, legend.unit).text;
+  return html`
+    <div class="legend" aria-label=${`colours from 0 to ${amount(legend.top)}`} role="img">
+      <span>0</span>
+      <span class="ramp">${Array.from({ length: STEPS }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS - 1))) }}></i>`)}</span>
+      <span>${amount(legend.top)}</span>
+      ${signed && html`<span class="signs"><span class="up">▲</span> gain <span class="down">▼</span> loss</span>`}
+    </div>
+  `;
+}

@@ -1,0 +1,94 @@
+// The source of what is selected: nested regions as bands, as hot as they are.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { css, sizeColour } from "../colours.js";
+import { html } from "../html.js";
+import { heaviestPath, nested, regionSums, selectedPaths } from "../model/regions.js";
+import { written } from "../model/units.js";
+
+const LINE = 20; // pixels; twin: --line in page.css
+const AROUND = 10;
+const BANDS = 8; // regions in one another that are told apart
+
+export function SourceView({ browser, experiment, sources, select }) {
+  const [all, setAll] = useState(true);
+  const box = useRef(null);
+  const [view, setView] = useState({ from: 0, count: 40 });
+  const paths = selectedPaths(browser, experiment);
+  const scope = useMemo(() => paths, [browser.panes.program]);
+  const region = experiment.trees.flat.home[paths[0]];
+  const [, , file, , first, last] = experiment.head.regions[region];
+  const source = sources[file];
+  const unit = browser.sums.metrics[browser.metrics[0]].unit;
+  const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
+  const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
+  const top = useMemo(() => bands.reduce((most, { number }) => Math.max(most, Math.abs(costs[number]) || 0), 0), [bands, costs]);
+
+  const look = () => {
+    if (!box.current) return;
+    const from = Math.max(0, Math.floor(box.current.scrollTop / LINE) - AROUND);
+    const count = Math.ceil(box.current.clientHeight / LINE) + 2 * AROUND;
+    setView((seen) => (seen.from === from && seen.count === count ? seen : { from, count }));
+  };
+  useLayoutEffect(() => {
+    if (!box.current) return;
+    box.current.scrollTop = Math.max(0, (first - 4) * LINE);
+    look();
+  }, [file, first, source]);
+  useEffect(() => {
+    if (!box.current) return undefined;
+    const observer = new ResizeObserver(look);
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [file]);
+
+  const label = html`<h2 class="pane-title"><span>${file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "source"}</span></h2>`;
+  if (!source?.lines) {
+    const name = experiment.head.regions[region][0];
+    const why = !file ? `${name} has no source file: it is a library's.` : (source?.warning ?? "The source is not in this page.");
+    return html`<section class="source" aria-label="source">${label}<p class="remark">${why}</p></section>`;
+  }
+  const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
+  const lines = source.lines.slice(from, from + view.count);
+  const amount = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
+  const width = Math.min(BANDS, 1 + bands.reduce((deepest, { depth }) => Math.max(deepest, depth), 0));
+  const choose = (number) => select(heaviestPath(browser, experiment, number, scope));
+  const row = (text, place) => {
+    const line = from + place + 1;
+    const here = bands.filter((band) => band.first <= line && line <= band.last);
+    const starts = here.filter((band) => band.first === line);
+    const columns = Array.from({ length: width }, (_, depth) => here.findLast((band) => Math.min(band.depth, width - 1) === depth));
+    const inner = here.at(-1);
+    const marked = line >= first && line <= last;
+    return html`
+      <div
+        key=${line}
+        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""}`}
+        onClick=${inner && (() => choose(inner.number))}
+      >
+        <span class="bands" aria-hidden="true">${columns.map(
+          (band) => html`<span
+            style=${{ backgroundColor: band && costs[band.number] === costs[band.number] ? css(sizeColour(top ? Math.abs(costs[band.number]) / top : 0)) : undefined }}
+            class=${band ? "band" : ""}
+            title=${band && `${experiment.head.regions[band.number][0]}: ${amount(band.number)}`}
+          ></span>`,
+        )}</span
+        ><span class="cost">${starts.length ? amount(starts.at(-1).number) : ""}</span
+        ><span class="number">${line}</span><code>${text || " "}</code>
+      </div>
+    `;
+  };
+  return html`
+    <section class="source" aria-label="source">
+      ${label}
+      <div class="source-tools">
+        <label><input type="checkbox" checked=${!all} onChange=${(event) => setAll(!event.currentTarget.checked)} /> only below the selected call path</label>
+      </div>
+      ${source.warning && html`<p class="remark warning">${source.warning}</p>`}
+      <div class="text" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label=${`${file}, lines ${first} to ${last} are selected`}>
+        <div style=${{ height: `${source.lines.length * LINE}px` }}>
+          <div class="lines" style=${{ transform: `translateY(${from * LINE}px)` }}>${lines.map(row)}</div>
+        </div>
+      </div>
+    </section>
+  `;
+}

@@ -1,0 +1,102 @@
+// Ranks in their places on the program's grid, a plane at a time.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { clusterColour, css, signColour, sizeColour } from "../colours.js";
+import { html } from "../html.js";
+import { written } from "../model/units.js";
+import { letters } from "./heat_map.js";
+
+const LARGEST = 48; // pixels of a place
+const SMALLEST = 4;
+
+export function Topology({ browser, experiment, clusters, select }) {
+  const grids = experiment.head.topologies;
+  const [which, setWhich] = useState(0);
+  const [cut, setCut] = useState([]);
+  const [by, setBy] = useState("value");
+  const [place, setPlace] = useState(null);
+  const canvas = useRef(null);
+  const unit = browser.sums.metrics[browser.metrics[0]].unit;
+  const grid = grids[Math.min(which, grids.length - 1)];
+  const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
+  const values = useMemo(() => (browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null), [browser]);
+  useEffect(() => {
+    if (canvas.current && values) draw(canvas.current, { plane, values, clusters, by, place });
+  }, [plane, values, by, place]);
+  if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file names none.</p>`;
+  if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
+  const at = (event) => {
+    const box = canvas.current.getBoundingClientRect();
+    return plane.at(Math.floor((event.clientX - box.left) / plane.size), Math.floor((event.clientY - box.top) / plane.size));
+  };
+  const onKeyDown = (event) => {
+    const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+    if (event.key === "Enter" && place) select(place.locations);
+    if (!step) return;
+    event.preventDefault();
+    setPlace((from) => (from ? plane.at(from.x + step[0], from.y + step[1]) ?? from : plane.at(0, 0)));
+  };
+  const amount = (location) => written({ amount: values.known[location] ? values.amounts[location] : null, gap: "not measured" }, unit).text;
+  const told = place?.locations.map((location) => `${experiment.nameOf(location)}: ${amount(location)}`).slice(0, 4).join(", ");
+  return html`
+    <div class="map-tools">
+      ${grids.length > 1 && html`<label>grid <select value=${which} onChange=${(event) => setWhich(Number(event.currentTarget.value))}>${grids.map((each, number) => html`<option value=${number}>${each.name || `grid ${number + 1}`}</option>`)}</select></label>`}
+      <span class="remark">${grid.name ? `${grid.name}: ` : ""}${grid.dimensions.map(([name, size, periodic]) => `${name ? `${name} ` : ""}${size}${periodic ? " periodic" : ""}`).join(" × ")}</span>
+      ${grid.dimensions.slice(2).map(
+        ([name, size], number) => html`<label>${name || `dimension ${number + 3}`} <input type="number" min="0" max=${size - 1} value=${cut[number] ?? 0} onInput=${(event) => setCut(Object.assign([...cut], { [number]: Number(event.currentTarget.value) }))} /></label>`,
+      )}
+      ${clusters.length > 1 && html`<label>colour <select value=${by} onChange=${(event) => setBy(event.currentTarget.value)}><option value="value">value</option><option value="cluster">cluster</option></select></label>`}
+    </div>
+    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told ?? ""}`}
+      onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
+    <p class="told" aria-live="polite">${told || "Point at a place to read its value; a click selects the rank."}</p>
+  `;
+}
+
+// The first dimension from left to right, the second downwards; of the others, one plane.
+function planeOf(grid, cut) {
+  const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
+  const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));
+  const found = new Map();
+  grid.places.forEach((place, location) => {
+    if (!place || place.slice(2).some((at, number) => at !== (cut[number] ?? 0))) return;
+    const key = place[0] + width * (place[1] ?? 0);
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(location);
+  });
+  const at = (x, y) => (x < 0 || y < 0 || x >= width || y >= height || !found.has(x + width * y) ? null : { x, y, locations: found.get(x + width * y) });
+  return { width, height, size, found, at };
+}
+
+function draw(canvas, { plane, values, clusters, by, place }) {
+  const { width, height, size, found } = plane;
+  const scale = globalThis.devicePixelRatio || 1;
+  canvas.width = Math.round(width * size * scale);
+  canvas.height = Math.round(height * size * scale);
+  canvas.style.width = `${width * size}px`;
+  canvas.style.height = `${height * size}px`;
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  context.font = `${Math.min(14, size - 4)}px system-ui, sans-serif`;
+  const amounts = [...values.amounts].filter((_, location) => values.known[location]);
+  const top = amounts.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const signed = amounts.some((value) => value < 0);
+  const of = new Map(clusters.flatMap((members, number) => members.map((location) => [location, number])));
+  for (const [key, locations] of found) {
+    const [x, y] = [(key % width) * size, Math.floor(key / width) * size];
+    const known = locations.filter((location) => values.known[location]);
+    const value = known.reduce((sum, location) => sum + values.amounts[location], 0);
+    const number = of.get(locations[0]);
+    if (by === "cluster") context.fillStyle = number === undefined ? "#bbb" : clusterColour(number);
+    else context.fillStyle = !known.length ? "#ddd" : css(signed ? signColour(top ? value / top : 0) : sizeColour(top ? value / top : 0));
+    context.fillRect(x, y, size - 1, size - 1);
+    if (by === "cluster" && number !== undefined && size >= 14) {
+      context.fillStyle = "#000";
+      context.fillText(letters(number), x + 3, y + size - 5);
+    }
+  }
+  if (place) {
+    context.strokeStyle = "#e00";
+    context.lineWidth = 2;
+    context.strokeRect(place.x * size + 1, place.y * size + 1, size - 3, size - 3);
+  }
+}

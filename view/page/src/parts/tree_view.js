@@ -1,0 +1,117 @@
+// One of the three trees: only the rows in view are in the document, however many there are.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { css, sizeColour } from "../colours.js";
+import { html } from "../html.js";
+import { written } from "../model/units.js";
+
+export const ROW = 24; // pixels; twin: --row in page.css
+const AROUND = 8; // rows above and below those in view
+const DEEPEST = 16; // steps to the right
+
+export function TreeView({ name, title, rows, focus, ranges, signed, actions }) {
+  const box = useRef(null);
+  const [view, setView] = useState({ from: 0, count: 24 });
+  const at = Math.max(0, Math.min(focus, rows.length - 1));
+
+  const look = () => {
+    const { scrollTop, clientHeight } = box.current;
+    const from = Math.max(0, Math.floor(scrollTop / ROW) - AROUND);
+    const count = Math.ceil(clientHeight / ROW) + 2 * AROUND;
+    setView((seen) => (seen.from === from && seen.count === count ? seen : { from, count }));
+  };
+  useEffect(() => {
+    const observer = new ResizeObserver(look);
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const { scrollTop, clientHeight } = box.current;
+    if (at * ROW < scrollTop) box.current.scrollTop = at * ROW;
+    else if ((at + 1) * ROW > scrollTop + clientHeight) box.current.scrollTop = (at + 1) * ROW - clientHeight;
+    look();
+  }, [at, rows]);
+
+  const from = Math.min(view.from, Math.max(0, rows.length - view.count));
+  const shown = Array.from({ length: Math.min(view.count, rows.length - from) }, (_, place) => from + place);
+  const id = (place) => `${name}-${place}`;
+  return html`
+    <div
+      class="tree"
+      ref=${box}
+      role="tree"
+      id=${`tree-${name}`}
+      aria-label=${title}
+      aria-multiselectable="true"
+      aria-activedescendant=${rows.length ? id(at) : undefined}
+      tabindex="0"
+      onScroll=${look}
+      onKeyDown=${(event) => actions.key(event, rows, at)}
+    >
+      <div class="room" role="presentation" style=${{ height: `${rows.length * ROW}px` }}>
+        <div class="rows" role="presentation" style=${{ transform: `translateY(${from * ROW}px)` }}>
+          ${shown.map(
+            (place) => html`<${Row}
+              key=${place}
+              id=${id(place)}
+              row=${rows.row(place)}
+              focused=${place === at}
+              range=${ranges?.(rows.order[place])}
+              signed=${signed}
+              onClick=${(event) => actions.click(event, rows, place)}
+            />`,
+          )}
+        </div>
+      </div>
+    </div>
+  `;
+}
+
+const TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
+
+function Row({ id, row, focused, range, signed, onClick }) {
+  const { text, sign } = written(row.value, row.unit);
+  const missing = row.value.amount === null;
+  const partial = row.value.gap === "partial";
+  const relief = missing ? "none" : sign > 0 ? "raised" : sign < 0 ? "sunken" : "flat";
+  const mark = signed && sign ? (sign > 0 ? "▲" : "▼") : "";
+  const colour = row.colour === null ? undefined : css(sizeColour(row.colour));
+  const classes = ["row", row.state, row.selected ? "selected" : "", focused ? "focused" : ""].join(" ");
+  const spoken = `${row.label}, ${mark ? (sign > 0 ? "gain " : "loss ") : ""}${text}${partial ? ", partly measured" : ""}`;
+  return html`
+    <div
+      class=${classes}
+      id=${id}
+      role="treeitem"
+      aria-level=${row.depth + 1}
+      aria-selected=${row.selected}
+      aria-expanded=${row.state === "leaf" || row.state === "folded" ? undefined : row.state === "open"}
+      aria-label=${spoken}
+      title=${row.label.length > 300 ? `${row.label.slice(0, 300)}…` : row.label}
+      onClick=${onClick}
+    >
+      <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
+      <span class=${missing ? "value missing" : "value"}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
+      <span class="bar"><span style=${{ width: `${100 * (row.colour ?? 0)}%` }}></span></span>
+      ${range !== undefined && html`<${Strip} range=${range} unit=${range?.unit} />`}
+      <span class="name" style=${{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 0.7}rem` }}
+        ><span class="toggle" aria-hidden="true">${TOGGLES[row.state]}</span>${row.label}</span
+      >
+    </div>
+  `;
+}
+
+// From the location that has least to the one that has most; a tick at the mean.
+function Strip({ range }) {
+  if (!range) return html`<span class="strip"></span>`;
+  const { least, mean, most, top, unit } = range;
+  const place = (value) => 60 * Math.max(0, Math.min(1, value / top));
+  const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+  return html`
+    <span class="strip" title=${`of a location: least ${amount(least)}, mean ${amount(mean)}, most ${amount(most)}`}>
+      <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
+        <line x1=${place(least)} x2=${place(most)} y1="6" y2="6" />
+        <line x1=${place(mean)} x2=${place(mean)} y1="1" y2="11" />
+      </svg>
+    </span>
+  `;
+}

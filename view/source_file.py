@@ -1,0 +1,96 @@
+"""The text of a source file, as far as it is found where a reader of an experiment sits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from .place import visible
+
+__all__ = ["SourceFile", "find_source", "places_to_look"]
+
+_LARGEST: Final = 4 << 20  # bytes: generated files can be larger, and nobody reads them
+# What a program is made of. A file that somebody sent may name others: these have no place in a page that is passed on.
+_KINDS: Final = re.compile(
+    r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
+)
+_UP: Final = 6  # folders above an experiment, where the source of a program may lie
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A source file of a program.
+
+    Attributes:
+        name: As the compiler was given it.
+        path: Where it was found; None if it was not.
+        lines: Its text without ends of lines; empty if there is none.
+        warning: Why there is none, or what a reader should know; empty if nothing.
+    """
+
+    name: str
+    path: Path | None
+    lines: tuple[str, ...] = ()
+    warning: str = ""
+
+
+def places_to_look(experiment: Path) -> tuple[Path, ...]:
+    """Give the folders in which the source of a run's program may lie: those of its file, and the current one."""
+    above = [*experiment.resolve().parents][:_UP]
+    return tuple(dict.fromkeys([Path.cwd(), *above]))
+
+
+def find_source(name: str, folders: Sequence[Path], measured: float | None = None) -> SourceFile:
+    """Find and read a file by the name that the compiler was given.
+
+    Args:
+        name: Absolute, or below one of the folders. Outer folders of the name may be others there.
+        folders: Where to look, first choice first.
+        measured: When the experiment was made, in seconds since 1970: newer text is not what ran.
+    """
+    if not _KINDS.search(name):
+        return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")
+    path = next((each for each in _candidates(name, folders) if _is_file(each)), None)
+    if path is None:
+        looked = visible(", ".join(map(str, folders[:2])))
+        more = f" and {len(folders) - 2} above" if len(folders) > 2 else ""
+        return SourceFile(name, None, (), f"{visible(name)} was not found below {looked}{more}")
+    try:
+        state = path.stat()
+        if state.st_size > _LARGEST:
+            return SourceFile(name, path, (), f"{visible(name)} has {state.st_size >> 20} MB: too large to be shown")
+        text = _decoded(path.read_bytes())
+    except OSError as error:
+        return SourceFile(name, path, (), f"{visible(name)}: {error.strerror}")
+    newer = measured is not None and state.st_mtime > measured
+    warning = f"{visible(name)} was changed after the run: lines may have moved" if newer else ""
+    return SourceFile(name, path, tuple(map(_shown, text.splitlines())), warning)
+
+
+def _candidates(name: str, folders: Sequence[Path]) -> list[Path]:
+    path = Path(name)
+    parts = path.parts[1:] if path.is_absolute() else path.parts
+    parts = tuple(part for part in parts if part != "..")
+    below = [folder.joinpath(*parts[start:]) for start in range(len(parts)) for folder in folders]
+    return [path, *below] if path.is_absolute() else below
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no name of a file
+        return False
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _shown(line: str) -> str:
+    return "\t".join(map(visible, line.split("\t")))
