@@ -12,7 +12,7 @@ KILLS     ?= 100
 # Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-long test-fast flaky sanitize measured check format bench fuzz kills clean
+.PHONY: help demo test test-long test-fast flaky sanitize measured check format page bench fuzz kills clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
@@ -22,6 +22,7 @@ help:
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
 	@echo "make check      lint, type-check, verify the import order"
 	@echo "make format     format the sources"
+	@echo "make page       bundle the script of the HTML page"
 	@echo "make bench      run the benchmarks"
 	@echo "make measured   check verdicts of real runs, ten runs each: by hand, on a quiet machine"
 	@echo "make sanitize   test the probe library under the address, undefined-behaviour and thread sanitizers"
@@ -74,6 +75,10 @@ measured: $(VENV)/.ready
 
 check: $(VENV)/.ready
 	@sh tools/check.sh $(BIN)
+	@sh tools/page.sh --check
+
+page: $(VENV)/.packages
+	@sh tools/page.sh
 
 format: $(VENV)/.ready
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix --quiet . ; \
