@@ -94,16 +94,21 @@ def _told(subject: Subject) -> Verdict:
     experiment = subject.experiment
     headline = f"{experiment.notes.program or 'experiment'}   {experiment.size}"
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
-    said = [] if changes else [subject.refusal]
+    said = [_change_of_all(experiment, changes[0].sight.metric or "")] if changes else [subject.refusal]
     return Verdict(headline, said, changes, [*experiment.notes.history, *experiment.notes.remarks])
 
 
+def _change_of_all(experiment: Experiment, metric: str) -> str:
+    change = Sums(experiment).total(metric).value(0).amount or 0.0
+    return f"{metric}: {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} in all than before"
+
+
 def _changes(experiment: Experiment) -> list[Finding]:
-    """Tell which regions gained and lost most of the first time, each by itself."""
-    times = [each for each in experiment.metrics if each.unit == "sec" and each.parent is None]
+    """Tell which call paths gained and lost most of the first time, each by itself."""
+    times = [each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None]
     if not times:
         return []
-    amounts = Sums(experiment).by_path(times[0].name).amounts
+    amounts = Sums(experiment).by_path(times[0]).amounts
     found = []
     for path in np.argsort(-np.abs(amounts), kind="stable")[:_CHANGES]:
         change, region = float(amounts[path]), experiment.call_paths[path].region
@@ -111,8 +116,8 @@ def _changes(experiment: Experiment) -> list[Finding]:
             break
         place = at_line(region.file, region.first_line) if region.file else ""
         line = f"{'GAIN' if change > 0 else 'LOSS'}  {place}   {region.name}"
-        what = f"{times[0].name} {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} than before"
-        found.append(Finding([line, what], [], Sight(times[0].name, path=int(path))))
+        what = f"{times[0]} {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} than before"
+        found.append(Finding([line, what], [], Sight(times[0], path=int(path))))
     return found
 
 

@@ -2265,14 +2265,14 @@
   var MOST_ROWS = 40;
   var CELL = 16;
   var TOP = 14;
-  function HeatMap({ browser, experiment, clusters, select }) {
+  function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const canvas = useRef(null);
     const [cell, setCell] = useState(null);
     const [relative, setRelative] = useState(false);
     const [width, setWidth] = useState(600);
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const order = useMemo(() => byCluster(experiment, clusters), [experiment, clusters]);
-    const map = useMemo(() => cells(browser, order), [browser, order]);
+    const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
     const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
     useEffect(() => {
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
@@ -2300,7 +2300,7 @@
     const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
     return html`
     <div class="map-tools">
-      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} shown call paths` : "All shown call paths"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
       <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
     </div>
     <div class="map">
@@ -2328,10 +2328,9 @@
     return clusters.length > 1 ? [...within, ...within.length < experiment.head.locations.length ? rest : []] : [...experiment.head.locations.keys()];
   }
   var range = (column, columns, count2) => [Math.floor(column * count2 / columns), Math.max(Math.floor(column * count2 / columns) + 1, Math.floor((column + 1) * count2 / columns))];
-  function cells(browser, order) {
+  function cells(browser, nodes, order) {
     const { program } = browser.panes;
     if (!browser.summed) return { rows: [], all: 0 };
-    const nodes = program.shown();
     const size = (node) => Math.abs(browser.value("program", node).amount ?? 0);
     const largest = nodes.toSorted((one, other) => size(other) - size(one)).slice(0, MOST_ROWS);
     const rows = nodes.filter((node) => largest.includes(node) && size(node) > 0).map((node) => {
@@ -3003,12 +3002,15 @@
       addEventListener("keydown", onKey);
       return () => removeEventListener("keydown", onKey);
     }, [help, finding, page]);
+    const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
     if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
     const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
     const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
     const groupings = Object.keys(experiment.trees.systems);
     const width = (name) => widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)";
     const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...source ? ["6px", "minmax(18rem, 1.8fr)"] : []].join(" ") };
+    const tallest = Math.max(...DIMENSIONS.map((each) => rows[each].length));
+    const height = `max(${source ? 28 : 16}rem, ${tallest * ROW2 + 72}px)`;
     const pane = (dimension, tools) => html`
     <section class=${`pane ${dimension}`} aria-label=${titles[dimension]} onFocusIn=${() => lastTree.current = dimension}>
       <h2 class="pane-title"><span>${titles[dimension]}</span>${tools}</h2>
@@ -3050,7 +3052,7 @@
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
-    <div class=${`trees ${source ? "with-source" : ""}`} style=${columns}>
+    <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
       ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}
@@ -3060,7 +3062,7 @@
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} select=${(path) => selectPath(path)} />`}
     </div>
     <${Tabs} tab=${tab} go=${goTab}>
-      ${tab === "ranks" && html`<${HeatMap} ...${shared} select=${selectNode} />`}
+      ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}

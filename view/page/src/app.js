@@ -17,7 +17,7 @@ import { SourceView } from "./parts/source_view.js";
 import { Splitter } from "./parts/splitter.js";
 import { TABS, Tabs } from "./parts/tabs.js";
 import { Topology } from "./parts/topology.js";
-import { TreeView } from "./parts/tree_view.js";
+import { ROW, TreeView } from "./parts/tree_view.js";
 
 const BASES = [null, "root", "selection", "other"];
 const MOST_RANKS = 64; // of a finding that are selected
@@ -229,12 +229,15 @@ export function App({ page }) {
     return () => removeEventListener("keydown", onKey);
   }, [help, finding, page]);
 
+  const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
   if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
   const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
   const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
   const groupings = Object.keys(experiment.trees.systems);
   const width = (name) => (widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)");
   const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...(source ? ["6px", "minmax(18rem, 1.8fr)"] : [])].join(" ") };
+  const tallest = Math.max(...DIMENSIONS.map((each) => rows[each].length));
+  const height = `max(${source ? 28 : 16}rem, ${tallest * ROW + 72}px)`;
   const pane = (dimension, tools) => html`
     <section class=${`pane ${dimension}`} aria-label=${titles[dimension]} onFocusIn=${() => (lastTree.current = dimension)}>
       <h2 class="pane-title"><span>${titles[dimension]}</span>${tools}</h2>
@@ -273,7 +276,7 @@ export function App({ page }) {
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
-    <div class=${`trees ${source ? "with-source" : ""}`} style=${columns}>
+    <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
       ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}
@@ -283,7 +286,7 @@ export function App({ page }) {
         <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} select=${(path) => selectPath(path)} />`}
     </div>
     <${Tabs} tab=${tab} go=${goTab}>
-      ${tab === "ranks" && html`<${HeatMap} ...${shared} select=${selectNode} />`}
+      ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}

@@ -9,14 +9,14 @@ const MOST_ROWS = 40; // that a reader can look through
 const CELL = 16; // pixels high
 const TOP = 14; // for the clusters
 
-export function HeatMap({ browser, experiment, clusters, select }) {
+export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
   const [cell, setCell] = useState(null);
   const [relative, setRelative] = useState(false);
   const [width, setWidth] = useState(600);
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const order = useMemo(() => byCluster(experiment, clusters), [experiment, clusters]);
-  const map = useMemo(() => cells(browser, order), [browser, order]);
+  const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
   const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
 
   useEffect(() => {
@@ -46,7 +46,7 @@ export function HeatMap({ browser, experiment, clusters, select }) {
   const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
   return html`
     <div class="map-tools">
-      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} shown call paths` : "All shown call paths"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
+      <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
       <label><input type="checkbox" checked=${relative} onChange=${(event) => setRelative(event.currentTarget.checked)} /> against the row's mean</label>
     </div>
     <div class="map">
@@ -78,11 +78,10 @@ function byCluster(experiment, clusters) {
 
 const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
 
-// What the shown nodes of the program have of each location, the largest first.
-function cells(browser, order) {
+// What nodes of the program have of each location; of many nodes, the largest.
+function cells(browser, nodes, order) {
   const { program } = browser.panes;
   if (!browser.summed) return { rows: [], all: 0 };
-  const nodes = program.shown();
   const size = (node) => Math.abs(browser.value("program", node).amount ?? 0);
   const largest = nodes.toSorted((one, other) => size(other) - size(one)).slice(0, MOST_ROWS);
   const rows = nodes.filter((node) => largest.includes(node) && size(node) > 0).map((node) => {
