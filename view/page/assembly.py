@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,7 +74,7 @@ def page_of(
     return Page(
         title=f"{experiment.notes.program or file.name}: autoanalyzer",
         headline=told.headline,
-        about=[*_about(experiment, measured), str(file)],
+        about=_about(experiment, file, measured),
         findings=told.findings,
         verdict=told.acquittal,
         caveats=told.caveats,
@@ -135,15 +135,14 @@ def _clusters(findings: Findings) -> list[list[int]]:
     return found if len(found) > 1 else []
 
 
-def _about(experiment: Experiment, measured: float | None) -> Iterable[str]:
-    notes = experiment.notes
-    if notes.command:
-        yield " ".join(notes.command)
+def _about(experiment: Experiment, file: Path, measured: float | None) -> list[str]:
+    """Say what ran, where and when, and which file this is."""
     nodes = dict.fromkeys((place.machine, place.node) for place in experiment.locations)
     where = ", ".join(node if node.startswith(machine) else f"{machine} {node}" for machine, node in [*nodes][:3])
     more = f" and {many(len(nodes) - 3, 'more node')}" if len(nodes) > 3 else ""
-    date = f"; written {datetime.fromtimestamp(measured, UTC):%Y-%m-%d %H:%M} UTC" if measured is not None else ""
-    yield f"on {where}{more}{date}"
+    date = f", written {datetime.fromtimestamp(measured, UTC):%Y-%m-%d %H:%M} UTC" if measured is not None else ""
+    command = " ".join(experiment.notes.command)
+    return [*([command] if command else []), f"on {where}{more}; {file}{date}"]
 
 
 def _sources(experiment: Experiment, folders: Sequence[Path], measured: float | None) -> list[SourceFile]:

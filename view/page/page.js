@@ -3160,6 +3160,13 @@
       );
       for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
     }
+    // Read the other metrics while nobody waits for anything.
+    async loadAll(idle) {
+      for (const metric of this.metrics.keys()) {
+        await idle();
+        await this.load([metric]);
+      }
+    }
     // Whether there are negative sums, as in a difference; remainders of rounding are none.
     get signed() {
       return this.metrics.some((_, metric) => {
@@ -3310,13 +3317,15 @@
   var BYTES = { f4: 4, f8: 8 };
   async function unpacked({ kind, count: count2 }, text) {
     const planes = new Uint8Array(await inflated(text));
-    const size = BYTES[kind];
-    const bytes = new Uint8Array(count2 * size);
-    for (let plane = 0; plane < size; plane++) {
-      const start2 = plane * count2;
-      for (let place = 0, at = plane; place < count2; place++, at += size) bytes[at] = planes[start2 + place];
+    const width = BYTES[kind] / 4;
+    const words = new Uint32Array(count2 * width);
+    for (let word = 0; word < width; word++) {
+      const [one, two, three, four] = [0, 1, 2, 3].map((byte) => planes.subarray((4 * word + byte) * count2));
+      for (let place = 0, at = word; place < count2; place++, at += width) {
+        words[at] = one[place] | two[place] << 8 | three[place] << 16 | four[place] << 24;
+      }
     }
-    return kind === "f4" ? new Float32Array(bytes.buffer) : new Float64Array(bytes.buffer);
+    return kind === "f4" ? new Float32Array(words.buffer) : new Float64Array(words.buffer);
   }
   async function unpackedText(text) {
     return new TextDecoder().decode(await inflated(text));
@@ -3356,6 +3365,8 @@
     const { run } = page.experiments;
     await run.sums.load(run.start().metrics);
     render(createElement(App, { page }), document.getElementById("app"));
+    const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));
+    for (const { sums } of Object.values(page.experiments)) await sums.loadAll(idle);
   }
   main().catch((error) => {
     const said = document.createElement("p");

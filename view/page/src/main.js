@@ -28,6 +28,8 @@ async function main() {
   const { run } = page.experiments;
   await run.sums.load(run.start().metrics);
   render(h(App, { page }), document.getElementById("app"));
+  const idle = () => new Promise((then) => (globalThis.requestIdleCallback ?? setTimeout)(then));
+  for (const { sums } of Object.values(page.experiments)) await sums.loadAll(idle);
 }
 
 main().catch((error) => {

@@ -4,13 +4,15 @@ const BYTES = { f4: 4, f8: 8 };
 
 export async function unpacked({ kind, count }, text) {
   const planes = new Uint8Array(await inflated(text));
-  const size = BYTES[kind];
-  const bytes = new Uint8Array(count * size);
-  for (let plane = 0; plane < size; plane++) {
-    const start = plane * count;
-    for (let place = 0, at = plane; place < count; place++, at += size) bytes[at] = planes[start + place];
+  const width = BYTES[kind] / 4;
+  const words = new Uint32Array(count * width);
+  for (let word = 0; word < width; word++) {
+    const [one, two, three, four] = [0, 1, 2, 3].map((byte) => planes.subarray((4 * word + byte) * count));
+    for (let place = 0, at = word; place < count; place++, at += width) {
+      words[at] = one[place] | (two[place] << 8) | (three[place] << 16) | (four[place] << 24);
+    }
   }
-  return kind === "f4" ? new Float32Array(bytes.buffer) : new Float64Array(bytes.buffer);
+  return kind === "f4" ? new Float32Array(words.buffer) : new Float64Array(words.buffer);
 }
 
 export async function unpackedText(text) {

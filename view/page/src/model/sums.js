@@ -41,6 +41,14 @@ export class Sums {
     for (const each of missing) this.values.set(each, await this.read(this.metrics[each].name));
   }
 
+  // Read the other metrics while nobody waits for anything.
+  async loadAll(idle) {
+    for (const metric of this.metrics.keys()) {
+      await idle();
+      await this.load([metric]);
+    }
+  }
+
   // Whether there are negative sums, as in a difference; remainders of rounding are none.
   get signed() {
     return this.metrics.some((_, metric) => {

@@ -1,0 +1,65 @@
+"""Make the pictures of docs/view.md and of the README: the page of a small run, as a browser shows it.
+
+    python tools/pictures.py
+
+Needs Debian's chromium-headless-shell.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.experiment import load
+from autoanalyzer.view.page import Subject, page_html, page_of
+
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "docs" / "pictures"
+RUNS = ("rays", "rays_dynamic")
+
+
+def page(folder: Path, name: str, against: str | None = None) -> Path:
+    """Write the page of a run; its file is as new as the sources."""
+    file = folder / f"{name}.cube.gz"
+    if not file.exists():
+        shutil.copyfile(ROOT / "tests" / "data" / file.name, file)
+    experiment = load(file)
+    other = (load(ROOT / "tests" / "data" / f"{against}.cube.gz"), against) if against else None
+    target = folder / f"{name}-{against}.html"
+    subject = Subject(experiment, Path(f"{name}.cube.gz"), analyze(experiment))
+    target.write_bytes(page_html(page_of(subject, against=other, folders=[ROOT / "samples" / "rays"])))
+    return target
+
+
+def picture(browser: Browser, file: Path, name: str, *, size: tuple[int, int], scheme: str, keys: str) -> None:
+    """Take a picture of a page after some keys."""
+    shown = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)  # type: ignore[arg-type]
+    shown.goto(file.as_uri())
+    shown.wait_for_selector("#tree-system .row")
+    for key in keys:
+        shown.keyboard.press(key)
+        shown.wait_for_timeout(200)
+    shown.screenshot(path=TARGET / f"{name}.png")
+    shown.close()
+
+
+def main() -> None:
+    """Make all pictures."""
+    TARGET.mkdir(exist_ok=True)
+    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        run = page(Path(folder), "rays")
+        compared = page(Path(folder), "rays_dynamic", "rays")
+        picture(browser, run, "page", size=(1280, 800), scheme="light", keys="]")
+        picture(browser, run, "dark", size=(1280, 900), scheme="dark", keys="]1")
+        picture(browser, compared, "compare", size=(1280, 1100), scheme="light", keys="4")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
