@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from ..runtime.open_experiment import open_experiment
 from ..view.contents import contents_lines
+from ..view.lines import print_lines
 
 __all__ = ["add_arguments", "run"]
 
@@ -20,5 +20,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     experiment, file = open_experiment(arguments.experiment)
-    sys.stdout.writelines(f"{line}\n" for line in contents_lines(experiment, file))
+    print_lines(contents_lines(experiment, file))
     return 0

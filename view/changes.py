@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -20,6 +19,7 @@ from ..experiment.algebra.doubts import lacking_operands
 from ..experiment.algebra.history import listed
 from ..experiment.grouping import over_locations
 from ..experiment.metric import Metric
+from .lines import print_lines
 from .place import at_line, visible
 from .table import print_table
 from .units import amount, count, many
@@ -143,9 +143,9 @@ def _print_metrics(joined: Integration, changes: Mapping[str, _Change]) -> None:
             for said in _left_out(joined, change):
                 unknown.setdefault(said, []).append(metric.name)
     if rows:
-        sys.stdout.writelines(f"{visible(said)}\n" for said in _meanings(joined, changes))
+        print_lines(map(visible, _meanings(joined, changes)))
         print_table((*_TITLES, "metric"), rows[:_METRICS], range(len(_TITLES)))
-    sys.stdout.writelines(f"{visible(listed(names, _NAMED))}: {visible(said)}\n" for said, names in unknown.items())
+    print_lines(f"{visible(listed(names, _NAMED))}: {visible(said)}" for said, names in unknown.items())
 
 
 def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[str]:
@@ -202,9 +202,9 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
     order = np.argsort(-np.abs(gains), kind="stable")
     largest = [int(path) for path in order[:_REGIONS] if abs(gains[path]) >= _LEAST * larger and gains[path]]
     caption = f"{visible(metric.name)} of each call path alone, over {_locations(joined)}"
-    sys.stdout.write("\n")
+    print_lines([""])
     if not largest:
-        sys.stdout.write(f"{caption}: no change\n")
+        print_lines([f"{caption}: no change"])
         return
     rows = []
     for path in sorted(largest, key=lambda each: -gains[each]):
@@ -212,7 +212,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
         cells = _cells(float(before[path]), float(after[path]), metric.unit, whole)
         rows.append((*cells, joined.path_name(path), at_line(region.file, region.first_line)))
     print_table((*_TITLES, "region", "source"), rows, range(len(_TITLES)))
-    sys.stdout.write(f"{caption}\n")
+    print_lines([caption])
 
 
 def _locations(joined: Integration) -> str:

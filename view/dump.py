@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..experiment.aggregate import Level, by_level, columns_at, own_totals, tota
 from ..experiment.experiment import Severity
 from ..experiment.grouping import over_locations
 from .csv_rows import write_rows
+from .lines import print_lines
 from .place import at_line, visible
 from .table import print_table
 from .units import amount, ranks
@@ -166,12 +166,12 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
         ]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
-            sys.stdout.write("metrics that cannot be summed are missing; --by thread shows them\n")
+            print_lines(["metrics that cannot be summed are missing; --by thread shows them"])
         return
     titles = [".".join(map(str, label)) for label in columns_at(experiment, level)]
     for place, name in enumerate(metrics):
         if place:
-            sys.stdout.write("\n")
+            print_lines([""])
         kind = experiment.metric(name)
         below = inclusive and kind.aggregation != "none"
         closed = _values(experiment, name, level, inclusive=below)
@@ -192,7 +192,7 @@ def _print(
     ]
     print_table((*(title for title, _, _ in columns), "region", "source"), rows, range(len(columns)))
     below = f", {'inclusive' if inclusive else 'exclusive'}" if any(experiment.depths) else ""
-    sys.stdout.write(f"{caption}{below}\n")
+    print_lines([f"{caption}{below}"])
 
 
 def _together(experiment: Experiment) -> str:

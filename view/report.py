@@ -13,6 +13,7 @@ import orjson
 
 from .csv_rows import write_rows
 from .html_page import Picture
+from .lines import print_lines
 from .place import visible
 from .table import print_table
 
@@ -73,8 +74,7 @@ def print_report(report: Report) -> None:
         ]
         print_table(table.header, rows, [column for column, each in enumerate(numbers) if column and each])
         console.print()
-    for sentence in (*report.sentences, *report.caveats):
-        console.print(Text(visible(sentence)))
+    print_lines(visible(sentence) for sentence in (*report.sentences, *report.caveats))
 
 
 def csv_text(table: Table) -> bytes:

@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from typing import Final, TextIO
 
 from ..analyze import Findings
+from .lines import print_lines
 from .place import Place
 from .table import print_table
 from .units import percent, seconds
 
 __all__ = ["on_terminal", "print_tree", "print_verdict"]
 
-_COLOURS: Final = {"IMBALANCE": "31", "HEAVY": "33", "balanced": "32"}  # red, yellow, green
+# How kinds of findings are set off, which has to be legible on white and on black: yellow, green and cyan are not.
+_COLOURS: Final = {"IMBALANCE": "1;31", "HEAVY": "1;35", "balanced": "1"}  # bold: red, magenta, as the text
+_KIND: Final = re.compile(rf"^((?: *[0-9]+  )?)({'|'.join(_COLOURS)})\b")
 _NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
 
 
@@ -25,14 +28,13 @@ def on_terminal(stream: TextIO) -> bool:
 
 
 def print_verdict(lines: Sequence[str], *, stderr: bool = False) -> None:
-    """Print the lines of a verdict; colour marks the kinds of findings."""
+    """Print the lines of a verdict, broken to the width of a terminal; colour marks the kinds of findings."""
     stream = sys.stderr if stderr else sys.stdout
-    text = "".join(f"{line}\n" for line in lines)
-    stream.write(_coloured(text) if _has_colours(stream) else text)
+    print_lines(lines, stderr=stderr, paint=_coloured if _has_colours(stream) else str)
 
 
-def _coloured(text: str) -> str:
-    return re.sub("|".join(_COLOURS), lambda word: f"\033[1;{_COLOURS[word[0]]}m{word[0]}\033[0m", text)
+def _coloured(line: str) -> str:
+    return _KIND.sub(lambda found: f"{found[1]}\033[{_COLOURS[found[2]]}m{found[2]}\033[0m", line)
 
 
 def _has_colours(stream: TextIO) -> bool:

@@ -1,10 +1,19 @@
-from collections.abc import Callable, Sequence
+import os
+import pty
+import struct
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from fcntl import ioctl
 from pathlib import Path
+from termios import TIOCSWINSZ
 
 import numpy as np
 import pytest
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
+
+from ..conftest import BIN
 
 
 @pytest.fixture
@@ -47,6 +56,36 @@ def files(tool, written):
     written("a.cube", [0.1, 2, 1])
     written("b.cube", [0.1, 1, 1.5])
     return tool
+
+
+@pytest.fixture
+def terminal(tool) -> Callable[..., str]:
+    """Run a command on a terminal of so many columns, and give what it shows."""
+
+    def run(columns: int, *words: str, **environment: str) -> str:
+        own = {"PATH": f"{BIN}:{os.environ['PATH']}", "TERM": "xterm-256color", **environment}
+        inherited = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
+        ours, theirs = pty.openpty()
+        ioctl(theirs, TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with subprocess.Popen(
+            words, cwd=tool.folder, env={**inherited, **own}, stdin=theirs, stdout=theirs, stderr=theirs
+        ) as process:
+            os.close(theirs)
+            shown = b"".join(_read_all(ours))
+        os.close(ours)
+        assert process.returncode == 0, shown.decode()
+        return shown.decode().replace("\r\n", "\n")
+
+    return run
+
+
+_TERMINAL = ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TERM")
+
+
+def _read_all(terminal: int) -> Iterator[bytes]:
+    with suppress(OSError):  # how a terminal ends
+        while piece := os.read(terminal, 1 << 16):
+            yield piece
 
 
 def succeed(done):

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -312,7 +313,7 @@ def test_of_what_was_not_run_as_it_is_it_is_said_how_it_came_about():
 @pytest.mark.parametrize(
     ("environment", "printed"),
     [
-        ({"FORCE_COLOR": "1", "TERM": "xterm"}, " 1  \x1b[1;33mHEAVY\x1b[0m  work\n"),
+        ({"FORCE_COLOR": "1", "TERM": "xterm"}, " 1  \x1b[1;35mHEAVY\x1b[0m  work\n"),
         ({"FORCE_COLOR": "1", "TERM": "dumb"}, " 1  HEAVY  work\n"),
         ({"FORCE_COLOR": "1", "TERM": "xterm", "NO_COLOR": "1"}, " 1  HEAVY  work\n"),
         ({"FORCE_COLOR": "", "TERM": "xterm"}, " 1  HEAVY  work\n"),
@@ -326,6 +327,28 @@ def test_a_terminal_shows_kinds_of_findings_in_colours_unless_they_are_unwanted(
         monkeypatch.setenv(name, value)
     print_verdict([" 1  HEAVY  work"])
     assert capsys.readouterr().out == printed
+
+
+def test_colours_are_told_from_white_and_from_black(capsys, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    print_verdict([" 1  IMBALANCE   a.c", " 2  HEAVY       a.c", "balanced: one cluster", "one in HEAVY"])
+    printed = capsys.readouterr().out
+    assert printed.count("\x1b[1m") + printed.count("\x1b[1;") == 3
+    for colour in re.findall(r"\x1b\[1;3(.)m", printed):
+        for part in (205, 255):  # xterm's colours, and its bright ones, in which many terminals show bold text
+            shade = _luminance([part * (int(colour) >> bit & 1) for bit in range(3)])
+            assert (1.05) / (shade + 0.05) >= 3, f"colour {colour} on white"
+            assert (shade + 0.05) / 0.05 >= 3, f"colour {colour} on black"
+
+
+def _luminance(colour):
+    """Give the relative luminance of red, green and blue, as WCAG 2.1 defines it; it asks for 3:1 of bold text."""
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (c / 255 for c in colour)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+"""What a user sees on terminals of several widths."""
+
+import re
+from pathlib import Path
+from shutil import copy
+
+import pytest
+from rich.cells import cell_len
+
+from .conftest import succeed
+
+DATA = Path(__file__).parents[1] / "data"
+WIDTHS = (60, 80, 120, 200)
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture
+def rays(tool):
+    """An experiment of a real run, ``rays.cube.gz``, and another one of the same program."""
+    for name in ("rays.cube.gz", "rays_dynamic.cube.gz"):
+        copy(DATA / name, tool.folder)
+    return tool
+
+
+def words_of(text):
+    return COLOUR.sub("", text).split()
+
+
+PROSE = (("analyze",), ("analyze", "--all"), ("info",))
+
+
+@pytest.mark.parametrize("words", PROSE, ids=" ".join)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_lines_fit_the_terminal_and_say_the_same_as_in_a_pipe(rays, terminal, words, width):
+    shown = terminal(width, "autoanalyzer", *words, "rays.cube.gz")
+    assert max(cell_len(COLOUR.sub("", line)) for line in shown.splitlines()) <= width
+    piped = succeed(rays("autoanalyzer", *words, "rays.cube.gz")).stdout.decode()
+    assert words_of(shown) == words_of(piped)
+    assert not re.search(r"[0-9]\n *(?:%|[mun]?s|[kMGT]?B)\b", COLOUR.sub("", shown))
+
+
+def test_lines_are_whole_in_a_pipe_whatever_the_width_and_colours(rays):
+    plain = succeed(rays("autoanalyzer", "analyze", "rays.cube.gz")).stdout
+    assert max(map(len, plain.decode().splitlines())) > 80
+    narrow = succeed(rays("autoanalyzer", "analyze", "rays.cube.gz", env={"COLUMNS": "40"})).stdout
+    assert narrow == plain
+    coloured = rays("autoanalyzer", "analyze", "rays.cube.gz", env={"FORCE_COLOR": "1", "TERM": "xterm"}).stdout
+    assert COLOUR.sub("", coloured.decode()) == plain.decode() != coloured.decode()
+
+
+def test_columns_and_colours_are_as_the_environment_says(rays, terminal):
+    asked = terminal(200, "autoanalyzer", "analyze", "rays.cube.gz", COLUMNS="60")
+    assert max(cell_len(COLOUR.sub("", line)) for line in asked.splitlines()) <= 60
+    assert COLOUR.search(asked)
+    for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        plain = terminal(60, "autoanalyzer", "analyze", "rays.cube.gz", **environment)
+        assert plain == COLOUR.sub("", asked)

@@ -1,0 +1,103 @@
+"""Lines of text: broken at words to the width of a terminal, and whole where another program reads them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TextIO
+
+__all__ = ["broken", "print_lines", "width_of"]
+
+_USUAL: Final = 80  # columns of a terminal that does not tell
+
+# Before the text of a line: its number, the cells of a row, and what kind of line it is (``1  HEAVY``, ``system``).
+_LABEL: Final = re.compile(r" *(?P<numbers>(?:[0-9]+ {2,})*)(?:[^ ]+(?: [^ ]+)? {2,})?")
+_GAP: Final = re.compile(r"( {2,})")
+_NUMBER: Final = re.compile(r"(?:^|[ (<≥+-])[0-9][0-9.e+]*$")
+_HELD: Final = ("<", "=", "≥", "‹")  # by what follows
+
+
+def width_of(stream: TextIO) -> int | None:
+    """Give the columns of a terminal, or as many as ``COLUMNS`` says; None of what is no terminal."""
+    if not stream.isatty():
+        return None
+    try:
+        itself = os.get_terminal_size(stream.fileno())
+    except OSError:  # a terminal of another kind, such as an editor's
+        itself = os.terminal_size((0, 0))
+    return shutil.get_terminal_size(itself).columns or _USUAL
+
+
+def print_lines(lines: Iterable[str], *, stderr: bool = False, paint: Callable[[str], str] = str) -> None:
+    """Print lines, broken where they are longer than a terminal is wide.
+
+    Args:
+        lines: Whole.
+        stderr: Whether to print them on standard error.
+        paint: Gives the start of a line its colours, which have no width.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    width = width_of(stream)
+    for line in lines:
+        first, *others = [line] if width is None else broken(line, width)
+        stream.writelines(f"{part}\n" for part in (paint(first), *others))
+
+
+def broken(line: str, width: int) -> list[str]:
+    """Break a line that is too wide; what goes on stands below its text, right of its number and kind.
+
+    What wide gaps set apart stays together where it fits, and a number with its unit. A word is broken only if it is
+    wider than ``width``.
+    """
+    from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - only on a terminal
+
+    line = line.rstrip(" ")
+    hang = _hang(line, width)
+    done: list[str] = []
+    now = ""
+    for gap, part in _parts(line):
+        whole = cell_len(now + gap + part) <= width
+        below = cell_len(now + gap) > hang and hang + cell_len(part) <= width
+        for place, word in enumerate([part] if whole or below else _words(part)):
+            before = " " if place else gap
+            if cell_len(now + before + word) <= width:
+                now += before + word
+                continue
+            if now.strip():
+                done.append(now)
+            *full, rest = chop_cells(word, width)
+            done += full
+            now = " " * (0 if full else min(hang, width - cell_len(rest))) + rest
+    return [*done, now]
+
+
+def _hang(line: str, width: int) -> int:
+    """Choose where what goes on stands; half of the width is left for it."""
+    label = _LABEL.match(line)
+    assert label
+    indent = len(line) - len(line.lstrip(" "))
+    places = (label.end(), label.end("numbers"), indent + 2)
+    return next((each for each in places if each > indent and 2 * each <= width), 0)
+
+
+def _parts(line: str) -> Iterator[tuple[str, str]]:
+    """Give what wide gaps set apart, each with the gap before it."""
+    text = line.lstrip(" ")
+    first, *others = _GAP.split(text)
+    yield " " * (len(line) - len(text)), first
+    yield from zip(others[::2], others[1::2], strict=True)
+
+
+def _words(text: str) -> list[str]:
+    """Give what a line may be broken between."""
+    words: list[str] = []
+    for word in text.split(" "):
+        unit = words and _NUMBER.search(words[-1]) and not word[:1].isdigit()
+        if unit or (words and (word == "=" or words[-1].endswith(_HELD))):
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    return words
