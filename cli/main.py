@@ -30,7 +30,7 @@ COMMANDS: Final = {
     "refine": "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped",
     "debug": "build, run, narrow, build and run again: from slow functions to the loops in them",
     "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
-    "view": "show an experiment in one HTML page: its verdict, three trees, and the source beside them",
+    "view": "show an experiment in one HTML page, or in the terminal: verdict, three trees, and the source",
     "dump": "print the numbers of an experiment: tables, CSV or JSON",
     "convert": "write an experiment in another file format, chosen by the suffix: .cube, .cube.gz, .xml, .cubex",
     "cut": "write part of an experiment: a subtree, some ranks, some metrics",

@@ -1,8 +1,9 @@
-"""``autoanalyzer view``: an experiment in a browser: its verdict, three trees, and the source."""
+"""``autoanalyzer view``: an experiment's verdict, three trees, and the source: in a page, or in a terminal."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from ..analyze import analyze
@@ -18,9 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file, or a run's folder")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write one self-contained HTML page (- for standard output)"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write one self-contained HTML page (- for standard output); else it is shown in the terminal",
     )
     parser.add_argument("--against", type=Path, metavar="OTHER", help="compare with this experiment")
+    parser.add_argument("--flat", action="store_true", help="begin with the flat profile, in a terminal")
     parser.add_argument("--source", type=Path, action="append", default=[], metavar="DIR", help="look for source here")
     parser.add_argument("--no-source", action="store_true", help="leave the source out of the page")
 
@@ -29,22 +35,37 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     if arguments.no_source and arguments.source:
         raise UsageError("--source cannot be combined with --no-source")
+    if not arguments.output and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("expected a terminal to browse in, found none; -o report.html writes a page")
+    if arguments.output and arguments.flat:
+        raise UsageError("--flat is for the terminal; the page has a switch")
     inputs = [arguments.experiment, *([arguments.against] if arguments.against else [])]
     check_targets(inputs, output=arguments.output)
     experiment, file = open_experiment(arguments.experiment)
     other = open_experiment(arguments.against)[0] if arguments.against else None
+    against = (other, arguments.against.name) if other else None
     if not arguments.output:
-        raise UsageError("expected a page to write; add -o report.html")
-    write_document(_page(arguments, experiment, file, other), arguments.output)
+        _browse(arguments, experiment, file, against)
+        return 0
+    write_document(_page(arguments, experiment, file, against), arguments.output)
     return 0
 
 
-def _page(arguments: argparse.Namespace, experiment: Experiment, file: Path, other: Experiment | None) -> bytes:
+def _browse(
+    arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
+) -> None:
+    from ..view.terminal_browser import browse_in_terminal  # noqa: PLC0415 - takes a while, and is not for a page
+
+    browse_in_terminal(experiment, file, other=against, flat=arguments.flat, folders=arguments.source)
+
+
+def _page(
+    arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
+) -> bytes:
     from ..view.page import Subject, page_html, page_of  # noqa: PLC0415 - not for a terminal
 
     try:
         subject = Subject(experiment, file, analyze(experiment))
     except InputError as error:  # what is no run has no verdict, and can be looked at all the same
         subject = Subject(experiment, file, None, str(error))
-    against = (other, arguments.against.name) if other else None
     return page_html(page_of(subject, against=against, folders=None if arguments.no_source else arguments.source))

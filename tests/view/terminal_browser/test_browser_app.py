@@ -1,0 +1,302 @@
+"""The browser in a terminal: driven by keys and the mouse, read from the lines that it draws."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
+from autoanalyzer.view.browser.tally import Value
+from autoanalyzer.view.browser.written import written
+from autoanalyzer.view.terminal_browser import BrowserApp
+from autoanalyzer.view.terminal_browser.source_view import SourceView
+from autoanalyzer.view.terminal_browser.tree_view import TreeView
+from autoanalyzer.view.verdict import verdict
+
+from ..browser.reckoning import Reckoning, system_key
+
+KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "enter", "tab", "f")
+WIDTH = 8  # of a value
+DIMENSIONS = ("metrics", "program", "system")
+
+Act = Callable[[BrowserApp, Pilot], Awaitable[None]]
+
+
+def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = (240, 120), **options: object) -> None:
+    """Start the browser without a terminal, and act."""
+
+    async def session() -> None:
+        app = BrowserApp(experiment, Path("experiment.cube"), **options)
+        async with app.run_test(size=size) as pilot:
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            await act(app, pilot)
+
+    asyncio.run(session())
+
+
+def tree(app: BrowserApp, dimension: str) -> TreeView:
+    return app.query_one(f"#{dimension}", TreeView)
+
+
+def lines(app: BrowserApp, dimension: str) -> list[str]:
+    """Read what a tree draws."""
+    view = tree(app, dimension)
+    return [view.render_line(y).text.rstrip() for y in range(min(view.size.height, len(view.rows)))]
+
+
+def finding(app: BrowserApp) -> str:
+    return str(app.query_one("#finding", Static).render())
+
+
+@pytest.mark.parametrize("name", ["rays", "hybrid", "rays - rays_dynamic"])
+def test_200_keys_show_what_is_reckoned_from_the_cells(name, experiments):
+    experiment = experiments[name]
+    reckoning, random = Reckoning(experiment), np.random.default_rng(3)
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        for key in random.choice(KEYS, 200):
+            await pilot.press(key)
+            _compare(app, reckoning)
+
+    driven(experiment, act)
+
+
+def _compare(app: BrowserApp, reckoning: Reckoning) -> None:
+    browser = app.browser
+    system = {system_key(browser, node): node for node in range(len(browser.system.tree))}
+    expected = {
+        "metrics": reckoning.metric_tree(browser),
+        "program": reckoning.program_tree(browser),
+        "system": {system[key]: value for key, value in reckoning.system_tree(browser).items()},
+    }
+    for dimension in DIMENSIONS:
+        view = tree(app, dimension)
+        drawn = lines(app, dimension)
+        assert len(drawn) == len(view.rows)
+        for row, line in zip(view.rows, drawn, strict=True):
+            if row.state == "folded":
+                continue
+            text, _ = written(Value(*expected[dimension][row.nodes[0]]), row.unit)
+            assert _number(line, signed=view.signed) == (text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…")
+            assert line.endswith(row.label)
+
+
+def _number(line: str, *, signed: bool) -> str:
+    """Take the value from ``›■ ▲  1.49 s~███▏ ▾ name``."""
+    return line[3 + signed :][:WIDTH].strip()
+
+
+def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
+    experiment = experiments["rays"]
+    told = verdict(analyze(experiment)).findings
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        assert "3 findings" in finding(app)
+        for number, each in enumerate(told, start=1):
+            await pilot.press("right_square_bracket")
+            assert finding(app).startswith(f"{number} of 3  {each.lines[0].split()[0]}")
+            assert app.browser.program.selected == {each.sight.path}
+            metric = experiment.metrics[min(app.browser.metrics.selected)]
+            assert metric.name == each.sight.metric
+        await pilot.press("left_square_bracket")
+        assert finding(app).startswith("2 of 3")
+
+    driven(experiment, act)
+
+
+def test_the_first_finding_is_two_keys_from_its_source_line(experiments):
+    samples = Path(__file__).parents[3] / "samples" / "rays"
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("right_square_bracket", "s")
+        await pilot.pause()
+        source = app.query_one(SourceView)
+        assert source.border_title == "propagate.c:28"
+        drawn = [source.render_line(y).text for y in range(source.size.height)]
+        assert any(re.match(r" +28▌ +for \(int ray = 0;", line) for line in drawn)
+        await pilot.press("escape")
+        assert not source.display
+
+    driven(experiments["rays"], act, folders=[samples])
+
+
+def test_source_that_is_not_there_is_said(experiments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("right_square_bracket", "s")
+        assert "was not found below" in str(app.query_one(SourceView).border_subtitle)
+
+    driven(experiments["rays"], act)
+
+
+def test_values_are_absolute_or_in_percent_of_three_things(experiments):
+    experiment, other = experiments["rays"], experiments["rays_dynamic"]
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        seen = []
+        for _ in range(5):
+            seen.append((tree(app, "metrics").border_title, lines(app, "metrics")[1].split("█")[0].split()[-2:]))
+            await pilot.press("v")
+        whole = float(np.nansum(experiment.exclusive("wall_time")))
+        of_other = 100 * whole / float(np.nansum(other.exclusive("wall_time")))
+        assert [title for title, _ in seen] == [
+            "Metric, absolute",
+            "Metric, % of the program",
+            "Metric, % of the selection",
+            "Metric, % of before",
+            "Metric, absolute",
+        ]
+        assert seen[0][1] == [f"{whole:.3g}", "s"]
+        assert seen[1][1] == seen[2][1] == ["100", "%"]
+        assert seen[3][1] == [f"{of_other:.0f}", "%"]
+
+    driven(experiment, act, other=(other, "before"))
+
+
+def test_search_finds_hidden_nodes_and_goes_on(experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("slash")
+        assert app.focused is app.query_one("#search", Input)
+        await pilot.press(*"loop", "enter")
+        assert app.focused is tree(app, "program")
+        labels = app.browser.program.tree.labels
+        first = min(app.browser.program.selected)
+        assert "loop" in labels[first]
+        await pilot.press("n")
+        second = min(app.browser.program.selected)
+        assert second != first
+        assert "loop" in labels[second]
+        await pilot.press("N")
+        assert app.browser.program.selected == {first}
+        assert tree(app, "program").current.nodes == (first,)
+
+    driven(experiments["rays"], act)
+
+
+def test_a_click_selects_and_a_click_on_the_mark_opens(experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.click("#metrics", offset=(20, 1))
+        assert app.browser.metrics.selected == {0}
+        place = next(place for place, row in enumerate(tree(app, "metrics").rows) if row.state == "closed")
+        mark = lines(app, "metrics")[place].index("▸")
+        node = tree(app, "metrics").rows[place].nodes[0]
+        await pilot.click("#metrics", offset=(mark + 1, place + 1))
+        assert node in app.browser.metrics.open
+        await pilot.click("#metrics", offset=(mark + 1, place + 1))
+        assert node not in app.browser.metrics.open
+
+    driven(experiments["rays"], act)
+
+
+def test_the_keys_are_explained(experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("question_mark")
+        assert "the next tree" in str(app.screen.query_one(Static).render())
+        await pilot.press("escape")
+        assert app.focused is tree(app, "program")
+
+    driven(experiments["rays"], act)
+
+
+def test_gains_and_losses_are_marked_in_a_difference_alone(experiments):
+    async def signs(app: BrowserApp, pilot: Pilot) -> None:
+        drawn = "".join(lines(app, "metrics"))
+        assert ("▲" in drawn and "▼" in drawn) == app._signed
+
+    driven(experiments["rays - rays_dynamic"], signs)
+    driven(experiments["rays"], signs)
+
+
+def hostile() -> Experiment:
+    names = ["[red]no markup[/red]", "a\x1b[31mb\nc", "\u202egnp.exe", "x" * 10_000, "</script>"]
+    paths = [
+        CallPath(Region("function", name, f"{name}.c", name, 0, 1, 2), 0 if at else None)
+        for at, name in enumerate(names)
+    ]
+    return Experiment(
+        metrics=[Metric("wall_time[/]", "sec", display="[bold]time")],
+        call_paths=paths,
+        locations=[Location("[link=x]m", "n\x07", 0)],
+        severities={"wall_time[/]": np.arange(1.0, 6.0)[:, None]},
+    )
+
+
+def test_names_are_shown_as_text():
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("home", "right", "s")
+        drawn = lines(app, "program")
+        assert drawn[0].endswith("[red]no markup[/red]")
+        assert "\x1b" not in "".join(drawn)
+        assert "\n" not in "".join(drawn)
+        assert "\u202e" not in "".join(drawn)
+        assert any(line.endswith("xxx…") for line in drawn)
+        assert lines(app, "metrics")[0].endswith("[bold]time")
+        assert lines(app, "system")[0].endswith("[link=x]m")
+
+    driven(hostile(), act)
+
+
+def test_what_was_not_measured_is_not_0():
+    made = hostile().replaced(severities={"wall_time[/]": np.array([[np.nan], [1.0], [np.nan], [2.0], [0.0]])})
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("home", "left", "right")
+        drawn = lines(app, "program")
+        assert drawn[0].startswith("›░")
+        assert "not mea…" in drawn[0]
+        await pilot.press("left")
+        assert "3 s~" in lines(app, "program")[0]
+
+    driven(made, act)
+
+
+def test_of_100_000_ranks_only_those_in_view_are_drawn():
+    ranks = 100_000
+    made = Experiment(
+        metrics=[Metric("wall_time", "sec")],
+        call_paths=[CallPath(Region("function", "main", "a.c", "main", 0, 1, 2))],
+        locations=[Location("machine", "node", rank) for rank in range(ranks)],
+        severities={"wall_time": np.ones((1, ranks))},
+    )
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        view = tree(app, "system")
+        view.focus()
+        await pilot.press("end")
+        await pilot.pause()
+        assert len(view.rows) == ranks + 2
+        drawn = [view.render_line(y).text.rstrip() for y in range(view.size.height)]
+        assert drawn[-1].endswith(f"rank {ranks - 1}")
+
+    driven(made, act, size=(120, 30))
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
+def test_no_line_is_wider_than_its_tree(size, experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        for dimension in DIMENSIONS:
+            view = tree(app, dimension)
+            for y in range(view.size.height):
+                assert view.render_line(y).cell_length == view.scrollable_content_region.width
+
+    driven(experiments["rays"], act, size=size)
+
+
+def test_without_a_terminal_the_way_out_is_said(experiments, capsys):
+    from autoanalyzer.cli.main import main  # noqa: PLC0415
+
+    data = Path(__file__).parents[2] / "data" / "rays.cube.gz"
+    with pytest.raises(SystemExit) as ended:
+        main(["view", str(data)])
+    assert ended.value.code == 2
+    assert "expected a terminal to browse in, found none; -o report.html writes a page" in capsys.readouterr().err

@@ -1,0 +1,23 @@
+"""Values as they are shown: text, and the sign that is seen in it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..units import amount, percent
+from .tally import Value
+
+__all__ = ["written"]
+
+_NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 s", "0.0 %", "< 0.1 %"})
+
+
+def written(value: Value, unit: str) -> tuple[str, int]:
+    """Write a value, or why there is none, and its sign; what is rounded to nothing has none, and shows none."""
+    if value.amount is None:
+        return value.gap, 0
+    size = percent(abs(value.amount)) if unit == "%" else amount(abs(value.amount), unit)
+    if size in _NOTHING:
+        return size, 0
+    sign = 1 if value.amount > 0 else -1
+    return (size if sign > 0 else f"-{size}"), sign

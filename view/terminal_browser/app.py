@@ -1,0 +1,325 @@
+"""Three trees, findings and source in a terminal (paper 002, section 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar, Final
+
+import numpy as np
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Static
+
+from ...analyze import analyze
+from ...errors import InputError
+from ...experiment import Experiment
+from ..browser import Browser, Sums, at_start, legend, rows
+from ..browser.browser import Dimension
+from ..browser.percentages import Basis
+from ..finding import Finding
+from ..place import visible
+from ..source_file import find_source, places_to_look
+from ..verdict import Verdict, verdict
+from .source_view import SourceView
+from .tree_view import TreeView
+
+__all__ = ["BrowserApp", "browse_in_terminal"]
+
+_DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
+_TITLES: Final = {"metrics": "Metric", "program": "Call path", "system": "Machine, rank"}
+_RESIDUE: Final = 1e-9  # of the largest: less is a remainder of rounding, and no negative value
+
+_HELP: Final = """\
+↑ ↓        a row: it is selected, and what stands to the right follows
+→ ←        open a node, or go to its first child; close it, or go to its parent
+Home End   the first row, the last row
+Enter      select; on “n more”: show them
+m          select beside what is selected
+Tab        the next tree
+/  n N     search in this tree; the next, the one before
+v          values: absolute, % of the program, % of the selection, % of the other experiment
+f          call tree, or flat profile
+s          source
+[ ]        the finding before, the next one
+q          quit
+
+A closed node shows all that is below it, an open one what its children do not.
+░ was not measured, which is not 0; ~ says that a part was not.
+▲ gain, ▼ loss, in differences."""
+
+
+class _Help(ModalScreen[None]):
+    """What the keys do."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss", "Close")]
+    DEFAULT_CSS = """
+    _Help { align: center middle; }
+    _Help Static { width: auto; height: auto; border: round $accent; padding: 1 2; background: $surface; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(Text(_HELP))
+
+
+class BrowserApp(App[None]):
+    """Shows an experiment.
+
+    Args:
+        experiment: Any with a metric and a call path.
+        file: Where it was read from: source is looked for beside it.
+        other: Another experiment that values can be in percent of, and its name.
+        flat: Whether to begin with the flat profile.
+        folders: Where to look for source first.
+    """
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "autoanalyzer"
+    CSS = """
+    #headline { height: auto; max-height: 3; text-style: bold; padding: 0 1; }
+    #finding { height: auto; max-height: 4; padding: 0 1; }
+    #search { display: none; }
+    #search.asked { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search"),
+        Binding("n", "again(1)", "Next found", show=False),
+        Binding("N", "again(-1)", "Found before", show=False),
+        Binding("v", "values", "Values"),
+        Binding("f", "flat", "Flat"),
+        Binding("s", "source", "Source"),
+        Binding("left_square_bracket", "finding(-1)", "Finding before", show=False),
+        Binding("right_square_bracket", "finding(1)", "Next finding"),
+        Binding("question_mark", "help", "Help"),
+        Binding("escape", "leave", "Back", show=False),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        file: Path,
+        *,
+        other: tuple[Experiment, str] | None = None,
+        flat: bool = False,
+        folders: Sequence[Path] = (),
+    ) -> None:
+        super().__init__()
+        self.experiment = experiment
+        self.file = file
+        self.folders = [*folders, *places_to_look(file)]
+        self.browser = at_start(experiment, flat=flat)
+        self.flat = flat
+        self.bases: list[tuple[str, Basis | None]] = [
+            ("absolute", None),
+            ("% of the program", "root"),
+            ("% of the selection", "selection"),
+            *([(f"% of {visible(other[1])}", Sums(other[0]))] if other else []),
+        ]
+        self.basis = 0
+        self.told: Verdict | None = None
+        self.shown_finding = -1
+        self.wanted = ""
+        self.last_tree: Dimension = "program"
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out."""
+        yield Static(Text(visible(f"{self.experiment.notes.program or self.file}")), id="headline")
+        yield Static(id="finding")
+        with Horizontal():
+            for dimension in _DIMENSIONS:
+                yield TreeView(dimension, _TITLES[dimension])
+        yield SourceView()
+        yield Input(placeholder="search", id="search")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Show the trees, and then what an analysis finds."""
+        self.query_one(SourceView).display = False
+        self._show()
+        for dimension in _DIMENSIONS:
+            self._aim(dimension)
+        self.query_one("#program", TreeView).focus()
+        self.run_worker(self._analyse, thread=True)
+
+    def _analyse(self) -> None:
+        try:
+            told = verdict(analyze(self.experiment))
+        except InputError as error:
+            told = Verdict(self.experiment.size, [str(error)], [], [])
+        self.call_from_thread(self._tell, told)
+
+    def _tell(self, told: Verdict) -> None:
+        self.told = told
+        self.query_one("#headline", Static).update(Text(visible(" · ".join(re.split(r"\s{2,}", told.headline)))))
+        number = len(told.findings)
+        found = f"{number} finding{'' if number == 1 else 's'}: ] shows {'it' if number == 1 else 'the first'}"
+        said = " ".join([*told.acquittal, *([found] if number else [])])
+        self.query_one("#finding", Static).update(Text(visible(said)))
+
+    def _show(self) -> None:
+        """Draw all that depends on the state."""
+        name, basis = self.bases[self.basis]
+        signed = self._signed
+        for dimension in _DIMENSIONS:
+            view = self.query_one(f"#{dimension}", TreeView)
+            view.show([*rows(self.browser, dimension, basis)], legend(self.browser, dimension, basis), signed=signed)
+        tree = self.query_one("#program", TreeView)
+        tree.border_title = "Region" if self.flat else _TITLES["program"]
+        self.query_one("#metrics", TreeView).border_title = f"Metric, {name}"
+        if self.query_one(SourceView).display:
+            self._show_source()
+
+    @property
+    def _signed(self) -> bool:
+        """Whether there are negative values, as in a difference."""
+        amounts = self.browser.of_program[0].amounts
+        return bool(np.nanmin(amounts, initial=0.0) < -_RESIDUE * np.nanmax(np.abs(amounts), initial=0.0))
+
+    def _show_source(self) -> None:
+        node = min(self.browser.program.selected)
+        cells = self.browser.program.tree.cells([node])
+        region = self.experiment.call_paths[int(cells[0])].region
+        measured = self.file.stat().st_mtime if self.file.is_file() else None
+        source = find_source(region.file, self.folders, measured) if region.file else None
+        self.query_one(SourceView).show(region, source)
+
+    def on_tree_view_asked(self, message: TreeView.Asked) -> None:
+        """Do what a tree was asked for."""
+        dimension, row = message.dimension, message.row
+        pane = self.browser.pane(dimension)
+        node = row.nodes[0]
+        actions: dict[str, Callable[[], Browser]] = {
+            "open": lambda: self.browser.opened(dimension, node),
+            "close": lambda: self.browser.closed(dimension, node),
+            "unfold": lambda: self.browser.unfolding(dimension, pane.tree.parents[node]),
+            "select": lambda: self.browser.selecting(dimension, node),
+            "add": lambda: self.browser.selecting(dimension, *self._toggled(dimension, node)),
+        }
+        self.last_tree = dimension
+        self.browser = actions[message.what]()
+        self._show()
+
+    def _toggled(self, dimension: Dimension, node: int) -> list[int]:
+        selected = self.browser.pane(dimension).selected
+        left = selected ^ {node}
+        return sorted(left) if left or dimension == "system" else sorted(selected)
+
+    def _aim(self, dimension: Dimension) -> None:
+        selected = self.browser.pane(dimension).selected
+        if selected:
+            self.query_one(f"#{dimension}", TreeView).aim(min(selected))
+
+    def action_values(self) -> None:
+        """Show values in percent of something else."""
+        self.basis = (self.basis + 1) % len(self.bases)
+        self._show()
+
+    def action_flat(self) -> None:
+        """Show regions in place of call paths, or call paths in place of regions."""
+        at = int(self.browser.program.tree.cells([min(self.browser.program.selected)])[0])
+        self.flat = not self.flat
+        program = at_start(self.experiment, flat=self.flat).program
+        self.browser = replace(self.browser, program=program.selecting([int(program.tree.home[at])]))
+        self._show()
+        self._aim("program")
+
+    def action_source(self) -> None:
+        """Show the source, or no longer."""
+        view = self.query_one(SourceView)
+        view.display = not view.display
+        self._show()
+
+    def action_finding(self, step: int) -> None:
+        """Show another finding: its metric, call path and ranks."""
+        if not self.told or not self.told.findings:
+            return
+        number = max(0, min(len(self.told.findings) - 1, self.shown_finding + step))
+        self.shown_finding = number
+        self._sight(self.told.findings[number])
+        lines = (" ".join(each.split()) for each in self.told.findings[number].lines)
+        text = Text(visible(f"{number + 1} of {len(self.told.findings)}  {' · '.join(lines)}"))
+        self.query_one("#finding", Static).update(text)
+
+    def _sight(self, finding: Finding) -> None:
+        sight, browser = finding.sight, at_start(self.experiment)
+        self.flat = False
+        if sight.metric is not None:
+            metric = [each.name for each in self.experiment.metrics].index(sight.metric)
+            browser = browser.selecting("metrics", metric)
+            browser = browser.opened("metrics", metric) if sight.without_parts else browser
+        if sight.path is not None:
+            browser = browser.selecting("program", sight.path)
+        if sight.locations:
+            home = browser.system.tree.home
+            browser = browser.selecting("system", *sorted({int(home[each]) for each in sight.locations}))
+        self.browser = browser
+        self._show()
+        for dimension in _DIMENSIONS:
+            self._aim(dimension)
+
+    def action_search(self) -> None:
+        """Ask what to search for in the tree that has the focus."""
+        if isinstance(self.focused, TreeView):
+            self.last_tree = self.focused.dimension
+        asked = self.query_one("#search", Input)
+        asked.add_class("asked")
+        asked.placeholder = f"search in {_TITLES[self.last_tree]}"
+        asked.focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Search."""
+        self.wanted = message.value
+        self._end_search()
+        self.action_again(1, here=True)
+
+    def _end_search(self) -> None:
+        self.query_one("#search", Input).remove_class("asked")
+        self.query_one(f"#{self.last_tree}", TreeView).focus()
+
+    def action_again(self, step: int, *, here: bool = False) -> None:
+        """Go to the next node that has the text in its name; hidden ones are shown."""
+        if not self.wanted:
+            return
+        view = self.query_one(f"#{self.last_tree}", TreeView)
+        labels = self.browser.pane(self.last_tree).tree.labels
+        at = view.current.nodes[0]
+        places = ((at + away * step) % len(labels) for away in range(0 if here else 1, len(labels) + 1))
+        found = next((node for node in places if self.wanted.lower() in labels[node].lower()), None)
+        if found is None:
+            self.notify(visible(f"no {_TITLES[self.last_tree].lower()} has {self.wanted!r} in its name"))
+            return
+        self.browser = self.browser.selecting(self.last_tree, found)
+        self._show()
+        self._aim(self.last_tree)
+
+    def action_help(self) -> None:
+        """Show what the keys do."""
+        self.push_screen(_Help())
+
+    def action_leave(self) -> None:
+        """Leave the search, or the source; else the browser."""
+        source = self.query_one(SourceView)
+        if self.query_one("#search", Input).has_class("asked"):
+            self._end_search()
+        elif source.display:
+            source.display = False
+        else:
+            self.exit()
+
+
+def browse_in_terminal(
+    experiment: Experiment,
+    file: Path,
+    *,
+    other: tuple[Experiment, str] | None = None,
+    flat: bool = False,
+    folders: Sequence[Path] = (),
+) -> None:
+    """Show an experiment until the user leaves; see ``BrowserApp``."""
+    BrowserApp(experiment, file, other=other, flat=flat, folders=folders).run()

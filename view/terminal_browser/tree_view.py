@@ -1,0 +1,170 @@
+"""One of the three trees: only the lines in view are drawn, however many rows there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from ..browser import Legend, Row
+from ..browser.browser import Dimension
+from ..browser.tally import Value
+from ..browser.written import written
+from .line import line
+
+__all__ = ["TreeView"]
+
+
+class TreeView(ScrollView, can_focus=True):
+    """A tree whose rows are given; what is asked of it is told by messages."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"selected"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("home", "end(0)", "First", show=False),
+        Binding("end", "end(1)", "Last", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("right", "inwards", "Open"),
+        Binding("left", "outwards", "Close"),
+        Binding("enter,space", "choose(False)", "Select", show=False),
+        Binding("m", "choose(True)", "Add to selection", show=False),
+    ]
+    DEFAULT_CSS = """
+    TreeView {
+        width: 1fr; height: 1fr; border: round $foreground 40%; overflow-x: hidden; scrollbar-size-vertical: 1;
+    }
+    TreeView:focus { border: round $accent; }
+    TreeView#program { width: 1.35fr; }
+    TreeView#system { width: 1.15fr; }
+    TreeView > .selected { background: $primary 40%; }
+    """
+
+    class Asked(Message):
+        """A row is to be selected, opened, closed or unfolded.
+
+        Attributes:
+            dimension: Of the tree.
+            row: The row.
+            what: ``select``, ``add``, ``open``, ``close`` or ``unfold``.
+        """
+
+        def __init__(self, dimension: Dimension, row: Row, what: str) -> None:
+            self.dimension = dimension
+            self.row = row
+            self.what = what
+            super().__init__()
+
+    def __init__(self, dimension: Dimension, title: str) -> None:
+        super().__init__(id=dimension)
+        self.dimension: Dimension = dimension
+        self.border_title = title
+        self.rows: Sequence[Row] = ()
+        self.cursor = 0
+        self.signed = False
+
+    def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool) -> None:
+        """Replace the rows; the cursor stays at its node, if that is still there."""
+        at = self.current.nodes[0] if self.rows else None
+        self.rows, self.signed = rows, signed
+        same = (place for place, row in enumerate(rows) if row.nodes[0] == at)
+        self.cursor = next(same, min(self.cursor, max(0, len(rows) - 1)))
+        self.border_subtitle = f"■ 0 … {written(Value(legend.top), legend.unit)[0]}" if legend else "not added"
+        self.virtual_size = Size(1, len(rows))
+        self._into_view()
+        self.refresh()
+
+    def aim(self, node: int) -> None:
+        """Move the cursor to a node."""
+        self.cursor = next((place for place, row in enumerate(self.rows) if node in row.nodes), self.cursor)
+        self._into_view()
+        self.refresh()
+
+    @property
+    def current(self) -> Row:
+        """The row of the cursor."""
+        return self.rows[min(self.cursor, len(self.rows) - 1)]
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line of what is in view."""
+        place = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if place >= len(self.rows):
+            return Strip.blank(width, self.rich_style)
+        row = self.rows[place]
+        style = self.get_component_rich_style("selected") if row.selected else self.rich_style
+        if place == self.cursor and self.has_focus:
+            style += Style(bold=True, underline=True)
+        drawn = line(row, width, signed=self.signed)
+        segments = [
+            Segment(each.text, style + each.style if each.style else style) for each in drawn.render(self.app.console)
+        ]
+        return Strip(segments).adjust_cell_length(width, style)
+
+    def action_move(self, step: int) -> None:
+        """Go to another row, and select it."""
+        self._go(self.cursor + step)
+
+    def action_end(self, last: int) -> None:
+        """Go to the first or the last row."""
+        self._go((len(self.rows) - 1) * last)
+
+    def action_page(self, step: int) -> None:
+        """Go a page up or down."""
+        self._go(self.cursor + step * max(1, self.size.height - 1))
+
+    def action_inwards(self) -> None:
+        """Open a node, or go to its first child."""
+        row = self.current
+        if row.state == "open":
+            self._go(self.cursor + 1)
+        elif row.state != "leaf":
+            self.post_message(self.Asked(self.dimension, row, "unfold" if row.state == "folded" else "open"))
+
+    def action_outwards(self) -> None:
+        """Close a node, or go to its parent."""
+        row = self.current
+        if row.state == "open":
+            self.post_message(self.Asked(self.dimension, row, "close"))
+            return
+        above = (place for place in range(self.cursor - 1, -1, -1) if self.rows[place].depth < row.depth)
+        self._go(next(above, self.cursor))
+
+    def action_choose(self, beside: bool) -> None:
+        """Select the row, in place of what is selected or beside it; or show what is folded."""
+        row = self.current
+        what = "unfold" if row.state == "folded" else "add" if beside else "select"
+        self.post_message(self.Asked(self.dimension, row, what))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select a row; at its mark, open or close it."""
+        offset = event.get_content_offset(self)
+        if offset is None or (place := offset.y + self.scroll_offset.y) >= len(self.rows):
+            return
+        self.cursor = place
+        row = self.rows[place]
+        marks = {"open": "close", "closed": "open"}
+        drawn = line(row, self.scrollable_content_region.width, signed=self.signed).plain
+        if row.state in marks and abs(offset.x - max(map(drawn.find, "▾▸"))) <= 1:
+            self.post_message(self.Asked(self.dimension, row, marks[row.state]))
+        else:
+            self.action_choose(beside=event.ctrl)
+
+    def _go(self, place: int) -> None:
+        self.cursor = max(0, min(len(self.rows) - 1, place))
+        self._into_view()
+        self.refresh()
+        if self.current.state != "folded":
+            self.post_message(self.Asked(self.dimension, self.current, "select"))
+
+    def _into_view(self) -> None:
+        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True)
