@@ -28,6 +28,7 @@ __all__ = ["operation_lines", "print_changes"]
 
 _PREFERRED: Final = ("wall_time", "time")
 _TITLES: Final = ("before", "after", "gain", "of total")
+_FIRST_TO_GO: Final = ("source", "before", "after")  # where a terminal is narrow
 _METRICS: Final = 16
 _REGIONS: Final = 15
 _NAMED: Final = 3  # of metrics that one has not measured
@@ -211,7 +212,8 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
         region = joined.call_paths[path].region
         cells = _cells(float(before[path]), float(after[path]), metric.unit, whole)
         rows.append((*cells, joined.path_name(path), at_line(region.file, region.first_line)))
-    print_table((*_TITLES, "region", "source"), rows, range(len(_TITLES)))
+    titles = (*_TITLES, "region", "source")
+    print_table(titles, rows, range(len(_TITLES)), first_to_go=[titles.index(each) for each in _FIRST_TO_GO])
     print_lines([caption])
 
 

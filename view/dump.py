@@ -190,7 +190,8 @@ def _print(
         )
         for index, (path, depth) in enumerate(zip(experiment.call_paths, experiment.depths, strict=True))
     ]
-    print_table((*(title for title, _, _ in columns), "region", "source"), rows, range(len(columns)))
+    titles = [*(title for title, _, _ in columns), "region", "source"]
+    print_table(titles, rows, range(len(columns)), first_to_go=[titles.index("source", len(columns))])
     below = f", {'inclusive' if inclusive else 'exclusive'}" if any(experiment.depths) else ""
     print_lines([f"{caption}{below}"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +14,7 @@ import orjson
 
 from .csv_rows import write_rows
 from .html_page import Picture
-from .lines import print_lines
+from .lines import broken, print_lines, width_of
 from .place import visible
 from .table import print_table
 
@@ -67,12 +68,16 @@ def print_report(report: Report) -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     for table in report.tables:
-        console.print(Text(visible(table.title), style="bold"))
+        title, width = visible(table.title), width_of(sys.stdout)
+        for line in [title] if width is None else broken(title, width):
+            console.print(Text(line, style="bold"))
         rows = [["" if cell is None else str(cell) for cell in row] for row in table.rows]
         numbers = [
             all(not row[column] or _NUMBER.match(row[column]) for row in rows) for column in range(len(table.header))
         ]
-        print_table(table.header, rows, [column for column, each in enumerate(numbers) if column and each])
+        right = [column for column, each in enumerate(numbers) if column and each]
+        prose = [column for column, each in enumerate(numbers) if column and not each]
+        print_table(table.header, rows, right, prose=prose)
         console.print()
     print_lines(visible(sentence) for sentence in (*report.sentences, *report.caveats))
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ..analyze import Findings
 from ..analyze.hot import hot_regions
 from ..analyze.losses import losses
+from .lines import print_lines
 from .place import Place
 from .table import print_table
 from .units import seconds
@@ -46,9 +47,12 @@ class Section:
             [*map(_written, each.values()), place.title, place.source if place.file else ""]
             for each, place in zip(entries, places, strict=True)
         ]
-        print_table([*titles, "region", "source"], rows[:_MOST], range(len(titles)), stderr=stderr)
+        source = len(titles) + 1
+        print_table(
+            [*titles, "region", "source"], rows[:_MOST], range(len(titles)), stderr=stderr, first_to_go=[source]
+        )
         if len(rows) > _MOST:
-            print_table([f"… and {len(rows) - _MOST} more: --json lists all"], [], (), stderr=stderr)
+            print_lines([f"… and {len(rows) - _MOST} more: --json lists all"], stderr=stderr)
 
     @staticmethod
     def _place(findings: Findings, region: int) -> Place:

@@ -1,28 +1,106 @@
-"""Tables on a terminal."""
+"""Tables: whole where another program reads them, and fitted to the width of a terminal without cutting a number."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
+from .lines import broken, print_lines, width_of
 from .place import visible
 
 __all__ = ["print_table"]
 
+_GAP: Final = 2  # between columns
+_NAMED: Final = 8  # of the columns that are not shown
+_WHOLE: Final = 10_000  # columns: no table is wider
+
 
 def print_table(
-    titles: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int], *, stderr: bool = False
+    titles: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    right: Collection[int],
+    *,
+    stderr: bool = False,
+    first_to_go: Sequence[int] = (),
+    prose: Collection[int] = (),
 ) -> None:
-    """Print rows below titles, the columns ``right`` aligned to the right; whole unless on a terminal."""
+    """Print rows below titles; on a terminal, what is too wide for it is left out or shortened, and that is said.
+
+    Args:
+        titles: Of the columns.
+        rows: Their cells.
+        right: Columns of numbers: aligned to the right, and never cut.
+        stderr: Whether to print on standard error.
+        first_to_go: Columns that are left out where the terminal is narrow, before those of numbers, from the last on.
+        prose: Columns that go on below; names lose their middle.
+    """
     from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and starts faster without
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console(stderr=stderr, highlight=False)
+    cells = [[visible(cell) for cell in row] for row in (titles, *rows)]
+    width = width_of(sys.stderr if stderr else sys.stdout)
+    widths = _widths(cells)
+    if width is not None:
+        widths = _fitted(widths, {*right}, first_to_go, width)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column, title in enumerate(titles):
-        table.add_column(Text(visible(title)), justify="right" if column in right else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
-    if not console.is_terminal:
-        console.width = 10_000
+    for column in widths:
+        justify = "right" if column in right else "left"
+        title = _shortened(cells[0][column], widths[column])
+        table.add_column(Text(title), justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    for row in cells[1:]:
+        table.add_row(
+            *(
+                Text("\n".join(broken(row[column], room)) if column in prose else _shortened(row[column], room))
+                for column, room in widths.items()
+            )
+        )
+    console = Console(stderr=stderr, highlight=False)
+    console.width = _WHOLE
     console.print(table)
+    hidden = [title for column, title in enumerate(cells[0]) if column not in widths]
+    if hidden:
+        more = f" and {len(hidden) - _NAMED} more" if len(hidden) > _NAMED else ""
+        said = f"not shown: {', '.join(hidden[:_NAMED])}{more}"
+        print_lines([f"{said}; a wider terminal shows more, and | cat shows all"], stderr=stderr)
+
+
+def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:
+    """Give the width that each column needs."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    return {column: max(map(cell_len, each)) for column, each in enumerate(zip(*cells, strict=True))}
+
+
+def _fitted(needed: dict[int, int], right: set[int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
+    """Choose columns, and how wide each is; of text, a third of the terminal at least is shown."""
+    least = {column: size if column in right else min(size, width // 3) for column, size in needed.items()}
+    going = [*first_to_go, *(column for column in sorted(right, reverse=True) if column not in first_to_go)]
+    kept = dict(needed)
+    for column in going:
+        if len(kept) > 1 and sum(least[each] + _GAP for each in kept) - _GAP > width:
+            del kept[column]
+    while sum(size + _GAP for size in kept.values()) - _GAP > width:
+        widest = max((column for column in kept if column not in right), key=kept.__getitem__, default=None)
+        if widest is None or kept[widest] == 1:
+            break
+        kept[widest] -= 1
+    return kept
+
+
+def _shortened(text: str, width: int) -> str:
+    """Give what of a name fits: its start and its end, and, of the indent that shows its depth, at most a half."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    if cell_len(text) <= width:
+        return text
+    name = text.lstrip(" ")
+    indent = min(len(text) - len(name), width // 2)
+    room = width - indent
+    if cell_len(name) <= room:
+        return " " * (width - cell_len(name)) + name
+    head, tail = name[: room // 2], name[len(name) - room // 2 :]
+    while head and cell_len(f"{head}…{tail}") > room:
+        head, tail = (head[:-1], tail) if cell_len(head) > cell_len(tail) else (head, tail[1:])
+    return f"{' ' * indent}{head}…{tail}"

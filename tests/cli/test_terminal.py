@@ -39,6 +39,32 @@ def test_lines_fit_the_terminal_and_say_the_same_as_in_a_pipe(rays, terminal, wo
     assert not re.search(r"[0-9]\n *(?:%|[mun]?s|[kMGT]?B)\b", COLOUR.sub("", shown))
 
 
+TABLES = (
+    ("analyze", "--tree", "--hot", "--losses"),
+    ("dump",),
+    ("dump", "--by", "process"),
+    ("pursue",),
+    *(("stats", each) for each in ("kmeans", "factors")),
+)
+
+
+@pytest.mark.parametrize("words", TABLES, ids=" ".join)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_tables_fit_the_terminal_with_whole_numbers(rays, terminal, words, width):
+    command, *options = words
+    shown = COLOUR.sub("", terminal(width, "autoanalyzer", command, "rays.cube.gz", *options))
+    assert max(map(cell_len, shown.splitlines())) <= width
+    piped = succeed(rays("autoanalyzer", command, "rays.cube.gz", *options)).stdout.decode()
+    numbers = r"(?<![\w.@:…])[0-9][0-9.e+]*(?: (?:%|[mun]?s|[kMGT]?B)\b)?"
+    assert {*re.findall(numbers, shown)} <= {*re.findall(numbers, " ".join(piped.split()))} | {"…"}
+
+
+def test_differences_fit_the_terminal(rays, terminal):
+    shown = COLOUR.sub("", terminal(60, "autoanalyzer", "diff", "rays.cube.gz", "rays_dynamic.cube.gz"))
+    assert max(map(cell_len, shown.splitlines())) <= 60
+    assert "not shown: source" in shown
+
+
 def test_lines_are_whole_in_a_pipe_whatever_the_width_and_colours(rays):
     plain = succeed(rays("autoanalyzer", "analyze", "rays.cube.gz")).stdout
     assert max(map(len, plain.decode().splitlines())) > 80
