@@ -2,6 +2,7 @@ import os
 import pty
 import struct
 import sys
+from contextlib import suppress
 from fcntl import ioctl
 from termios import TIOCSWINSZ
 
@@ -26,10 +27,12 @@ def shown(monkeypatch):
         with os.fdopen(theirs, "w") as stream, monkeypatch.context() as patch:
             patch.setattr(sys, "stdout", stream)
             print_table(titles, rows, right, **options)
-            stream.flush()
-            text = os.read(ours, 1 << 16).decode()
+        pieces = []
+        with suppress(OSError):  # how a terminal ends
+            while piece := os.read(ours, 1 << 16):
+                pieces.append(piece)
         os.close(ours)
-        return [line.rstrip() for line in text.splitlines()]
+        return [line.rstrip() for line in b"".join(pieces).decode().splitlines()]
 
     return show
 
