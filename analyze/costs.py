@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +35,8 @@ class Cost:
         mpi_calls: Calls that communicate.
         mpi_bytes: Handed to and got from MPI.
         io_bytes: Read from and written to files.
+        least: Of all processes the one that took least: compute time, or wall time where that was not measured.
+        most: The one that took most.
         share: Wall time over the program's.
     """
 
@@ -47,6 +50,8 @@ class Cost:
     mpi_calls: float | None
     mpi_bytes: float | None
     io_bytes: float | None
+    least: float | None
+    most: float | None
     share: float
 
 
@@ -56,6 +61,7 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
     whole = float(program.mean()) if len(program) else 0.0
     means = [_process_means(experiment, regions, name, len(program)) for name in (*_TIMES, *_VOLUMES)]
     visits = _visits(experiment, regions)
+    least, most = _extremes(experiment, regions)
     costs = []
     for index in range(len(regions)):
         each = [None if values is None else float(values[index]) for values in means]
@@ -63,7 +69,10 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
         # A process that starts and ends takes its time, which is no part of the program's.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
-        costs.append(Cost(visits[index], wall, compute, mpi, mpi_cpu, io, omp, calls, mpi_bytes, io_bytes, share))
+        extremes = least[index], most[index]
+        costs.append(
+            Cost(visits[index], wall, compute, mpi, mpi_cpu, io, omp, calls, mpi_bytes, io_bytes, *extremes, share)
+        )
     return costs
 
 
@@ -77,6 +86,28 @@ def _process_means(
     values = inclusive_over(experiment, regions, experiment.exclusive(metric))
     kept = values[:, first] if metric in ("wall_time", "mpi_time", "io_time", "omp_time") else values
     return np.asarray(kept.sum(axis=1) / processes)
+
+
+def _extremes(
+    experiment: Experiment, regions: tuple[CodeRegion, ...]
+) -> tuple[Sequence[float | None], Sequence[float | None]]:
+    """Give the least and the most that a process took in each region; None of what was not measured."""
+    if complete(experiment, "cpu_time") and complete(experiment, "mpi_cpu_time"):
+        exclusive = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
+        if complete(experiment, "omp_cpu_time"):
+            exclusive = exclusive - experiment.exclusive("omp_cpu_time")
+        kept = np.arange(len(experiment.locations))
+    elif complete(experiment, "wall_time"):
+        exclusive = experiment.exclusive("wall_time")
+        kept = np.flatnonzero([place.thread == 0 for place in experiment.locations])
+    else:
+        return [None] * len(regions), [None] * len(regions)
+    values = inclusive_over(experiment, regions, exclusive)[:, kept]
+    processes = np.array([place.process for place in experiment.locations])[kept]
+    order = np.argsort(processes, kind="stable")
+    starts = np.unique(processes[order], return_index=True)[1]
+    by_process = np.add.reduceat(values[:, order], starts, axis=1)
+    return by_process.min(axis=1).tolist(), by_process.max(axis=1).tolist()
 
 
 def _visits(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[int | None]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..errors import UsageError
 from ..runtime.open_experiment import open_experiment
+from ..view.cost_tree import print_tree
 from ..view.explain import explanation_lines
 from ..view.sections import SECTIONS
-from ..view.terminal import print_tree, print_verdict
+from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets, is_output
+from .percentage import share_of
 
 __all__ = ["add_arguments", "run"]
 
@@ -22,6 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="print every finding, with all advice and notes")
     parser.add_argument("--tree", action="store_true", help="print the tree of code regions with their times as well")
     parser.add_argument(
+        "--min",
+        type=_share,
+        metavar="SHARE",
+        help="leave regions out of the tree that take less than this share of the run, such as 0.5%% (default: 0)",
+    )
+    parser.add_argument(
         "--explain", action="store_true", help="print the decision tables and how causes follow from them as well"
     )
     for section in SECTIONS:
@@ -31,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    if arguments.min is not None and not arguments.tree:
+        raise UsageError("--min needs --tree")
     check_targets([arguments.experiment], json=arguments.json)
     experiment, file = open_experiment(arguments.experiment)
     findings = findings_of(experiment, arguments)
@@ -38,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_findings(findings, file, arguments.json)
     stderr = is_output(arguments.json)
     if arguments.tree:
-        print_tree(findings, stderr=stderr)
+        print_tree(findings, least=arguments.min or 0.0, stderr=stderr)
     if arguments.explain:
         print_verdict(explanation_lines(findings), stderr=stderr)
     for section in SECTIONS:
@@ -46,3 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
             section.print(findings, stderr=stderr)
     print_verdict(verdict_lines(findings, file, everything=arguments.all), stderr=stderr)
     return 0
+
+
+def _share(text: str) -> float:
+    share = share_of(text)
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"expected a percentage from 0 to 100, such as 0.5%, found {text!r}")
+    return share

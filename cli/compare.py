@@ -15,6 +15,7 @@ from ..view.comparison import comparison_document, comparison_junit, comparison_
 from ..view.terminal import print_verdict
 from .documents import add_documents, check_targets, is_output, write_document
 from .operand_arguments import add_exact_argument, opened
+from .percentage import share_of
 
 __all__ = ["add_arguments", "run"]
 
@@ -94,10 +95,7 @@ def _percent(text: str) -> float:
     Raises:
         UsageError: It is no percentage above 0.
     """
-    try:
-        value = float(text.strip().removesuffix("%").replace("_", "no digit"))
-    except ValueError:
-        value = math.nan
-    if not 0 < value / 100 < math.inf:
+    share = share_of(text)
+    if not 0 < share < math.inf:
         raise UsageError(f"--fail-on {text}: expected a percentage above 0, such as 5%")
-    return value / 100
+    return share

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
 
-__all__ = ["amount", "count", "letters", "many", "percent", "ranges", "ranks", "seconds", "volume"]
+__all__ = ["amount", "count", "letters", "many", "percent", "ranges", "ranks", "seconds", "spread", "volume"]
 
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns"})
 
@@ -18,6 +18,15 @@ def seconds(value: float) -> str:
         if abs(value) >= 0.9995 * size:
             return f"{value / size:.3g} {unit}" if value < 999.5 * size else f"{value / size:.0f} {unit}"
     return f"{value * 1e9:.0f} ns" if value else "0 s"
+
+
+def spread(least: float, most: float) -> str:
+    """Write from which time to which: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time where they look alike."""
+    low, high = seconds(least), seconds(most)
+    if low == high:
+        return low
+    number, _, unit = low.partition(" ")
+    return f"{number}-{high}" if not least or high.endswith(f" {unit}") else f"{low}-{high}"
 
 
 def percent(value: float) -> str:

@@ -59,6 +59,33 @@ def test_the_document_on_standard_output_stands_there_alone(saved):
     assert done.stderr.decode().count("app.c:3") > 2
 
 
+@pytest.mark.parametrize("share", ["20%", "20", " 20 %"])
+def test_the_tree_counts_what_takes_less_than_is_asked_for_below_its_parent(saved, share):
+    lines = succeed(saved("autoanalyzer", "analyze", "app.cube", "--tree", "--min", share)).stdout.decode().splitlines()
+    assert [line.split() for line in lines[:3]] == [
+        ["share", "wall", "compute", "over", "ranks", "MPI", "I/O", "visits", "region", "source"],
+        ["97", "%", "1.5", "s", "1.5", "s", "1-2", "s", "-", "-", "-", "loop", "in", "main", "app.c:3"],
+        ["2", "more", "below", "20", "%"],
+    ]
+    assert lines[3].startswith("times: means over the ranks; over ranks: the least and the most compute time")
+
+
+def test_without_a_least_share_the_tree_has_every_region(saved):
+    whole = succeed(saved("autoanalyzer", "analyze", "app.cube", "--tree")).stdout
+    assert succeed(saved("autoanalyzer", "analyze", "app.cube", "--tree", "--min", "0")).stdout == whole
+    assert b"app.c:5" in whole
+
+
+@pytest.mark.parametrize("share", ["-1", "101%", "much", "nan", "1_0"])
+def test_a_share_that_is_none_is_refused_in_one_line(saved, share):
+    line = refused(saved("autoanalyzer", "analyze", "app.cube", "--tree", f"--min={share}"))
+    assert "expected a percentage from 0 to 100, such as 0.5%" in line
+
+
+def test_a_least_share_without_a_tree_is_refused(saved):
+    assert refused(saved("autoanalyzer", "analyze", "app.cube", "--min", "1%")) == "autoanalyzer: --min needs --tree"
+
+
 @pytest.mark.parametrize(("metric", "word"), [("crnm", "CRNM 1.94"), ("cpi", "CPI 6.00"), ("wall_time", "very high")])
 def test_regions_are_classed_by_the_metric_that_is_asked_for(saved, metric, word):
     done = succeed(saved("autoanalyzer", "analyze", "app.cube", "--disparity-metric", metric))

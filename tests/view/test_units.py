@@ -1,6 +1,6 @@
 import pytest
 
-from autoanalyzer.view.units import amount, percent, ranks, seconds
+from autoanalyzer.view.units import amount, percent, ranks, seconds, spread
 
 
 @pytest.mark.parametrize(
@@ -9,6 +9,20 @@ from autoanalyzer.view.units import amount, percent, ranks, seconds
 )
 def test_times_have_three_digits_and_a_unit(value: float, text: str):
     assert seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "text"),
+    [
+        (0.0111, 0.0533, "11.1-53.3 ms"),
+        (808e-6, 1.2, "808 us-1.2 s"),
+        (0.0, 0.833, "0-833 ms"),
+        (0.05331, 0.05332, "53.3 ms"),
+        (0.0, 0.0, "0 s"),
+    ],
+)
+def test_a_spread_has_its_unit_once(least: float, most: float, text: str):
+    assert spread(least, most) == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(41.2, "41 %"), (0.31, "0.3 %"), (0.01, "< 0.1 %"), (0, "0.0 %")])

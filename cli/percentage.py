@@ -1,0 +1,15 @@
+"""Percentages on the command line."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["share_of"]
+
+
+def share_of(text: str) -> float:
+    """Read ``5%`` or ``5`` as 0.05; what is no number is NaN."""
+    try:
+        return float(text.strip().removesuffix("%").replace("_", "no digit")) / 100
+    except ValueError:
+        return math.nan

@@ -1,0 +1,100 @@
+"""The tree of code regions with what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ..analyze import Findings
+from ..analyze.costs import Cost
+from .lines import print_lines
+from .place import Place
+from .table import print_table
+from .units import percent, seconds, spread
+
+__all__ = ["print_tree"]
+
+_TITLES: Final = ("share", "wall", "compute", "over ranks", "MPI", "I/O", "visits", "region", "source")
+# Where a terminal is narrow: the region and its share stay.
+_FIRST_TO_GO: Final = ("visits", "I/O", "MPI", "source", "over ranks", "compute", "wall")
+
+
+def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) -> None:
+    """Print the tree of code regions with their mean times over the processes.
+
+    Args:
+        findings: What was found.
+        least: Share of the run; what takes less, with all below it, is only counted, in a row below its parent.
+        stderr: Whether to print on standard error.
+    """
+    rows = [
+        _left_out(each, least) if isinstance(each, _LeftOut) else _row(findings, each)
+        for each in _shown(findings, least)
+    ]
+    numbers = range(_TITLES.index("region"))
+    order = [_TITLES.index(each) for each in _FIRST_TO_GO]
+    print_table(_TITLES, rows, numbers, stderr=stderr, first_to_go=order)
+    of_ranks = "compute" if any(each.compute_time is not None for each in findings.run.costs) else "wall"
+    said = f"times: means over the ranks; over ranks: the least and the most {of_ranks} time of a rank; visits: sums"
+    print_lines([said], stderr=stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """How many regions below one are left out, and how deep they are."""
+
+    count: int
+    depth: int
+
+
+def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
+    """Give the positions of what is shown, parents before children, and behind a parent's children what is left out."""
+    regions, costs = findings.performance.regions, findings.run.costs
+    small = [cost.wall_time is not None and cost.share < least for cost in costs]
+    sizes = [1] * len(regions)
+    for position in reversed(range(len(regions))):
+        children = regions[position].children
+        small[position] = small[position] and all(small[each] for each in children)
+        sizes[position] += sum(sizes[each] for each in children)
+
+    def of(positions: tuple[int, ...]) -> list[int | _LeftOut]:
+        kept: list[int | _LeftOut] = [each for each in positions if not small[each]]
+        count = sum(sizes[each] for each in positions if small[each])
+        return [*kept, _LeftOut(count, regions[positions[0]].depth)] if count else kept
+
+    waiting = of(findings.performance.top)[::-1]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        if not isinstance(each, _LeftOut):
+            waiting += of(regions[each].children)[::-1]
+
+
+def _row(findings: Findings, position: int) -> tuple[str, ...]:
+    region, cost = findings.performance.regions[position], findings.run.costs[position]
+    place = Place.of(findings.experiment, region)
+    return (
+        percent(100 * cost.share),
+        _time(cost.wall_time),
+        _time(cost.compute_time),
+        _over_ranks(cost),
+        _time(cost.mpi_time),
+        _time(cost.io_time),
+        "-" if cost.visits is None else str(cost.visits),
+        "  " * (region.depth - 1) + place.title,
+        place.source if place.file else "",
+    )
+
+
+def _time(value: float | None) -> str:
+    return "-" if value is None else seconds(value)
+
+
+def _over_ranks(cost: Cost) -> str:
+    return "-" if cost.least is None or cost.most is None else spread(cost.least, cost.most)
+
+
+def _left_out(rows: _LeftOut, least: float) -> tuple[str, ...]:
+    said = f"{'  ' * (rows.depth - 1)}{rows.count} more below {100 * least:g} %"
+    return tuple(said if title == "region" else "" for title in _TITLES)
