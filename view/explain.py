@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..analyze import Findings
+from ..analyze.code_regions import CodeRegion
 from ..analyze.decision_table import DecisionTable, Row
 from ..analyze.disparity.classes import LABELS
 from .place import Place
+from .units import many
 
 __all__ = ["explanation_lines"]
 
@@ -37,8 +39,9 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     yield f"severity S: {found.severity:.6f}"
     if not found.exists:
         return
-    yield f"critical: {_regions(findings, found.ccr)}"
-    yield f"core: {_regions(findings, found.cccr)}"
+    regions = findings.performance.regions
+    yield from _regions(findings, "critical", [regions[each] for each in found.ccr])
+    yield from _regions(findings, "core", [regions[each] for each in found.cccr])
     yield ""
     yield from _table(findings, causes.table, compared, "cluster", str)
     yield f"root causes: {_names(each.attribute for each in causes.differences)}"
@@ -52,27 +55,36 @@ def _disparity(findings: Findings) -> Iterator[str]:
         yield "all regions are equally heavy"
         return
     for severity in reversed(range(len(LABELS))):
-        of_class = [index for index, each in enumerate(found.classes) if each == severity]
-        yield f"{LABELS[severity]}: {_regions(findings, of_class)}"
+        of_class = [
+            each for each, its in zip(findings.run.weighed.regions, found.classes, strict=True) if its == severity
+        ]
+        yield from _regions(findings, LABELS[severity], of_class)
     if not found.exists:
         yield "no region is critical"
         return
     yield ""
-    places: dict[int | str, Place] = {
-        each.id: Place.of(findings.experiment, each) for each in findings.run.weighed.regions
-    }
-    yield from _table(
-        findings, causes.table, "region", "core", lambda id_: f"{id_}  {places[id_].source}  {places[id_].title}"
-    )
+    named: dict[int | str, str] = {each.id: _named(findings, each) for each in findings.run.weighed.regions}
+    yield from _table(findings, causes.table, "region", "core", named.__getitem__)
     for core in found.cccr:
         names = _names(each.attribute for each in causes.causes[core])
-        yield f"root causes of region {findings.performance.regions[core].id}: {names}"
+        yield f"root causes of region {_named(findings, findings.run.weighed.regions[core])}: {names}"
 
 
-def _regions(findings: Findings, positions: Sequence[int]) -> str:
-    ids = [str(findings.performance.regions[each].id) for each in positions]
-    more = f", … and {len(ids) - _MOST_ROWS} more" if len(ids) > _MOST_ROWS else ""
-    return f"region{'s' * (len(ids) > 1)} {', '.join(ids[:_MOST_ROWS])}{more}" if ids else "none"
+def _regions(findings: Findings, what: str, regions: Sequence[CodeRegion]) -> Iterator[str]:
+    """Name regions, each in a line."""
+    if not regions:
+        yield f"{what}: none"
+        return
+    yield f"{what}: {many(len(regions), 'region')}"
+    yield from (f"  {_named(findings, each)}" for each in regions[:_MOST_ROWS])
+    if len(regions) > _MOST_ROWS:
+        yield f"  … and {len(regions) - _MOST_ROWS} more: --json lists all"
+
+
+def _named(findings: Findings, region: CodeRegion) -> str:
+    """Name a region by its number, its place and what it is."""
+    place = Place.of(findings.experiment, region)
+    return f"{region.id}  {place.source}  {place.title}" if place.file else f"{region.id}  {place.title}"
 
 
 def _table(

@@ -26,7 +26,7 @@ def words_of(text):
     return COLOUR.sub("", text).split()
 
 
-PROSE = (("analyze",), ("analyze", "--all"), ("info",))
+PROSE = (("analyze",), ("analyze", "--all"), ("analyze", "--explain"), ("info",))
 
 
 @pytest.mark.parametrize("words", PROSE, ids=" ".join)

@@ -38,6 +38,8 @@ def test_tables_matrix_function_and_reducts_are_printed():
         "cluster 1: 2",
         "severity S: 0.499999",
     ]
+    assert lines[6:10] == ["critical: 1 region", "  2  app.c:2  f2", "core: 1 region", "  2  app.c:2  f2"]
+    assert text.count("\n  1  app.c:1  f1\n") == 1
     assert "decision table: a1 io_bytes, a2 instructions; D cluster" in text
     assert "not measured: l1_miss_rate, l2_miss_rate, mpi_bytes" in text
     start = lines.index("  a1  a2   D   rank")
@@ -53,14 +55,14 @@ def test_tables_matrix_function_and_reducts_are_printed():
     ]
     start = lines.index("  a1  a2   D   region")
     assert lines[start + 2] == "   0   1   1   2  app.c:2  f2"
-    assert lines[-2] == "root causes of region 2: instructions"
+    assert lines[-2] == "root causes of region 2  app.c:2  f2: instructions"
 
 
 def test_large_tables_are_shown_by_their_different_rows():
     lines = explanation_lines(analyze(experiment(60, 50)))
     assert "   0   0   0   0  (and 48 alike)" in lines
     assert "discernibility matrix of distinct rows:" in lines
-    assert len(lines) < 60
+    assert len(lines) < 60 + 40
 
 
 def test_without_attributes_there_is_no_table():
