@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import sys
 from collections.abc import Iterator
 
 from ..errors import InputError, UsageError
 from ..runtime.mpi.compiler import MpiCompiler, examine, mpi_compilers
 from ..runtime.mpi.functions import MpiFunctions, read_functions
+from ..view.lines import print_lines
 
 __all__ = ["add_arguments", "run"]
 
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     compiler = _compiler(arguments.compiler)
     functions = read_functions(compiler.command, os.environ)
     lines = functions.uncovered if arguments.uncovered else _lines(compiler, functions)
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    print_lines(lines)
     return 0
 
 

@@ -22,6 +22,7 @@ from ..experiment import Experiment
 from ..experiment.selection import check_ranks
 from ..experiment.trace import TraceReader, read_trace
 from ..runtime.open_experiment import open_experiment
+from ..view.lines import print_lines
 from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document
@@ -253,5 +254,5 @@ def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime)
     if arguments.policy:
         write_document(policy_text(period, state), arguments.policy)
     if arguments.follow is not None and "-" not in (str(getattr(arguments, kind)) for kind in REPORTS):
-        sys.stdout.write(visible(period_line(period)) + "\n")
+        print_lines([visible(period_line(period))])
         sys.stdout.flush()

@@ -12,6 +12,7 @@ from ..experiment.region import Region
 from ..instrument.choice import Choice
 from ..instrument.code_region import CodeRegion, CodeRegions
 from ..instrument.listing import nested, write_listing
+from ..view.lines import print_lines
 from .source_arguments import USAGE, add_source_arguments, choice_of, sources_of
 
 __all__ = ["add_arguments", "run"]
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     for source in sources_of(arguments, choice):
         found.append((source.name, source.regions()))
         shown = _unprinted(source.name, Choice(choice.modes, choice.plan).shown(found[-1][1]), printed)
-        sys.stdout.writelines(f"{line}\n" for line in _lines(source.name, shown, why=arguments.why))
+        print_lines(_lines(source.name, shown, why=arguments.why))
     if choice.plan_file and choice.plan_file.of_run:
         sys.stderr.write(f"autoanalyzer: plan {choice.plan_file.name}\n")
     known = [each.region for _, regions in found for each in (*regions.regions, *regions.off)]

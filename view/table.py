@@ -43,7 +43,8 @@ def print_table(
     width = width_of(sys.stderr if stderr else sys.stdout)
     widths = _widths(cells)
     if width is not None:
-        widths = _fitted(widths, {*right}, first_to_go, width)
+        least = {column: width // (4 if column in prose else 3) for column in widths if column not in right}
+        widths = _fitted(widths, least, first_to_go, width)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in widths:
         justify = "right" if column in right else "left"
@@ -73,16 +74,16 @@ def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:
     return {column: max(map(cell_len, each)) for column, each in enumerate(zip(*cells, strict=True))}
 
 
-def _fitted(needed: dict[int, int], right: set[int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
-    """Choose columns, and how wide each is; of text, a third of the terminal at least is shown."""
-    least = {column: size if column in right else min(size, width // 3) for column, size in needed.items()}
-    going = [*first_to_go, *(column for column in sorted(right, reverse=True) if column not in first_to_go)]
+def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
+    """Choose columns, and how wide each is: so many that each of ``texts`` is as wide as it gives, if that can be."""
+    least = {column: min(size, texts.get(column, size)) for column, size in needed.items()}
+    going = [*first_to_go, *(each for each in reversed(needed) if each not in texts and each not in first_to_go)]
     kept = dict(needed)
     for column in going:
         if len(kept) > 1 and sum(least[each] + _GAP for each in kept) - _GAP > width:
             del kept[column]
     while sum(size + _GAP for size in kept.values()) - _GAP > width:
-        widest = max((column for column in kept if column not in right), key=kept.__getitem__, default=None)
+        widest = max((column for column in kept if column in texts), key=kept.__getitem__, default=None)
         if widest is None or kept[widest] == 1:
             break
         kept[widest] -= 1

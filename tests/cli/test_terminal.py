@@ -73,6 +73,10 @@ def test_lines_are_whole_in_a_pipe_whatever_the_width_and_colours(rays):
     assert narrow == plain
     coloured = rays("autoanalyzer", "analyze", "rays.cube.gz", env={"FORCE_COLOR": "1", "TERM": "xterm"}).stdout
     assert COLOUR.sub("", coloured.decode()) == plain.decode() != coloured.decode()
+    tree = succeed(rays("autoanalyzer", "analyze", "rays.cube.gz", "--tree")).stdout.decode()
+    environment = {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "40"}
+    coloured = rays("autoanalyzer", "analyze", "rays.cube.gz", "--tree", env=environment).stdout
+    assert COLOUR.sub("", coloured.decode()) == tree
 
 
 def test_columns_and_colours_are_as_the_environment_says(rays, terminal):
