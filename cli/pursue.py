@@ -113,7 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..analyze.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
     from ..view.pursuit import pursuit_report  # noqa: PLC0415
 
-    experiments = [] if traced else [open_experiment(path)[0] for path in (arguments.input, *arguments.sample)]
+    runs = [] if traced else [open_experiment(path) for path in (arguments.input, *arguments.sample)]
+    experiments = [experiment for experiment, _ in runs]
     state = PursuitOverTime(_options(arguments))
     windows = SlidingWindow(inf if arguments.window is None else arguments.window, arguments.every)
     periods: list[Period] = []
@@ -140,6 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
         title=f"pursuit: {arguments.input.name}",
         about=f"{many(len(periods), 'period')}, {many(len(state.metrics), 'metric')}",
         document=about,
+        experiment=runs[0] if runs else None,
     )
     return 0
 

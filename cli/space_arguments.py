@@ -13,7 +13,6 @@ from ..analyze.metric_space import MetricSpace
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..view.caveats import turns_taken
-from ..view.html_page import page
 from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document
 from .part_arguments import add_exclude_rank_argument, names_of
@@ -112,7 +111,13 @@ def with_turns(report: Report, experiments: Sequence[Experiment]) -> Report:
 
 
 def write_report(
-    arguments: argparse.Namespace, report: Report, *, title: str, about: str, document: Mapping[str, Any]
+    arguments: argparse.Namespace,
+    report: Report,
+    *,
+    title: str,
+    about: str,
+    document: Mapping[str, Any],
+    experiment: tuple[Experiment, Path] | None = None,
 ) -> None:
     """Write what is asked for, after all of it was made; print tables and sentences, unless a document is printed.
 
@@ -122,11 +127,12 @@ def write_report(
         title: Of the page.
         about: Below the title.
         document: What JSON has besides the report's own.
+        experiment: What the page shows beside the report, and its file; None of a trace.
     """
     contents: dict[str, Callable[[], bytes]] = {
         "json": lambda: json_text({**report.document, **document}),
         "csv": lambda: csv_text(report.data),
-        "html": lambda: page(title, report.pictures(), about=about),
+        "html": lambda: _page(report, title, about, experiment),
     }
     targets: dict[str, Path] = {kind: getattr(arguments, kind) for kind in REPORTS if getattr(arguments, kind)}
     written = {kind: contents[kind]() for kind in targets}
@@ -134,3 +140,9 @@ def write_report(
         write_document(content, targets[kind])
     if not any(map(is_output, targets.values())):
         print_report(report)
+
+
+def _page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:
+    from .pages import result_page  # noqa: PLC0415 - not for a terminal
+
+    return result_page(report, title, about, experiment)

@@ -92,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         title=f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
         about=f"{file}, {space.place}: {len(space.points)} locations, {many(len(space.metrics), 'metric')}"
         f"{f'. {proposed.sentence}' if proposed else ''}",
+        experiment=(experiment, file),
         document={
             "experiment": str(file),
             "seed": arguments.seed,

@@ -6,8 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..analyze import analyze
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from ..experiment import Experiment
 from ..runtime.open_experiment import open_experiment
 from .documents import check_targets, write_document
@@ -62,10 +61,8 @@ def _browse(
 def _page(
     arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
 ) -> bytes:
-    from ..view.page import Subject, page_html, page_of  # noqa: PLC0415 - not for a terminal
+    from ..view.page import page_html, page_of  # noqa: PLC0415 - not for a terminal
+    from .pages import subject_of  # noqa: PLC0415
 
-    try:
-        subject = Subject(experiment, file, analyze(experiment))
-    except InputError as error:  # what is no run has no verdict, and can be looked at all the same
-        subject = Subject(experiment, file, None, str(error))
-    return page_html(page_of(subject, against=against, folders=None if arguments.no_source else arguments.source))
+    folders = None if arguments.no_source else arguments.source
+    return page_html(page_of(subject_of(experiment, file), against=against, folders=folders))

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from autoanalyzer.cli.main import main
 
@@ -134,12 +134,12 @@ class Tool:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a browser made of a page."""
+    """What a browser made of a page: ``drawn`` is what is written in pictures and tables, ``said`` when pointed at."""
 
     text: str
     drawn: list[str]
+    said: list[str]
     pictures: int
-    buttons: list[str]
     complaints: list[str]
     requests: list[str]
 
@@ -148,36 +148,45 @@ _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-
 
 
 @pytest.fixture(scope="session")
-def browse(tmp_path_factory: pytest.TempPathFactory) -> Generator[Callable[[Path], Opened], None, None]:
-    """Open a page in headless Chromium: its text, its pictures, and what it complained of or asked for."""
+def chromium() -> Generator[Browser, None, None]:
+    """A browser without a window."""
     program = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if program is None:
         pytest.skip(f"none of {', '.join(_BROWSERS)} is installed")
-    file = tmp_path_factory.mktemp("browse") / "page.html"
-    complaints: list[str] = []
-    requests: list[str] = []
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.on("console", lambda said: complaints.append(f"{said.type}: {said.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
-
-        def opened(given: Path) -> Opened:
-            before, script, after = given.read_bytes().rpartition(b"<script>/**")  # of plotly.js, which Chromium
-            file.write_bytes(b"\n" * (999 - before.count(b"\n")) + before + script + after)  # compiles once for a place
-            complaints.clear()
-            requests.clear()
-            page.goto(file.as_uri())
-            page.wait_for_function("window.Plotly && !document.querySelector('.figure:not(.js-plotly-plot)')")
-            drawn = page.eval_on_selector_all("svg text", "all => all.map(each => each.textContent)")
-            pictures = page.locator(".figure .main-svg:first-of-type").count()
-            buttons = page.eval_on_selector_all(".modebar-btn", "all => all.map(each => each.dataset.title || '')")
-            asked = [each for each in requests if each != file.as_uri()]
-            return Opened(page.inner_text("body"), drawn, pictures, buttons, complaints.copy(), asked)
-
-        yield opened
+        yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def browse(chromium: Browser) -> Generator[Callable[[Path], Opened], None, None]:
+    """Open a page: its text, its pictures, and what it complained of or asked for."""
+    complaints: list[str] = []
+    requests: list[str] = []
+    page = chromium.new_page()
+    page.on("console", lambda said: complaints.append(f"{said.type}: {said.text}"))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+
+    def opened(file: Path) -> Opened:
+        complaints.clear()
+        requests.clear()
+        page.goto("about:blank")
+        page.goto(file.as_uri())
+        if page.locator("#head").count():
+            page.wait_for_selector("#tree-system .row")
+        drawn = page.eval_on_selector_all(
+            ".mark :is(svg text, td, th, li)", "all => all.map(each => each.textContent.trim())"
+        )
+        said = page.eval_on_selector_all(
+            ".mark svg title, .mark [title]", "all => all.map(each => each.getAttribute('title') ?? each.textContent)"
+        )
+        asked = [each for each in requests if each not in (file.as_uri(), "about:blank")]
+        return Opened(page.inner_text("body"), drawn, said, page.locator(".mark").count(), complaints.copy(), asked)
+
+    yield opened
+    page.close()
 
 
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}

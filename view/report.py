@@ -13,8 +13,8 @@ from typing import Any, Final
 import orjson
 
 from .csv_rows import write_rows
-from .html_page import Picture
 from .lines import broken, print_lines, width_of
+from .picture import Picture
 from .place import visible
 from .table import print_table
 

@@ -10,7 +10,7 @@ from autoanalyzer.experiment import Builder, save
 from .conftest import succeed
 
 DEAR = {
-    "clang", "lxml", "mpi4py", "numpy", "numpy.ma", "orjson", "pandas", "plotly", "rich",
+    "clang", "lxml", "mpi4py", "numpy", "numpy.ma", "orjson", "pandas", "rich",
     "scipy", "scipy.stats", "simdjson", "sklearn", "threadpoolctl", "autoanalyzer.analyze.comparison",
     "autoanalyzer.experiment.algebra", "autoanalyzer.experiment.cube.writer", "autoanalyzer.experiment.plan",
     "autoanalyzer.instrument", "autoanalyzer.runtime.counting.run", "autoanalyzer.runtime.gather",

@@ -14,7 +14,8 @@ from autoanalyzer.view.statistics import (
     nested_report,
     pca_report,
 )
-from autoanalyzer.view.statistics.clusters import differences, f_ratio_table, profile_picture, table
+from autoanalyzer.view.statistics.clusters import differences, f_ratio_table, table
+from autoanalyzer.view.statistics.profile import profile_picture
 
 
 def _space(**columns) -> MetricSpace:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import orjson
 
+from .. import marks
 from ..finding import Finding
 from ..place import visible
 from ..source_file import SourceFile
@@ -22,6 +23,7 @@ from .packing import ROUNDING, packed_text
 __all__ = ["Page", "page_html"]
 
 _HERE: Final = files(__package__)
+_STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Page:
         findings: Of the verdict, in its order.
         verdict: Lines of the verdict that are no findings.
         caveats: What is said beside the verdict.
-        experiments: The experiment, and its difference to another one.
+        experiments: The experiment, and its difference to another one; none of a result alone, which needs no script.
         clusters: Indices of the locations of each cluster.
         sources: Of the regions' files.
         other: Name and metrics of the experiment that values can be in percent of.
@@ -46,10 +48,10 @@ class Page:
     title: str
     headline: str
     about: Sequence[str]
-    findings: Sequence[Finding]
-    verdict: Sequence[str]
-    caveats: Sequence[str]
-    experiments: Sequence[Dataset]
+    findings: Sequence[Finding] = ()
+    verdict: Sequence[str] = ()
+    caveats: Sequence[str] = ()
+    experiments: Sequence[Dataset] = ()
     clusters: Sequence[Sequence[int]] = ()
     sources: Sequence[SourceFile] = ()
     other: Mapping[str, Any] | None = None
@@ -59,11 +61,12 @@ class Page:
 
 def page_html(page: Page) -> bytes:
     """Write a page. The same page gives the same bytes."""
-    style, script = (_HERE.joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
+    style = "".join(folder.joinpath(name).read_text("utf-8") for folder, name in _STYLES)
+    script = _HERE.joinpath("page.js").read_text("utf-8") if page.experiments else ""
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src '{_hash(script)}'",
+            f"script-src '{_hash(script)}'" if script else "script-src 'none'",
             f"style-src '{_hash(style)}'",
             "img-src data:",
             "base-uri 'none'",
@@ -87,7 +90,12 @@ def page_html(page: Page) -> bytes:
     }
     blocks = [("head", packed_text(orjson.dumps(head))), *((ids[key], each.text) for key, each in numbers)]
     data = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks)
-    counters = f'<div><div id="counters" hidden>{page.counters}</div></div>' if page.counters else ""
+    body, scripts = page.counters, ""
+    if page.experiments:
+        body = f"""<div id="app"><noscript><p class="remark">The trees need JavaScript.</p></noscript></div>
+<div>{f'<div id="counters" hidden>{page.counters}</div>' if page.counters else ""}</div>
+<p class="remark">{_text(_digits(page.experiments))}</p>"""
+        scripts = f"{data}\n<script>{script}</script>"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -104,12 +112,9 @@ def page_html(page: Page) -> bytes:
 {_verdict(page)}
 </header>
 <main>
-<div id="app"><noscript><p class="remark">The trees below the verdict need JavaScript.</p></noscript></div>
-{counters}
-<p class="remark">{_text(_digits(page.experiments))}</p>
+{body}
 </main>
-{data}
-<script>{script}</script>
+{scripts}
 </body>
 </html>
 """.encode("utf-8", "replace")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ...analyze.pursuit import Outcome, Period, Pursuit, PursuitOverTime, Telling, View
-from ..html_page import COLOURS, Picture, axis_of, bars, shown
+from ..marks import Axis, Bar, Bars, Chart, Matrix, Series, short
 from ..metric_space import drawn, part_of, some_rows
+from ..picture import Picture
 from ..units import percent
 from .periods import span
 
@@ -19,7 +20,8 @@ __all__ = ["pictures"]
 Rows = npt.NDArray[np.intp]
 
 _LABELLED: Final = 8
-_RISING: Final = ((0, "#f7f7f7"), (0.5, "#92c5de"), (1, "#2166ac"))
+_ROW: Final = 24  # pixels
+_PERIODS: Final = 24  # in a table
 
 
 def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> list[Picture]:
@@ -37,140 +39,82 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
         found.append(_ranking(periods[0].found, said))
     if state.telling and state.telling.found.view:
         found += _locations(state.telling, state.telling.found.view)
-    return found or [Picture("Nothing to draw", {"data": [], "layout": {"height": 80}}, said)]
+    return found or [Picture("Nothing to draw", [], said)]
 
 
 def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> Picture:
     """Draw the paper's figure 8: three marks a period."""
     rows = {name: row for row, name in enumerate(state.metrics)}
-    recorded: dict[str, Any] = {"x": [], "y": []}
+    x: list[float] = []
+    y: list[float] = []
     for period, following in zip(periods, [*periods[1:], None], strict=True):
         until = following.end if following else period.end
         for name in period.selected:
-            recorded["x"] += [period.end, until, None]
-            recorded["y"] += [rows[name], rows[name], None]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "recorded",
-            "line": {"color": COLOURS[4], "width": 9},
-            "opacity": 0.5,
-            "hoverinfo": "skip",
-            **recorded,
-        }
-    ]
-    for name, worth, symbol in (("structure", True, "circle"), ("none, or too few locations", False, "circle-open")):
+            x += [period.end, until, np.nan]
+            y += [rows[name], rows[name], np.nan]
+    series = [Series("recorded", x, y, style="band", colour=4)]
+    for name, worth in (("structure", True), ("none, or too few locations", False)):
         own = [each for each in periods if each.found and each.found.worth == worth]
         places = [(period.end, metric, period) for period in own if period.found for metric in period.found.metrics]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": name,
-                "x": [end for end, _, _ in places],
-                "y": [rows[metric] for _, metric, _ in places],
-                "text": [f"{span(period)} s, {period.status}: {shown(metric)}" for _, metric, period in places],
-                "hovertemplate": "%{text}<extra></extra>",
-                "marker": {"color": COLOURS[0], "size": 8, "symbol": symbol},
-            }
+        series.append(
+            Series(
+                name,
+                [end for end, _, _ in places],
+                [rows[metric] for _, metric, _ in places],
+                [f"{span(period)} s, {period.status}: {metric}" for _, metric, period in places],
+                style="points" if worth else "hollow",
+            )
         )
-    layout = {
-        "height": 200 + 26 * len(rows),
-        "xaxis": {"title": {"text": "seconds"}},
-        "yaxis": axis_of(state.metrics),
-        "legend": {"orientation": "h", "y": 1.1},
-    }
-    return Picture(
-        "The three best metrics of each period, and those recorded", {"data": traces, "layout": layout}, said
-    )
+    chart = Chart(series, Axis("seconds"), Axis("metric", state.metrics), height=90 + _ROW * len(rows))
+    return Picture("The three best metrics of each period, and those recorded", [chart], said)
 
 
 def _indices(periods: Sequence[Period]) -> Picture:
     viewed = [(each, each.found) for each in periods if each.found and each.found.has_index]
     ends = [each.end for each, _ in viewed]
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": "best projection",
-            "x": ends,
-            "y": [found.index for _, found in viewed],
-            "text": [f"{span(each)} s: {each.status}" for each, _ in viewed],
-            "hovertemplate": "%{text}, %{y:.3g}<extra></extra>",
-            "marker": {"color": COLOURS[0]},
-        },
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "points without structure stay below this",
-            "x": ends,
-            "y": [found.critical for _, found in viewed],
-            "line": {"color": COLOURS[1], "dash": "dash"},
-            "hovertemplate": "%{y:.3g}<extra></extra>",
-        },
+    said = [f"{span(each)} s: {each.status}" for each, _ in viewed]
+    series = [
+        Series("best projection", ends, [found.index for _, found in viewed], said, style="both"),
+        Series(
+            "points without structure stay below this",
+            ends,
+            [found.critical for _, found in viewed],
+            style="dashed",
+            colour=1,
+        ),
     ]
-    layout = {
-        "xaxis": {"title": {"text": "seconds"}},
-        "yaxis": {"title": {"text": "index"}, "type": "log", "exponentformat": "power"},
-        "legend": {"orientation": "h", "y": 1.1},
-    }
-    return Picture("How far the best projection is from normal", {"data": traces, "layout": layout})
+    chart = Chart(series, Axis("seconds"), Axis("index", log=True))
+    return Picture("How far the best projection is from normal", [chart])
 
 
 def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
     rows = {name: row for row, name in enumerate(state.metrics)}
-    table = np.full((len(rows), len(periods)), np.nan)
-    for column, period in enumerate(periods):
+    shown = periods[-_PERIODS:]
+    table = np.full((len(rows), len(shown)), np.nan)
+    for column, period in enumerate(shown):
         for each in period.found.ranking if period.found else ():
             table[rows[each.metric], column] = each.importance
-    traces = [
-        {
-            "type": "heatmap",
-            "x": [each.end for each in periods],
-            "y": list(range(len(rows))),
-            "z": [[None if np.isnan(value) else value for value in row] for row in table.tolist()],
-            "colorscale": _RISING,
-            "zmin": 0,
-            "hovertemplate": "%{x} s: %{z:.3g}<extra></extra>",
-        }
-    ]
-    layout = {
-        "height": 160 + 26 * len(rows),
-        "xaxis": {"title": {"text": "seconds"}},
-        "yaxis": axis_of(state.metrics),
-    }
-    said = ["White: no structure of its own. Empty: the metric does not differ between locations."]
-    return Picture("Importance of all metrics", {"data": traces, "layout": layout}, said)
+    matrix = Matrix(state.metrics, [f"{each.end:g} s" for each in shown], table, signed=False)
+    said = ["Pale: no structure of its own. Hatched: the metric does not differ between locations."]
+    last = [f"The last {len(shown)} of {len(periods)} periods are drawn."] if len(shown) < len(periods) else []
+    return Picture("Importance of all metrics", [matrix], [*said, *last])
 
 
 def _reduction(state: PursuitOverTime) -> Picture:
     """Draw the paper's figure 18."""
     course = state.reduction.course
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [end for end, _ in course],
-            "y": [100 * share for _, share in course],
-            "line": {"color": COLOURS[2]},
-            "hovertemplate": "%{x} s: %{y:.3g} %<extra></extra>",
-        }
-    ]
-    layout = {
-        "height": 320,
-        "xaxis": {"title": {"text": "seconds"}},
-        "yaxis": {"title": {"text": "% of fields left out"}, "rangemode": "tozero"},
-    }
+    line = Series("", [end for end, _ in course], [100 * share for _, share in course], style="line", colour=2)
+    chart = Chart([line], Axis("seconds"), Axis("% of fields left out", zero=True), height=280)
     said = f"{percent(100 * state.reduction.share)} of {state.reduction.fields} fields are not recorded."
-    return Picture("Data saved by the selections", {"data": traces, "layout": layout}, [said])
+    return Picture("Data saved by the selections", [chart], [said])
 
 
 def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
-    colours = [COLOURS[0] if row < len(found.metrics) else COLOURS[5] for row in range(len(found.ranking))]
-    lengths = {"x": [each.importance for each in found.ranking], "hovertemplate": "%{x:.3g}<extra></extra>"}
-    figure = bars([each.metric for each in found.ranking], "importance", {**lengths, "marker": {"color": colours}})
-    return Picture("All metrics, ranked", figure, said)
+    rows = [
+        Bar(each.metric, [each.importance], [f"{each.importance:.3g}"], [0 if row < len(found.metrics) else 5])
+        for row, each in enumerate(found.ranking)
+    ]
+    return Picture("All metrics, ranked", [Bars(rows, "importance")], said)
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:
@@ -187,30 +131,20 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
     points, space = view.points, telling.found.seen
     flat = points.shape[1] == 1
     axes = [space.metrics[row] for row in np.abs(view.loadings).argmax(axis=0).tolist()]
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": np.arange(len(points))[rows] if flat else points[rows, 0],
-            "y": points[rows, 0] if flat else points[rows, 1],
-            "text": [shown(space.labels[row]) if row in far else "" for row in rows.tolist()],
-            "hovertext": [shown(space.labels[row]) for row in rows.tolist()],
-            "textposition": "top center",
-            "hovertemplate": "%{hovertext}<extra></extra>",
-            "marker": {"color": COLOURS[0], "size": 8, "opacity": 0.75},
-        }
-    ]
-    titles = ["location", f"mostly {shown(axes[0])}"] if flat else [f"mostly {shown(name)}" for name in axes[:2]]
-    layout = {
-        "height": 480,
-        "xaxis": {"title": {"text": titles[0]}},
-        "yaxis": {"title": {"text": titles[1]}},
-    }
-    when = span(telling.period)
-    said = f"{when} s: deviations from the mean; the axes are rotated so that each is made of few metrics."
+    titles = ["location", f"mostly {short(axes[0])}"] if flat else [f"mostly {short(name)}" for name in axes[:2]]
+    drawn_points = Series(
+        "",
+        (np.arange(len(points), dtype=float)[rows] if flat else points[rows, 0]).tolist(),
+        (points[rows, 0] if flat else points[rows, 1]).tolist(),
+        [str(space.labels[row]) for row in rows.tolist()],
+        [str(space.labels[row]) if row in far else "" for row in rows.tolist()],
+    )
+    said = (
+        f"{span(telling.period)} s: deviations from the mean; the axes are rotated so that each is made of few metrics."
+    )
     return Picture(
         "Locations in the best projection",
-        {"data": traces, "layout": layout},
+        [Chart([drawn_points], Axis(titles[0]), Axis(titles[1]), height=440)],
         [said, *drawn(part_of(len(rows), len(space.points), "location"))],
     )
 
@@ -218,28 +152,12 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
 def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
     """Draw the values themselves of the metrics that were named."""
     space = found.space
-    traces = []
+    series = []
     for place, name in enumerate(found.metrics):
         values = space.along([name]).values[:, 0]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": shown(name),
-                "x": rows,
-                "y": values[rows] / (np.abs(values).max() or 1.0),
-                "text": [f"{shown(space.labels[row])}: {values[row]:.4g}" for row in rows.tolist()],
-                "hovertemplate": "%{text}<extra></extra>",
-                "marker": {"color": COLOURS[place], "size": 7, "symbol": ("circle", "square", "diamond")[place]},
-            }
-        )
-    layout = {
-        "xaxis": {"title": {"text": "location"}},
-        "yaxis": {"title": {"text": "of the largest value"}},
-        "legend": {"orientation": "h", "y": 1.1},
-    }
-    return Picture(
-        "The best metrics on each location",
-        {"data": traces, "layout": layout},
-        drawn(part_of(len(rows), len(space.points), "location")),
-    )
+        parts = (values[rows] / (np.abs(values).max() or 1.0)).tolist()
+        said = [f"{space.labels[row]}: {values[row]:.4g}" for row in rows.tolist()]
+        series.append(Series(name, rows.tolist(), parts, said, colour=place))
+    chart = Chart(series, Axis("location"), Axis("of the largest value"))
+    said = drawn(part_of(len(rows), len(space.points), "location"))
+    return Picture("The best metrics on each location", [chart], said)

@@ -1,8 +1,7 @@
-"""Clusters in words, tables and pictures: what k-means, the tree and the map have in common."""
+"""Clusters in words and tables: what k-means, the tree and the map have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,8 +9,7 @@ import numpy as np
 from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics.materiality import RULE, matters, separating, telling
 from ...analyze.statistics.partition import LEVEL, WEAK, Partition
-from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
-from ..metric_space import drawn, finite, names, part_of, value
+from ..metric_space import finite, names, part_of, value
 from ..report import Table
 from ..units import many, ranges, ranks
 
@@ -19,13 +17,11 @@ __all__ = [
     "across",
     "advice",
     "by_difference",
-    "colour",
     "data",
     "differences",
     "document",
     "f_ratio_table",
     "members",
-    "profile_picture",
     "strength",
     "table",
     "tables",
@@ -33,10 +29,9 @@ __all__ = [
     "who",
 ]
 
-_LISTED: Final = 30  # clusters in a table, and in a picture
+_LISTED: Final = 30  # clusters in a table
 _ACROSS: Final = 8  # clusters whose means stand beside each other
-_SHOWN: Final = 12  # metrics with F-ratios in a table, or numbers in a picture
-_DRAWN: Final = 40  # metrics in a picture
+_SHOWN: Final = 12  # metrics with F-ratios in a table
 _NEAR: Final = 0.1  # of another value: then it is told as a part of it
 _TOLD: Final = 2  # metrics that clusters leave aside
 _NAMED: Final = 16  # ranks, or ranges of them, in a list
@@ -264,51 +259,3 @@ def data(space: MetricSpace, partition: Partition) -> Table:
         for label, cluster, values in zip(space.labels, partition.labels.tolist(), space.values.tolist(), strict=True)
     ]
     return Table("clusters", ("location", "cluster", *space.metrics), rows)
-
-
-def colour(cluster: int) -> str:
-    """Give a cluster's colour, the same in all pictures."""
-    return COLOURS[cluster % len(COLOURS)]
-
-
-def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequence[str] = ()) -> Picture:
-    """Draw how far the mean of each cluster is from that of all points, in standard deviations."""
-    columns = partition.columns[:_DRAWN]
-    means = partition.deviations[:_LISTED, columns]
-    most = float(np.abs(means).max()) or 1.0
-    clusters = [
-        shown(f"{number + 1}: {members(space, partition, number)}") for number in range(min(partition.count, _LISTED))
-    ]
-    figure = {
-        "data": [
-            {
-                "type": "heatmap",
-                "z": means,
-                "x": list(range(len(columns))),
-                "y": clusters,
-                "colorscale": DIVERGING,
-                "zmin": -most,
-                "zmax": most,
-                "colorbar": {"title": {"text": "std. dev."}},
-                "text": [
-                    [
-                        shown(value(space, space.metrics[column], mean))
-                        for column, mean in zip(columns, row, strict=True)
-                    ]
-                    for row in partition.means[:_LISTED, columns].tolist()
-                ],
-                "texttemplate": "%{text}" if len(columns) <= _SHOWN else "",
-                "customdata": [[shown(space.metrics[column], 200) for column in columns]] * len(clusters),
-                "hovertemplate": "%{y}<br>%{customdata} %{text}<br>%{z:.2f} standard deviations from the mean"
-                "<extra></extra>",
-            }
-        ],
-        "layout": {
-            "height": 220 + 28 * len(clusters),
-            "xaxis": axis_of([space.metrics[column] for column in columns], across=True),
-            "yaxis": {"automargin": True, "autorange": "reversed", "type": "category"},
-        },
-    }
-    cut = drawn(part_of(len(clusters), partition.count, "cluster"), part_of(len(columns), len(space.metrics), "metric"))
-    title = "What the clusters are like; the metric with the largest F-ratio first"
-    return Picture(title, figure, [*sentences, *cut])

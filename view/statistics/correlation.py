@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...analyze.metric_space import MetricSpace
 from ...analyze.statistics import Correlation
 from ...analyze.statistics.correlation import REDUNDANT, MetricGroup
 from ..counters import COUNTED_BY_PAPI, as_typed
-from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
+from ..marks import Axis, Chart, Matrix, Series, short
 from ..metric_space import caveats, drawn, names, part_of, some_rows
+from ..picture import Picture
 from ..report import Report, Table
 from ..units import many
 from .space import document
@@ -19,8 +19,10 @@ from .space import document
 __all__ = ["correlation_report"]
 
 _UNSURE: Final = 0.01  # pairs that are redundant by chance
-_PANELS: Final = 7  # metrics in the scatterplot matrix
-_POINTS: Final = 400  # in each of its panels
+_PANELS: Final = 5  # metrics whose pairs are drawn
+_POINTS: Final = 200  # in each chart
+_WIDTH: Final = 280  # of it, in pixels
+_HEIGHT: Final = 230
 _NUMBERED: Final = 14  # metrics up to which numbers stand in the matrix
 
 
@@ -217,32 +219,8 @@ def _in_groups(found: Correlation) -> list[int]:
 def _heatmap(found: Correlation) -> Picture:
     order = _in_groups(found)
     ordered = [found.space.metrics[column] for column in order]
-    ticks = [shown(name) for name in ordered]
-    full = [shown(name, 200) for name in ordered]
-    places = list(range(len(ticks)))
-    figure = {
-        "data": [
-            {
-                "type": "heatmap",
-                "z": found.matrix[np.ix_(order, order)],
-                "x": places,
-                "y": places,
-                "zmin": -1,
-                "zmax": 1,
-                "colorscale": DIVERGING,
-                "colorbar": {"title": {"text": "r"}},
-                "text": [[f"{full[row]} and {full[column]}" for column in places] for row in places],
-                "texttemplate": "%{z:.2f}" if len(ticks) <= _NUMBERED else "",
-                "hovertemplate": "%{text}: r = %{z:.4f}<extra></extra>",
-            }
-        ],
-        "layout": {
-            "height": 300 + 22 * len(ticks),
-            "xaxis": axis_of(ordered, across=True),
-            "yaxis": axis_of(ordered),
-        },
-    }
-    return Picture("Correlation matrix; redundant metrics are side by side", figure, _sentences(found))
+    matrix = Matrix(ordered, ordered, found.matrix[np.ix_(order, order)], 1.0)
+    return Picture("Correlation matrix; redundant metrics are side by side", [matrix], _sentences(found))
 
 
 def _scatterplots(found: Correlation) -> Picture:
@@ -255,53 +233,18 @@ def _scatterplots(found: Correlation) -> Picture:
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.intp))]
     cut = drawn(part_of(len(rows), len(space.points), "location"), part_of(len(chosen), len(space.metrics), "metric"))
     choice = ["Choose others with --metrics."] if len(chosen) < len(space.metrics) else []
-    return Picture("Scatterplot matrix", _panels(space, chosen, rows), [*cut, *choice])
-
-
-def _panels(space: MetricSpace, chosen: list[str], rows: Any) -> dict[str, Any]:
-    size = len(chosen)
-    labels = [shown(space.labels[row]) for row in rows]
-    columns = {name: space.values[rows, space.metrics.index(name)] for name in chosen}
-    traces = []
-    layout: dict[str, Any] = {"height": 200 + 130 * size, "showlegend": False}
-    for down, vertical in enumerate(chosen):
-        for across, horizontal in enumerate(chosen[: down + 1]):
-            number = down * size + across + 1
-            key = "" if number == 1 else str(number)
-            axes = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
-            if across == down:
-                bars = {"type": "histogram", "x": columns[horizontal], "marker": {"color": COLOURS[0]}}
-                traces.append({**bars, "hoverinfo": "skip", **axes})
-            else:
-                traces.append(
-                    {
-                        "type": "scatter",
-                        "mode": "markers",
-                        "x": columns[horizontal],
-                        "y": columns[vertical],
-                        "marker": {"color": COLOURS[0], "size": 4},
-                        "text": labels,
-                        "hovertemplate": "%{text}<extra></extra>",
-                        **axes,
-                    }
-                )
-            layout[f"xaxis{key}"] = _axis(across, size, shown(horizontal, 20) if down == size - 1 else "", f"y{key}")
-            layout[f"yaxis{key}"] = _axis(size - 1 - down, size, shown(vertical, 20) if across == 0 else "", f"x{key}")
-    return {"data": traces, "layout": layout}
-
-
-def _axis(place: int, size: int, title: str, anchor: str) -> dict[str, Any]:
-    gap = 0.15 / size
-    return {
-        "domain": [place / size + gap / 2, (place + 1) / size - gap / 2],
-        "anchor": anchor,
-        "title": {"text": title, "font": {"size": 11}},
-        "showticklabels": bool(title),
-        "nticks": 4,
-        "tickfont": {"size": 9},
-        "showline": True,
-        "mirror": True,
-        "linecolor": "#bbb",
-        "showgrid": False,
-        "zeroline": False,
-    }
+    said = [str(space.labels[row]) for row in rows.tolist()]
+    columns = {name: space.values[rows, space.metrics.index(name)].tolist() for name in chosen}
+    charts = [
+        Chart(
+            [Series("", columns[one], columns[other], said)],
+            Axis(short(one)),
+            Axis(short(other)),
+            width=_WIDTH,
+            height=_HEIGHT,
+            table=False,
+        )
+        for place, other in enumerate(chosen)
+        for one in chosen[:place]
+    ]
+    return Picture("Scatterplots of pairs", charts, [*cut, *choice])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
 from ...analyze.statistics import Factors
 from ...analyze.statistics.factors import JOINS
-from ..html_page import COLOURS, DIVERGING, Picture, axis_of, shown
+from ..marks import Axis, Chart, Matrix, Series
 from ..metric_space import caveats, finite, names
+from ..picture import Picture
 from ..report import Report, Table
 from ..units import many, percent
 from .space import document
@@ -17,7 +16,6 @@ from .space import document
 __all__ = ["factors_report"]
 
 _SMALL: Final = 0.1  # a loading that a table leaves out, as the paper's do
-_NUMBERED: Final = 12
 
 
 def factors_report(found: Factors) -> Report:
@@ -129,42 +127,19 @@ def _pictures(found: Factors) -> list[Picture]:
         return [_scree(found, _sentences(found))]
     order = [found.space.metrics.index(name) for group in found.groups for name in group]
     titles = [f"{number}: {each.name}" for number, each in enumerate(found.factors, start=1)]
-    heatmap = {
-        "type": "heatmap",
-        "z": found.loadings[order],
-        "x": [shown(each) for each in titles],
-        "y": list(range(len(order))),
-        "zmin": -1,
-        "zmax": 1,
-        "colorscale": DIVERGING,
-        "colorbar": {"title": {"text": "loading"}},
-        "texttemplate": "%{z:.2f}" if len(titles) <= _NUMBERED else "",
-        "customdata": [[shown(found.space.metrics[row], 200)] * len(titles) for row in order],
-        "hovertemplate": "%{customdata}, %{x}: %{z:.3f}<extra></extra>",
-    }
-    layout = {
-        "height": 200 + 24 * len(order),
-        "xaxis": {"automargin": True, "type": "category", "side": "top"},
-        "yaxis": axis_of([found.space.metrics[row] for row in order]),
-        "margin": {"l": 70, "r": 30, "t": 60, "b": 30},
-    }
-    loadings = Picture("Loadings of the metrics", {"data": [heatmap], "layout": layout}, _sentences(found))
+    names_ = [found.space.metrics[row] for row in order]
+    loadings = Picture(
+        "Loadings of the metrics", [Matrix(names_, titles, found.loadings[order], 1.0)], _sentences(found)
+    )
     return [loadings, _scree(found, [])]
 
 
 def _scree(found: Factors, sentences: list[str]) -> Picture:
-    numbers = np.arange(1, len(found.eigenvalues) + 1)
-    lines = [
-        {"type": "scatter", "mode": "lines+markers", "x": numbers, "y": values, "name": name, "line": line}
-        for name, values, line in (
-            ("these metrics", found.eigenvalues, {"color": COLOURS[0]}),
-            ("unrelated metrics (95th percentile)", found.random, {"color": COLOURS[1], "dash": "dash"}),
-        )
+    numbers = [*range(1, len(found.eigenvalues) + 1)]
+    chance = "unrelated metrics (95th percentile)"
+    series = [
+        Series("these metrics", numbers, found.eigenvalues.tolist(), style="both"),
+        Series(chance, numbers, found.random.tolist(), style="dashed", colour=1),
     ]
-    layout = {
-        "height": 350,
-        "xaxis": {"title": {"text": "factor"}, "dtick": 1 if len(numbers) < 31 else 5},
-        "yaxis": {"title": {"text": "eigenvalue"}},
-        "legend": {"orientation": "h", "y": 1.1},
-    }
-    return Picture("How many factors: those above chance", {"data": lines, "layout": layout}, sentences)
+    chart = Chart(series, Axis("factor"), Axis("eigenvalue", zero=True), height=320)
+    return Picture("How many factors: those above chance", [chart], sentences)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +10,20 @@ from scipy.cluster.hierarchy import dendrogram
 
 from ...analyze.statistics import Hierarchy
 from ...analyze.statistics.hierarchy import LONE
-from ..html_page import Picture, shown
+from ..marks import Axis, Chart, Series
 from ..metric_space import caveats, names
+from ..picture import Picture
 from ..report import Report
 from ..units import ranks
 from . import clusters
 from .by_task import called, task_picture
+from .profile import profile_picture
 from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
 _LEAVES: Final = 64  # that can be read; of more, the last merges are drawn
 _MUCH: Final = 1000  # times lower: what that is exactly tells nothing
-_GREY: Final = "#888888"
 
 
 def hierarchy_report(found: Hierarchy) -> Report:
@@ -46,7 +47,7 @@ def hierarchy_report(found: Hierarchy) -> Report:
         lambda: [
             tree_picture(found, _sentences(found)),
             task_picture(space, partition),
-            clusters.profile_picture(space, partition),
+            profile_picture(space, partition),
         ],
         caveats(space),
     )
@@ -115,43 +116,26 @@ def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
         link_color_func=lambda node: str(owners[node]),
         no_plot=True,
     )
-    traces = []
+    series = []
     for owner in sorted(set(tree["color_list"]), key=int):
-        x: list[float | None] = []
-        y: list[float | None] = []
+        x: list[float] = []
+        y: list[float] = []
         for across, up, own in zip(tree["icoord"], tree["dcoord"], tree["color_list"], strict=True):
             if own == owner:
-                x += [*across, None]
-                y += [*up, None]
+                x += [*((each - 5) / 10 for each in across), np.nan]
+                y += [*up, np.nan]
         cluster = int(owner)
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": x,
-                "y": y,
-                "line": {"color": clusters.colour(cluster) if cluster >= 0 else _GREY, "width": 2},
-                "name": called(found.space, found.partition, cluster) if cluster >= 0 else "between clusters",
-                "hoverinfo": "skip",
-            }
-        )
+        name = called(found.space, found.partition, cluster) if cluster >= 0 else "between clusters"
+        series.append(Series(name, x, y, style="line", colour=cluster))
     members = [_members(found, node) for node in tree["leaves"]]
-    ticks = [shown(each[0], 16) if len(each) == 1 else f"({len(each)})" for each in members]
-    middles = [10 * place + 5 for place in range(len(ticks))]
-    traces.append(_leaves(found, tree["leaves"], members, middles, owners))
-    layout: dict[str, Any] = {
-        "height": 520,
-        "xaxis": {"tickvals": middles, "ticktext": ticks, "tickangle": -60, "automargin": True, "showgrid": False},
-        "yaxis": {"title": {"text": "distance"}, "rangemode": "tozero"},
-        "legend": {"orientation": "h", "y": 1.08},
-    }
+    ticks = [str(each[0]) if len(each) == 1 else f"({len(each)})" for each in members]
     if found.partition.count > 1:
-        cut = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": found.height, "y1": found.height}
-        layout["shapes"] = [{**cut, "line": {"dash": "dash", "color": _GREY, "width": 1}}]
-    note = f"The last {shown_leaves} clusters are drawn; numbers in brackets count their locations."
-    return Picture(
-        "Dendrogram", {"data": traces, "layout": layout}, [*sentences, *([note] if points > _LEAVES else [])]
+        series.append(Series("the cut", [-0.5, len(ticks) - 0.5], [found.height] * 2, style="dashed", colour=-1))
+    chart = Chart(
+        [*series, _leaves(found, tree["leaves"], members)], Axis(names=ticks), Axis("distance", zero=True), height=420
     )
+    note = f"The last {shown_leaves} clusters are drawn; numbers in brackets count their locations."
+    return Picture("Dendrogram", [chart], [*sentences, *([note] if points > _LEAVES else [])])
 
 
 def _owners(found: Hierarchy) -> npt.NDArray[np.intp]:
@@ -177,24 +161,9 @@ def _members(found: Hierarchy, node: int) -> list[int | str]:
     return [labels[found.sample[row]] for row in sorted(rows)]
 
 
-def _leaves(
-    found: Hierarchy,
-    nodes: list[int],
-    members: list[list[int | str]],
-    middles: list[int],
-    owners: npt.NDArray[np.intp],
-) -> dict[str, Any]:
+def _leaves(found: Hierarchy, nodes: list[int], members: list[list[int | str]]) -> Series:
+    """Mark the leaves, to be pointed at."""
     points = len(found.merges) + 1
     heights = [0.0 if node < points else float(found.merges[node - points, 2]) for node in nodes]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": middles,
-        "y": [0.0] * len(heights),
-        "marker": {"size": 7, "color": [clusters.colour(max(int(owners[node]), 0)) for node in nodes]},
-        "text": [
-            shown(f"{ranks(each)} (within {height:.3g})", 200) for each, height in zip(members, heights, strict=True)
-        ],
-        "hovertemplate": "%{text}<extra></extra>",
-        "showlegend": False,
-    }
+    said = [f"{ranks(each)} (within {height:.3g})" for each, height in zip(members, heights, strict=True)]
+    return Series("", [*range(len(nodes))], [0.0] * len(nodes), said, colour=-1)

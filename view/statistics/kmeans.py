@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from ...analyze.statistics import Clusters
-from ..html_page import COLOURS, Picture, bars
+from ..marks import Bar, Bars
 from ..metric_space import caveats, drawn, finite, names, part_of
+from ..picture import Picture
 from ..report import Report
 from ..units import many
 from . import clusters
 from .by_task import task_picture
+from .profile import profile_picture
 from .space import document
 
 __all__ = ["kmeans_report"]
@@ -59,22 +61,16 @@ def _tie(found: Clusters, score: float) -> str:
 def _pictures(found: Clusters) -> list[Picture]:
     said = _sentences(found)
     pictures = [_f_ratios(found, said)] if found.partition.by_f_ratio else []
-    profile = clusters.profile_picture(found.space, found.partition, () if pictures else said)
+    profile = profile_picture(found.space, found.partition, () if pictures else said)
     return [*pictures, task_picture(found.space, found.partition), profile]
 
 
 def _f_ratios(found: Clusters, sentences: list[str]) -> Picture:
     partition = found.partition
     order = partition.by_f_ratio[:_DRAWN]
-    below = [float(partition.f_ratios[column]) for column in order if partition.f_ratios[column] < float("inf")]
-    most = 10 * max(below, default=1.0)  # an infinite one reaches beyond all others
-    heights = [min(float(partition.f_ratios[column]), most) for column in order]
-    lengths = {
-        "x": heights,
-        "text": ["∞" if partition.f_ratios[column] > most else f"{partition.f_ratios[column]:.4g}" for column in order],
-        "marker": {"color": COLOURS[0]},
-        "hovertemplate": "%{customdata}: F = %{text}<extra></extra>",
-    }
-    figure = bars([found.space.metrics[column] for column in order], "F-ratio", lengths, scale="log")
+    rows = []
+    for column in order:
+        ratio = float(partition.f_ratios[column])
+        rows.append(Bar(found.space.metrics[column], [ratio], ["∞" if ratio == float("inf") else f"{ratio:.4g}"]))
     said = [*sentences, *drawn(part_of(len(order), len(partition.by_f_ratio), "metric"))]
-    return Picture("Which metrics separate the clusters", figure, said)
+    return Picture("Which metrics separate the clusters", [Bars(rows, "F-ratio", log=True)], said)

@@ -9,13 +9,15 @@ import numpy as np
 
 from ...analyze.statistics import Factors, Membership
 from ...analyze.statistics.materiality import RULE, telling
-from ..html_page import Picture, shown
+from ..marks import Grid
 from ..metric_space import caveats, drawn, names, part_of
+from ..picture import Picture
 from ..report import Report, Table
 from ..units import many
 from . import clusters
 from .by_task import called, task_picture
 from .hierarchy import cut_sentences, tree_picture, weakness
+from .profile import profile_picture
 from .space import document
 
 __all__ = ["membership_report"]
@@ -23,7 +25,6 @@ __all__ = ["membership_report"]
 _TOLD: Final = 4  # clusters
 _PANELS: Final = 16  # slices of a grid with more than two dimensions, in a picture
 _PLANES: Final = 4  # and on a terminal
-_LABELLED: Final = 400  # places up to which a rank stands in each
 _PRINTED: Final = 64  # places in a row that fit a terminal
 _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -66,7 +67,7 @@ def membership_report(found: Membership, factor: tuple[int, Factors] | None = No
             _map(found, said),
             tree_picture(tree, []),
             task_picture(space, partition),
-            clusters.profile_picture(space, partition),
+            profile_picture(space, partition),
         ],
         caveats(space),
     )
@@ -152,57 +153,13 @@ def _printed(found: Membership) -> list[Table]:
 
 def _map(found: Membership, sentences: list[str]) -> Picture:
     slices = _slices(found)
-    count = found.hierarchy.partition.count
-    panels = slices[:_PANELS]
-    across = min(len(panels), 4) or 1
-    down = -(-len(panels) // across) or 1
-    steps = [(edge / count, clusters.colour(each)) for each in range(count) for edge in (each, each + 1)]
-    rows = panels[0][1].shape[0] if panels else 1
-    layout: dict[str, Any] = {"height": max(260, min(700, 140 + 45 * rows)) * down, "annotations": []}
-    traces = []
-    for number, (title, plane, labels) in enumerate(panels):
-        key = "" if number == 0 else str(number + 1)
-        named = [[shown(each, 12) for each in row] for row in labels]
-        trace = {
-            "type": "heatmap",
-            "z": plane,
-            "text": named,
-            "texttemplate": "%{text}" if plane.size * len(panels) <= _LABELLED else "",
-            "colorscale": steps,
-            "zmin": -0.5,
-            "zmax": count - 0.5,
-            "xgap": 2,
-            "ygap": 2,
-            "xaxis": f"x{key}",
-            "yaxis": f"y{key}",
-            "hovertemplate": "%{text}<extra></extra>",
-            "showscale": number == 0,
-            "colorbar": {
-                "tickvals": list(range(count)),
-                "ticktext": [_called(found, each) for each in range(count)],
-            },
-        }
-        traces.append(trace)
-        left, top = number % across, number // across
-        layout[f"xaxis{key}"] = {
-            "domain": [left / across + 0.01, (left + 1) / across - 0.01],
-            "anchor": f"y{key}",
-            "dtick": 1 if plane.shape[1] <= 20 else None,
-            "showgrid": False,
-            "title": {"text": title, "font": {"size": 11}},
-        }
-        layout[f"yaxis{key}"] = {
-            "domain": [1 - (top + 1) / down + 0.06, 1 - top / down - 0.02],
-            "anchor": f"x{key}",
-            "autorange": "reversed",
-            "dtick": 1 if plane.shape[0] <= 20 else None,
-            "showgrid": False,
-        }
-    return Picture(
-        "Clusters on the process grid",
-        {"data": traces, "layout": layout},
-        [*sentences, *drawn(part_of(len(panels), len(slices), "plane"))],
-    )
+    names_ = [_called(found, each) for each in range(found.hierarchy.partition.count)]
+    grids = [
+        Grid(plane, labels, () if number else names_, title)
+        for number, (title, plane, labels) in enumerate(slices[:_PANELS])
+    ]
+    cut = drawn(part_of(len(grids), len(slices), "plane"))
+    return Picture("Clusters on the process grid", grids, [*sentences, *cut])
 
 
 def _called(found: Membership, cluster: int) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ...analyze.statistics import Part
-from ..html_page import Picture
 from ..metric_space import dropped
 from ..report import Report, Table
 
@@ -78,7 +77,7 @@ def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Re
         _data(parts),
         top.document,
         lambda: [
-            Picture(f"{each.title}{picture.title}", picture.figure, picture.sentences)
+            replace(picture, title=f"{each.title}{picture.title}")
             for each in parts
             for picture in each.report.pictures()
         ],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from ...analyze.statistics import Components
-from ..html_page import COLOURS, Picture, bars, shown
+from ..marks import Axis, Bar, Bars, Chart, Series, short
 from ..metric_space import caveats, drawn, names, part_of, some_rows
+from ..picture import Picture
 from ..report import Report, Table
 from ..units import many, percent
 from . import clusters
@@ -119,45 +120,32 @@ def _plane(found: Components) -> Picture:
     space, partition = found.space, found.partition
     rows = some_rows(space, partition.labels)
     second = found.scores[:, 1] if found.scores.shape[1] > 1 else np.zeros(len(found.scores))
-    traces: list[dict[str, Any]] = []
+    series: list[Series] = []
     together = _one_kind(found)
     for cluster in range(1 if together else partition.count):
         own = rows if together else rows[partition.labels[rows] == cluster]
         name = "locations" if together else called(space, partition, cluster)
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers+text" if len(space.points) <= _LABELLED else "markers",
-                "textposition": "top center",
-                "textfont": {"size": 10},
-                "x": found.scores[own, 0],
-                "y": second[own],
-                "name": name,
-                "marker": {"color": clusters.colour(cluster), "size": 7, "opacity": 0.75},
-                "text": [shown(space.labels[row]) for row in own.tolist()],
-                "hovertemplate": "%{text}<extra></extra>",
-            }
-        )
+        said = [str(space.labels[row]) for row in own.tolist()]
+        labels = said if len(space.points) <= _LABELLED else ()
+        series.append(Series(name, found.scores[own, 0].tolist(), second[own].tolist(), said, labels, colour=cluster))
     shares = [percent(100 * each) for each in found.explained[:2]]
-    layout = {
-        "height": 520,
-        "xaxis": {"title": {"text": f"component 1 ({shares[0]}): {_led(found, 0)}"}},
-        "yaxis": {"title": {"text": f"component 2 ({shares[1]}): {_led(found, 1)}" if len(shares) > 1 else ""}},
-        "legend": {"orientation": "h", "y": 1.08},
-    }
+    titles = [f"component {each + 1} ({share}): {_led(found, each)}" for each, share in enumerate(shares)]
+    chart = Chart(series, Axis(titles[0]), Axis(titles[1] if len(titles) > 1 else ""), height=480)
     said = [*_sentences(found), *drawn(part_of(len(rows), len(space.points), "location"))]
-    return Picture("Locations in the plane of the first two components", {"data": traces, "layout": layout}, said)
+    return Picture("Locations in the plane of the first two components", [chart], said)
 
 
 def _led(found: Components, component: int) -> str:
     """Label an axis of the plane by what leads the component, as the text on figure 10 of the paper does."""
-    return ", ".join(shown(each) for each in _leading(found, component))
+    return ", ".join(short(each) for each in _leading(found, component))
 
 
 def _weights(found: Components) -> Picture:
-    metrics = found.space.metrics
-    traces = [
-        {"x": found.components[each], "name": f"component {each + 1}", "marker": {"color": COLOURS[each]}}
-        for each in range(min(2, len(found.components)))
+    count = min(2, len(found.components))
+    weights = found.components[:count].T.tolist()
+    rows = [
+        Bar(metric, row, [f"{each:.3f}" for each in row])
+        for metric, row in zip(found.space.metrics, weights, strict=True)
     ]
-    return Picture("What the components are made of", bars(metrics, "weight", *traces))
+    names = [f"component {each + 1}" for each in range(count)]
+    return Picture("What the components are made of", [Bars(rows, "weight; pale bars are negative", names)])

@@ -1,0 +1,130 @@
+"""Marks: where values are drawn, what colour they have, and that names are text."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from autoanalyzer.view.marks import Axis, Bar, Bars, Chart, Grid, Matrix, Series, short
+from autoanalyzer.view.page import Page, page_html
+from autoanalyzer.view.picture import Picture, picture_html
+
+HOSTILE = [
+    "</script><script>document.title='owned'</script>",
+    "<img src=x onerror=alert(1)>",
+    "<b>bold</b> & <a href='https://example.org'>link</a>",
+    """it's "quoted" `so`""",
+    "שלום \u202eevil",
+    "x" * 10_000,
+]
+
+
+def _parsed(mark) -> etree._Element:
+    return etree.fromstring(f"<div>{mark.html()}</div>")
+
+
+def _written(element) -> str:
+    return "".join(element.itertext())
+
+
+def test_points_stand_where_their_values_are():
+    chart = Chart([Series("s", [0.0, 10.0], [0.0, 4.0], ["low", "high"])], Axis("x"), Axis("y"), width=400, height=300)
+    low, high = _parsed(chart).findall(".//div//svg/circle")
+    assert float(low.get("cx")) < float(high.get("cx"))
+    assert float(low.get("cy")) > float(high.get("cy"))
+    assert [_written(each) for each in (low, high)] == ["low", "high"]
+    numbers = [[_written(cell) for cell in row] for row in _parsed(chart).findall(".//tbody/tr")]
+    assert numbers == [["s", "low", "0", "0"], ["s", "high", "10", "4"]]
+
+
+def test_ticks_are_round_numbers_at_their_places():
+    chart = Chart([Series("", [0.0, 100.0], [1.0, 1.0])], width=400, height=200)
+    ticks = {_written(each): float(each.get("x")) for each in _parsed(chart).findall(".//text[@text-anchor='middle']")}
+    assert {"0", "20", "40", "60", "80", "100"} <= ticks.keys()
+    assert ticks["40"] - ticks["20"] == pytest.approx(ticks["80"] - ticks["60"], abs=0.2)
+
+
+def test_a_logarithmic_axis_has_powers_of_ten_at_equal_distances():
+    chart = Chart([Series("", [0.0, 1.0], [1.0, 1000.0])], y=Axis("index", log=True), height=300)
+    ticks = {_written(each): float(each.get("y")) for each in _parsed(chart).findall(".//text[@text-anchor='end']")}
+    assert ticks["1"] - ticks["10"] == pytest.approx(ticks["100"] - ticks["1000"], abs=0.2)
+
+
+def test_a_line_is_broken_where_a_value_is_missing():
+    chart = Chart([Series("", [0.0, 1.0, np.nan, 2.0, 3.0], [1.0] * 5, style="line")])
+    assert _parsed(chart).find(".//path").get("d").count("M") == 2
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [5.0], [0.0, 0.0], [-1e300, 1e300], [1e-300, 2e-300]])
+def test_any_values_can_be_drawn(values):
+    for axis in (Axis(), Axis(log=True), Axis(zero=True)):
+        drawn = _parsed(Chart([Series("s", [0.0] * len(values), values, style="both")], y=axis))
+        assert "nan" not in etree.tostring(drawn.find(".//svg[@class='chart']")).decode()
+
+
+def test_names_along_y_go_from_top_to_bottom():
+    chart = Chart([Series("", [0.0, 0.0], [0, 1])], y=Axis("metric", ["first", "second"]))
+    first, second = _parsed(chart).findall(".//svg/circle")
+    assert float(first.get("cy")) < float(second.get("cy"))
+
+
+def test_cells_of_a_matrix_have_the_colour_of_their_sign_and_size():
+    matrix = Matrix(["a", "b"], ["c", "d"], np.array([[1.0, -1.0], [0.1, np.nan]]), 1.0)
+    cells = [(each.get("class"), each.text) for each in _parsed(matrix).findall(".//tbody//td")]
+    assert cells == [("s5", "1.00"), ("s-5", "-1.00"), ("s0", "0.10"), ("none", "–")]
+    sizes = Matrix(["a"], ["c", "d"], np.array([[0.0, 3.0]]), signed=False, said=[["nothing", "all"]])
+    assert [(e.get("class"), e.text) for e in _parsed(sizes).findall(".//tbody//td")] == [
+        ("r0", "nothing"),
+        ("r9", "all"),
+    ]
+
+
+def test_bars_are_as_long_as_their_values_and_an_infinite_one_is_the_longest():
+    bars = Bars([Bar("a", [float("inf")], ["∞"]), Bar("b", [2.0], ["2"]), Bar("c", [-1.0], ["-1"])], "weight")
+    widths = [float(each.get("width")) for each in _parsed(bars).iter("rect")]
+    assert widths == [240, 240, 120]
+    assert [each.get("class") for each in _parsed(bars).iter("rect")] == ["c0", "c0", "c0 less"]
+    assert [_written(each) for each in _parsed(bars).findall(".//td[@class='number']")] == ["∞", "2", "-1"]
+
+
+def test_a_grid_tells_clusters_by_letters_beside_colours():
+    grid = Grid(np.array([[0.0, 1.0], [np.nan, 1.0]]), [["0", "1"], ["", "3"]], ["1: rank 0", "2: ranks 1, 3"])
+    cells = [(each.get("class"), _written(each)) for each in _parsed(grid).findall(".//tbody//td")]
+    assert cells == [("c0", "A 0"), ("c1", "B 1"), (None, ""), ("c1", "B 3")]
+    assert [_written(each) for each in _parsed(grid).findall(".//li")] == ["A 1: rank 0", "B 2: ranks 1, 3"]
+
+
+def test_3000_points_take_little_room_and_the_table_says_what_it_leaves_out():
+    chart = Chart([Series("s", [*map(float, range(3000))], [1.0] * 3000, [f"rank {each}" for each in range(3000)])])
+    assert len(chart.html()) < 500_000
+    assert "and 2800 more: --csv has all" in chart.html()
+
+
+def test_a_long_name_loses_its_middle():
+    assert short("a" * 100 + "b" * 100) == "a" * 12 + "…" + "b" * 11
+
+
+def _everywhere(name: str) -> Picture:
+    values = np.ones((1, 1))
+    marks = [
+        Chart([Series(name, [0.0], [1.0], [name], [name])], Axis(name), Axis(name)),
+        Chart([Series(name, [0], [0], [name])], Axis(names=[name]), Axis(names=[name])),
+        Matrix([name], [name], values, said=[[name]]),
+        Bars([Bar(name, [1.0], [name])], name),
+        Grid(np.zeros((1, 1)), [[name]], [name], name),
+    ]
+    return Picture(name, marks, [name])
+
+
+def test_hostile_names_are_shown_as_text(browse, tmp_path: Path):
+    file = tmp_path / "page.html"
+    body = "".join(map(picture_html, map(_everywhere, HOSTILE)))
+    file.write_bytes(page_html(Page(" | ".join(HOSTILE), HOSTILE[0], HOSTILE, counters=body)))
+    seen = browse(file)
+    assert (seen.complaints, seen.requests, seen.pictures) == ([], [], len(HOSTILE))
+    for name in HOSTILE:
+        text = name.replace("\u202e", "\ufffd")
+        assert text in seen.text
+        assert text in seen.drawn
+    assert "\u202e" not in "".join(seen.drawn) + seen.text

@@ -1,0 +1,9 @@
+"""Pictures as HTML that needs no script: charts, bars, matrices and grids, each with its numbers in text."""
+
+from .bars import Bar, Bars
+from .chart import Axis, Chart, Series
+from .grid import Grid
+from .mark import Mark, short
+from .matrix import Matrix
+
+__all__ = ["Axis", "Bar", "Bars", "Chart", "Grid", "Mark", "Matrix", "Series", "short"]

@@ -1,0 +1,79 @@
+"""Bars to the right, a row a name, with the number beside each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, log10
+from typing import Final
+
+from .mark import COLOURS, element, short, text, wide
+
+__all__ = ["Bar", "Bars"]
+
+_WIDTH: Final = 240  # of the longest
+_HEIGHT: Final = 12
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A row.
+
+    Attributes:
+        name: What it is of.
+        values: One or several; not finite ones reach the end.
+        said: The numbers as they are written.
+        colours: Of each value; else its place.
+    """
+
+    name: str
+    values: Sequence[float]
+    said: Sequence[str]
+    colours: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars, from top to bottom.
+
+    Attributes:
+        rows: The bars.
+        title: What the numbers are.
+        names: Of several values; else empty.
+        log: Whether lengths are logarithms.
+    """
+
+    rows: Sequence[Bar]
+    title: str
+    names: Sequence[str] = field(default=())
+    log: bool = False
+
+    def html(self) -> str:
+        """Give a table with a bar and a number in each row."""
+        sizes = [abs(value) for row in self.rows for value in row.values if isfinite(value) and value]
+        titles = [element("th", text(name), scope="col", colspan=2) for name in self.names or (self.title,)]
+        rows = [
+            element("tr", element("th", text(short(row.name)), scope="row", title=row.name), *self._cells(row, sizes))
+            for row in self.rows
+        ]
+        said = ", ".join([*([self.title] if self.names else []), *(["bars are logarithmic"] if self.log else [])])
+        head = element("thead", element("tr", element("td"), *titles))
+        table = wide(element("table", head, element("tbody", *rows), class_="bars"))
+        return f"{element('p', text(said)) if said else ''}{table}"
+
+    def _cells(self, row: Bar, sizes: Sequence[float]) -> Iterator[str]:
+        for place, (value, said) in enumerate(zip(row.values, row.said, strict=True)):
+            width = _WIDTH * self._part(value, sizes) / max(1, len(row.values))
+            colour = (row.colours[place] if row.colours else place) % COLOURS
+            bar = element("rect", class_=f"c{colour}{' less' if value < 0 else ''}", width=width, height=_HEIGHT)
+            yield element("td", element("svg", bar, width=width, height=_HEIGHT, aria_hidden="true"))
+            yield element("td", text(said), class_="number")
+
+    def _part(self, value: float, sizes: Sequence[float]) -> float:
+        most = max(sizes, default=1.0)
+        if not isfinite(value):
+            return 1.0
+        if not self.log or not value:
+            return abs(value) / most
+        least = min(sizes) / 10  # so that the smallest can be seen
+        return log10(abs(value) / least) / log10(most / least)

@@ -1,0 +1,268 @@
+"""A chart of points and lines, as scalable vector graphics, with its numbers as a table below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import ceil, floor, isfinite, log10
+from typing import Final, Literal
+
+from .mark import COLOURS, element, short, text, wide
+
+__all__ = ["Axis", "Chart", "Series"]
+
+_LEFT: Final = 66
+_NAMED: Final = 170  # where there are names at the left
+_BOTTOM: Final = 42
+_SLANTED: Final = 74  # where there are names below
+_TOP: Final = 12
+_RIGHT: Final = 16
+_TICKS: Final = 6
+_AROUND: Final = 0.04  # of the room that the values take, between them and the axes
+_LISTED: Final = 200  # rows of the table
+_MOST_NAMES: Final = 40  # that fit below a chart
+_SHORT: Final = 12  # letters of a name in a chart
+_FULL: Final = 200  # where there is room: when it is pointed at
+_SIZE: Final = 3.5  # of a point
+# From its middle: a circle, a square, a diamond, a triangle.
+_OUTLINES: Final = ("", "m-3.5-3.5h7v7h-7z", "m0-5l5 5-5 5-5-5z", "m0-4.5l4.2 7.6h-8.4z")
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points, or a line through them.
+
+    Attributes:
+        name: For the legend; empty for none.
+        x: Of each point; not finite ones break a line.
+        y: Of each point.
+        said: What is shown when it is pointed at.
+        labels: What is written beside points; empty text for none.
+        style: How it is drawn.
+        colour: Of ``c0`` … ``c7``; -1 is grey.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    said: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    style: Literal["points", "line", "dashed", "both", "band", "hollow"] = "points"
+    colour: int = 0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis.
+
+    Attributes:
+        title: What it shows, with the unit.
+        names: Of places 0, 1, …, in place of numbers; along y from top to bottom.
+        log: Whether it is logarithmic.
+        zero: Whether it begins at 0.
+    """
+
+    title: str = ""
+    names: Sequence[str] = field(default=())
+    log: bool = False
+    zero: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Series on two axes.
+
+    Attributes:
+        series: What is drawn, the first below.
+        x: From left to right.
+        y: From bottom to top; names from top to bottom.
+        width: In pixels.
+        height: In pixels.
+        table: Whether the numbers follow in a table.
+    """
+
+    series: Sequence[Series]
+    x: Axis = Axis()
+    y: Axis = Axis()
+    width: int = 680
+    height: int = 360
+    table: bool = True
+
+    def html(self) -> str:
+        """Give the figure, its legend and its numbers."""
+        across = _Scale.of(self.x, [value for each in self.series for value in each.x])
+        up = _Scale.of(self.y, [value for each in self.series for value in each.y])
+        frame = _Frame(self, across, up)
+        drawn = [*frame.axes()]
+        for number, each in enumerate(self.series):
+            drawn += frame.drawn(each, number)
+        what = f"{self.y.title or 'values'} against {self.x.title or 'their place'}"
+        box = f"0 0 {self.width} {self.height}"
+        size = {"width": self.width, "height": self.height}
+        chart = element("svg", *drawn, class_="chart", viewBox=box, role="img", aria_label=what, **size)
+        return f"{self._key()}{wide(chart)}{self._numbers() if self.table else ''}"
+
+    def _key(self) -> str:
+        items = []
+        for number, each in enumerate(self.series):
+            if each.name:
+                mark = element("svg", _shape(number, (7, 7), each), width=14, height=14, aria_hidden="true")
+                items.append(element("li", f"{mark} {text(each.name)}"))
+        return element("ul", *items, class_="key") if items else ""
+
+    def _numbers(self) -> str:
+        rows = [
+            (each.name, each.said[place] if place < len(each.said) else "", _called(self.x, x), _called(self.y, y))
+            for each in self.series
+            for place, (x, y) in enumerate(zip(each.x, each.y, strict=True))
+            if isfinite(x) and isfinite(y) and each.style != "band"
+        ]
+        titles = ("series", "what", self.x.title or "x", self.y.title or "y")
+        head = element("thead", element("tr", *(element("th", text(title), scope="col") for title in titles)))
+        body = (element("tr", *(element("td", text(cell)) for cell in row)) for row in rows[:_LISTED])
+        table = wide(element("table", head, element("tbody", *body)))
+        more = element("p", f"and {len(rows) - _LISTED} more: --csv has all") if len(rows) > _LISTED else ""
+        return element("details", element("summary", "numbers"), table, more)
+
+
+def _called(axis: Axis, value: float) -> str:
+    if axis.names and 0 <= round(value) < len(axis.names):
+        return axis.names[round(value)]
+    return f"{value:.4g}"
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Maps values onto 0 … 1."""
+
+    low: float
+    high: float
+    log: bool
+    ticks: tuple[float, ...]
+
+    @classmethod
+    def of(cls, axis: Axis, values: Sequence[float]) -> _Scale:
+        if axis.names:
+            return cls(-0.5, len(axis.names) - 0.5, log=False, ticks=tuple(range(len(axis.names))))
+        known = [each for each in values if isfinite(each) and (each > 0 or not axis.log)]
+        least, most = min(known, default=0.0), max(known, default=1.0)
+        if axis.log:
+            return cls._powers(floor(log10(least)) if known else 0, ceil(log10(most)) if known else 1)
+        least = min(0.0, least) if axis.zero else least
+        room = _AROUND * ((most - least) or abs(most) or 1.0)
+        low, high = least if axis.zero else least - room, most + room
+        step = _step((high - low) / _TICKS)
+        ticks = range(ceil(low / step), floor(high / step) + 1)
+        return cls(low, high, log=False, ticks=tuple(step * number for number in ticks))
+
+    @classmethod
+    def _powers(cls, low: int, high: int) -> _Scale:
+        high = max(high, low + 1)
+        powers = range(low, high + 1, max(1, ceil((high - low) / _TICKS)))
+        return cls(low, high, log=True, ticks=tuple(10.0**power for power in powers))
+
+    def part(self, value: float) -> float:
+        at = log10(value) if self.log and value > 0 else self.low if self.log else value
+        return (at - self.low) / (self.high - self.low)
+
+
+def _step(rough: float) -> float:
+    """Give the next of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** floor(log10(rough)) if rough > 0 else 1.0
+    return next(power * each for each in (1, 2, 5, 10) if power * each >= rough * (1 - 1e-9))
+
+
+class _Frame:
+    """The area between the axes."""
+
+    def __init__(self, chart: Chart, across: _Scale, up: _Scale) -> None:
+        self.chart, self.across, self.up = chart, across, up
+        self.left = _NAMED if chart.y.names else _LEFT
+        self.bottom = chart.height - (_SLANTED if chart.x.names else _BOTTOM)
+
+    def x(self, value: float) -> float:
+        return self.left + self.across.part(value) * (self.chart.width - _RIGHT - self.left)
+
+    def y(self, value: float) -> float:
+        part = self.up.part(value)
+        return _TOP + part * (self.bottom - _TOP) if self.chart.y.names else self.bottom - part * (self.bottom - _TOP)
+
+    def axes(self) -> Iterator[str]:
+        """Draw ticks, their numbers or names, and titles."""
+        chart, right = self.chart, self.chart.width - _RIGHT
+        for tick in self.up.ticks:
+            y = self.y(tick)
+            name = chart.y.names[int(tick)] if chart.y.names else _written(tick)
+            yield element("line", class_="rule", x1=self.left, x2=right, y1=y, y2=y)
+            yield element("text", text(short(name)), x=self.left - 6, y=y + 4, text_anchor="end")
+        yield from self._names_below() if chart.x.names else self._numbers_below()
+        yield element("text", text(chart.x.title), x=(self.left + right) / 2, y=chart.height - 6, text_anchor="middle")
+        if chart.y.title and not chart.y.names:
+            y = (self.bottom + _TOP) / 2
+            turned = f"rotate(-90 13 {y:.0f})"
+            yield element("text", text(chart.y.title), x=13, y=y, text_anchor="middle", transform=turned)
+
+    def _numbers_below(self) -> Iterator[str]:
+        for tick in self.across.ticks:
+            x = self.x(tick)
+            yield element("line", class_="rule", x1=x, x2=x, y1=_TOP, y2=self.bottom)
+            yield element("text", _written(tick), x=x, y=self.bottom + 16, text_anchor="middle")
+
+    def _names_below(self) -> Iterator[str]:
+        every = max(1, ceil(len(self.across.ticks) / _MOST_NAMES))
+        y = self.bottom + 12
+        for tick in self.across.ticks[::every]:
+            x = self.x(tick)
+            name = text(short(self.chart.x.names[int(tick)], _SHORT))
+            yield element("text", name, x=x, y=y, text_anchor="end", transform=f"rotate(-40 {x:.1f} {y})")
+
+    def drawn(self, series: Series, number: int) -> Iterator[str]:
+        """Draw a series."""
+        points = [
+            (self.x(x), self.y(y)) if isfinite(x) and isfinite(y) else None
+            for x, y in zip(series.x, series.y, strict=True)
+        ]
+        if series.style in ("line", "dashed", "both", "band"):
+            yield _line(points, series)
+        if series.style in ("points", "both", "hollow"):
+            for row, point in enumerate(points):
+                if point:
+                    yield _shape(number, point, series, series.said[row] if row < len(series.said) else "")
+        for label, point in zip(series.labels, points, strict=False):
+            if label and point:
+                yield element("text", text(short(label, _SHORT)), x=point[0], y=point[1] - 6, text_anchor="middle")
+
+
+_Point = tuple[float, float]
+
+
+def _line(points: Sequence[_Point | None], series: Series) -> str:
+    """Draw a line, which is broken where a point is missing."""
+    pieces: list[str] = []
+    pen = "M"
+    for point in points:
+        pieces += [f"{pen}{point[0]:.1f} {point[1]:.1f}"] if point else []
+        pen = "L" if point else "M"
+    dash = "6 4" if series.style == "dashed" else None
+    return element("path", class_=f"{series.style} line {_colour(series)}", d="".join(pieces), stroke_dasharray=dash)
+
+
+def _shape(number: int, at: _Point, series: Series, said: str = "") -> str:
+    """Draw a point: a circle, a square, a diamond or a triangle; or a piece of a line."""
+    x, y = at
+    if series.style in ("line", "dashed", "band"):
+        return _line([(x - 6, y), (x + 6, y)], series)
+    colour = f"{_colour(series)}{' hollow' if series.style == 'hollow' else ''}"
+    title = element("title", text(short(said, _FULL))) if said else ""
+    outline = _OUTLINES[number % len(_OUTLINES)]
+    if not outline:
+        return element("circle", title, class_=colour, cx=x, cy=y, r=_SIZE)
+    return element("path", title, class_=colour, d=f"M{x:.1f} {y:.1f}{outline}")
+
+
+def _colour(series: Series) -> str:
+    return "grey" if series.colour < 0 else f"c{series.colour % COLOURS}"
+
+
+def _written(value: float) -> str:
+    return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") if value else "0"

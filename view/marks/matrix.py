@@ -1,0 +1,63 @@
+"""A matrix: a table whose cells are coloured by their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .mark import element, short, text, wide
+
+__all__ = ["Matrix"]
+
+_STEPS: Final = 5  # of a sign
+_SIZES: Final = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Values by row and column.
+
+    Attributes:
+        rows: Names from top to bottom.
+        columns: Names from left to right.
+        values: ``float64[row, column]``; NaN is none.
+        largest: The size that the last colour stands for; None for the largest value.
+        signed: Whether colours tell the sign; else the size.
+        said: What stands in each cell in place of its value.
+    """
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: npt.NDArray[np.float64]
+    largest: float | None = None
+    signed: bool = True
+    said: Sequence[Sequence[str]] = ()
+
+    def html(self) -> str:
+        """Give the table; values without words of their own have two digits after the point."""
+        titles = [element("th", element("span", text(short(name))), scope="col", title=name) for name in self.columns]
+        most = self.largest or float(np.nanmax(np.abs(self.values), initial=0.0)) or 1.0
+        rows = [
+            element(
+                "tr",
+                element("th", text(short(name)), scope="row", title=name),
+                *(self._cell(value / most, words) for value, words in zip(row, said, strict=True)),
+            )
+            for name, row, said in zip(self.rows, self.values.tolist(), self._words(), strict=True)
+        ]
+        head = element("thead", element("tr", element("td"), *titles))
+        return wide(element("table", head, element("tbody", *rows), class_="matrix"))
+
+    def _words(self) -> Sequence[Sequence[str]]:
+        return self.said or [[f"{value:.2f}" for value in row] for row in self.values.tolist()]
+
+    def _cell(self, part: float, said: str) -> str:
+        if isnan(part):
+            return element("td", "–", class_="none")
+        step = round(max(-1.0, min(1.0, part)) * _STEPS) if self.signed else round(max(0.0, min(1.0, part)) * _SIZES)
+        return element("td", text(said), class_=f"{'s' if self.signed else 'r'}{step}")

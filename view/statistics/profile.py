@@ -1,0 +1,32 @@
+"""What clusters are like: how far the mean of each is from that of all points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ...analyze.metric_space import MetricSpace
+from ...analyze.statistics.partition import Partition
+from ..marks import Matrix
+from ..metric_space import drawn, part_of, value
+from ..picture import Picture
+from .clusters import members
+
+__all__ = ["profile_picture"]
+
+_CLUSTERS: Final = 30
+_METRICS: Final = 40
+
+
+def profile_picture(space: MetricSpace, partition: Partition, sentences: Sequence[str] = ()) -> Picture:
+    """Colour the means of clusters by how many standard deviations they are from the mean of all points."""
+    columns = partition.columns[:_METRICS]
+    names = [space.metrics[column] for column in columns]
+    means = partition.means[:_CLUSTERS, columns].tolist()
+    clusters = [f"{number + 1}: {members(space, partition, number)}" for number in range(len(means))]
+    said = [[value(space, name, mean) for name, mean in zip(names, row, strict=True)] for row in means]
+    deviations = partition.deviations[:_CLUSTERS, columns].T
+    cut = drawn(part_of(len(clusters), partition.count, "cluster"), part_of(len(columns), len(space.metrics), "metric"))
+    title = "What the clusters are like; the metric with the largest F-ratio first"
+    by_metric = [[*row] for row in zip(*said, strict=True)]
+    return Picture(title, [Matrix(names, clusters, deviations, said=by_metric)], [*sentences, *cut])
