@@ -61,14 +61,14 @@ def broken(line: str, width: int) -> list[str]:
     for gap, part in _parts(line):
         whole = cell_len(now + gap + part) <= width
         below = cell_len(now + gap) > hang and hang + cell_len(part) <= width
-        for place, word in enumerate([part] if whole or below else _words(part)):
+        for place, word in enumerate([part] if whole or below else _words(part, width)):
             before = " " if place else gap
             if cell_len(now + before + word) <= width:
                 now += before + word
                 continue
             if now.strip():
                 done.append(now)
-            *full, rest = chop_cells(word, width)
+            *full, rest = chop_cells(word, width) or [word]  # what has no width has no pieces
             done += full
             now = " " * (0 if full else min(hang, width - cell_len(rest))) + rest
     return [*done, now]
@@ -91,12 +91,15 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
     yield from zip(others[::2], others[1::2], strict=True)
 
 
-def _words(text: str) -> list[str]:
-    """Give what a line may be broken between."""
+def _words(text: str, width: int) -> list[str]:
+    """Give what a line may be broken between; what stays together is no wider than a line."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
     words: list[str] = []
     for word in text.split(" "):
         unit = words and _NUMBER.search(words[-1]) and not word[:1].isdigit()
-        if unit or (words and (word == "=" or words[-1].endswith(_HELD))):
+        held = words and (word == "=" or words[-1].endswith(_HELD))
+        if (unit or held) and cell_len(f"{words[-1]} {word}") <= width:
             words[-1] += f" {word}"
         else:
             words.append(word)
