@@ -16,7 +16,7 @@ from ..experiment.selection import paths_named
 from ..view.foremost import foremost_sentence
 from ..view.verdict import SHORTEST
 
-__all__ = ["MOST", "ProposedRegion"]
+__all__ = ["MOST", "ProposedRegion", "region_name"]
 
 MOST: Final = 2_000  # locations: the verdict may compare each with each, in each region
 
@@ -47,7 +47,7 @@ class ProposedRegion:
         except AutoanalyzerError:
             return None
         named = foremost(findings)
-        name = _name(experiment, named.region) if named else None
+        name = region_name(experiment, named.region) if named else None
         if named is None or name is None or findings.run.program_time < SHORTEST:
             return None
         exclusive = named.region.own_code
@@ -64,7 +64,7 @@ class ProposedRegion:
         return cls(name, exclusive, f"{foremost_sentence(findings, named)} Its statistics: {command}", command)
 
 
-def _name(experiment: Experiment, region: CodeRegion) -> str | None:
+def region_name(experiment: Experiment, region: CodeRegion) -> str | None:
     """Name a region so that it alone is meant; None if no name does."""
     own = experiment.call_paths[region.id].region
     short = own.file.rpartition("/")[2]

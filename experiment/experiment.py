@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from .grouping import up_the_forest
 from .metric import Metric
 from .notes import Notes
 from .region import Region
-from .severities import LazySeverities, Severity
+from .severities import LazySeverities, Rows, Severity
 from .topology import Topology
 
 __all__ = ["CallPath", "Experiment", "Location", "Severity", "name_below_root"]
+
+_WHOLE: Final = 1 << 22  # values of a metric that is rather read whole, and kept, than in parts again and again
+_BLOCK: Final = 1 << 20  # values of a block: its copies take some MiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +206,35 @@ class Experiment:
         """Give ``float64[call path, location]`` of each call path alone, in the metric's unit; not to be changed."""
         self.metric(metric)
         return self._severities[metric]
+
+    def rows(self, metric: str, rows: Rows) -> Severity:
+        """Give ``exclusive(metric)[rows]``; of a large metric in a file, only these rows are read, if that is possible.
+
+        Args:
+            metric: Its name.
+            rows: Indices of call paths.
+        """
+        self.metric(metric)
+        if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
+            return self._severities.rows(metric, rows)
+        return self._severities[metric][rows]
+
+    def blocks(self, metric: str, *, backwards: bool = False) -> Iterator[tuple[Rows, Severity]]:
+        """Walk a metric in blocks of rows: ascending indices of call paths, and their values.
+
+        Args:
+            metric: Its name.
+            backwards: Whether the last block comes first.
+        """
+        size = max(1, _BLOCK // max(1, len(self.locations)))
+        starts = range(0, len(self.call_paths), size)
+        for start in reversed(starts) if backwards else starts:
+            rows = np.arange(start, min(start + size, len(self.call_paths)))
+            yield rows, self.rows(metric, rows)
+
+    @property
+    def _cells(self) -> int:
+        return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
         """Give the metric of each call path and all below it, as ``summed_up`` does; not to be changed."""

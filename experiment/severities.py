@@ -11,9 +11,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Kept", "LazySeverities", "Severity"]
+__all__ = ["Kept", "LazySeverities", "Rows", "Severity"]
 
 Severity = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
 
 
 class Kept:
@@ -61,6 +62,7 @@ class LazySeverities(Mapping[str, Severity]):
         read: Gives the exclusive values of a metric.
         inclusive: Gives the inclusive ones where those are what is stored, so that nothing is rounded on the way;
             None for all other metrics.
+        rows: Gives exclusive values of some call paths alone; None where they cannot be read without all others.
         kept: Where they are kept.
     """
 
@@ -70,11 +72,13 @@ class LazySeverities(Mapping[str, Severity]):
         read: Callable[[str], Severity],
         *,
         inclusive: Callable[[str], Severity | None] = lambda _: None,
+        rows: Callable[[str, Rows], Severity | None] = lambda *_: None,
         kept: Kept = _OF_ALL,
     ) -> None:
         self._names = dict.fromkeys(names)
         self._read = read
         self._inclusive = inclusive
+        self._rows = rows
         self._kept = kept
         self._number = next(_NUMBERS)
         self._asked: set[tuple[int, str, bool]] = set()
@@ -101,6 +105,15 @@ class LazySeverities(Mapping[str, Severity]):
         if found is None and (read := self._inclusive(name)) is not None:
             return self._keep(name, read, inclusive=True)
         return found
+
+    def rows(self, name: str, rows: Rows) -> Severity:
+        """Give the exclusive values of some call paths: from those that are kept, else read alone, if that is possible.
+
+        Of what is read alone nothing is kept.
+        """
+        found = self._kept.find((self._number, name, False))
+        read = None if found is not None else self._rows(name, rows)
+        return (self[name] if found is None else found)[rows] if read is None else read
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
         values = values.view()  # what was read may be another's, who may change it

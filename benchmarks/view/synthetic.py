@@ -31,7 +31,7 @@ _NODE = 64  # ranks
 
 
 def synthetic(paths: int, ranks: int, metrics: int = len(METRICS), seed: int = 1) -> Experiment:
-    """Make a run whose values are drawn metric by metric, when they are asked for."""
+    """Make a run whose values are drawn row by row, when they are asked for."""
     random = np.random.default_rng(seed)
     parents = [None, *(int(random.integers(max(0, path - _DEEP), path)) for path in range(1, paths))]
     kinds = ("function", "function", "loop")
@@ -42,24 +42,25 @@ def synthetic(paths: int, ranks: int, metrics: int = len(METRICS), seed: int = 1
         )
         for path, parent in enumerate(parents)
     ]
-    weights = random.lognormal(0, 1.5, (paths, 1))
+    weights = random.lognormal(0, 1.5, paths)
     work = np.where(np.arange(ranks) >= ranks * 3 // 4, 1.3, 1.0)
     chosen = METRICS[:metrics]
 
-    def read(name: str) -> npt.NDArray[np.float64]:
+    def rows(name: str, wanted: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         place = [each.name for each in chosen].index(name)
-        drawn = np.random.default_rng([seed, place]).standard_normal((paths, ranks), dtype=np.float32)
         size = _SIZES[chosen[place].unit] * (0.2 if chosen[place].parent else 1.0)
-        values = drawn.astype(np.float64)
-        values *= _SPREAD
-        values += 1
-        values *= weights * size
-        values *= work
+        values = np.empty((len(wanted), ranks))
+        for row, path in enumerate(wanted.tolist()):
+            drawn = np.random.default_rng([seed, place, path]).standard_normal(ranks, dtype=np.float32)
+            np.multiply(work, weights[path] * size * (1 + _SPREAD * drawn), out=values[row])
         return values
+
+    def read(name: str) -> npt.NDArray[np.float64]:
+        return rows(name, np.arange(paths))
 
     return Experiment(
         metrics=chosen,
         call_paths=call_paths,
         locations=[Location("machine", f"node{rank // _NODE}", rank) for rank in range(ranks)],
-        severities=LazySeverities([each.name for each in chosen], read),
+        severities=LazySeverities([each.name for each in chosen], read, rows=rows),
     )

@@ -150,6 +150,11 @@ class Archive:
         offset, size = self._members.get(name, (0, 0))
         return self._source.read(offset, min(size, len(text))) == text
 
+    def part(self, name: str, offset: int, size: int) -> bytes:
+        """Give some bytes of a member, from one of its own offsets on; fewer behind its end."""
+        start, whole = self._members.get(name, (0, 0))
+        return self._source.read(start + offset, max(0, min(size, whole - offset)))
+
     def read(self, name: str, most: int) -> bytes:
         """Give a member's bytes.
 

@@ -16,7 +16,7 @@ from lxml import etree
 
 from ...errors import InputError
 from ..experiment import CallPath, Experiment, Location
-from ..severities import LazySeverities, Severity
+from ..severities import LazySeverities, Rows, Severity
 from ..source import Source
 from .archive import Archive
 from .broken import broken_parts
@@ -24,6 +24,7 @@ from .cubex_layout import ANCHOR, DATA, NOTHING, PACKED, numbered
 from .head import CubeHead, StoredMetric
 from .matrices import escaped, parser_for
 from .numbers import finite
+from .packed_rows import PackedRows
 from .reader import check_size
 from .row_index import RowIndex
 from .value_types import TYPES
@@ -69,7 +70,7 @@ def _experiment(archive: Archive, head: CubeHead) -> Experiment:
     values = _Values(archive, stored, paths, locations)
     remarks = (*archive.remarks, *values.left_out())
     metrics = [each.metric for each in stored.values()]
-    severities = LazySeverities(stored, values.exclusive, inclusive=values.inclusive)
+    severities = LazySeverities(stored, values.exclusive, inclusive=values.inclusive, rows=values.rows)
     return Experiment(
         metrics=metrics,
         call_paths=paths,
@@ -95,6 +96,7 @@ class _Values:
         self._metrics = metrics
         self._parents = [path.parent for path in paths]
         self._columns = np.argsort([number for number, _ in locations])
+        self._packed: dict[str, PackedRows] = {}
 
     def exclusive(self, name: str) -> Severity:
         values = self._stored(name)
@@ -109,6 +111,30 @@ class _Values:
 
     def inclusive(self, name: str) -> Severity | None:
         return self._stored(name) if self._metrics[name].inclusive else None
+
+    def rows(self, name: str, rows: Rows) -> Severity | None:
+        """Give exclusive values of some call paths; None of a metric that is stored inclusively, or not row by row."""
+        metric = self._metrics[name]
+        if metric.inclusive or f"{metric.number}.index" not in self._archive:
+            return None
+        with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):
+            packed = self._packed.get(name)
+            if packed is None:
+                packed = self._packed[name] = self._in_parts(metric)
+            values = packed.rows(rows)
+            if values is None:
+                return None
+            found = np.full((len(rows), len(self._columns)), np.nan if metric.metric.aggregation in NOTHING else 0.0)
+            there = packed.has(rows)
+            found[np.ix_(there, self._columns)] = values
+            finite(found, metric.metric)
+        return found
+
+    def _in_parts(self, metric: StoredMetric) -> PackedRows:
+        index = self._index(metric)
+        kind = np.dtype(index.order + TYPES[metric.dtype])
+        paths = numbered(self._parents, inclusive=False)[index.listed]
+        return PackedRows(self._archive, f"{metric.number}.data", index.order, kind, paths, len(self._columns))
 
     def left_out(self) -> Iterator[str]:
         """Say of which metrics there are rows that belong to no call path; packed ones are as many as listed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.aggregate import totals
+from ...experiment.grouping import over_locations
 from ...experiment.severities import Severity
 from .tally import Tally
 
@@ -40,14 +40,17 @@ class Sums:
 
     def _read(self, metric: str) -> Tally:
         kind = self.experiment.metric(metric)
-        values = self.experiment.exclusive(metric)
-        gaps = np.zeros(len(values), np.int64)
-        for rows in _blocks(np.arange(len(values)), values.shape[1]):
-            gaps[rows] = np.isnan(values[rows]).sum(axis=1)
-        amounts = totals(self.experiment, metric)
+        stored = self.experiment.stored_inclusive(metric)
+        gaps = np.zeros(len(self.experiment.call_paths), np.int64)
+        amounts = np.empty(len(gaps))
+        for rows, values in self.experiment.blocks(metric):
+            gaps[rows] = np.isnan(values).sum(axis=1)
+            amounts[rows] = over_locations(kind, values)
+        if stored is not None:  # what was stored is not rounded on the way
+            amounts = totals(self.experiment, metric)
         if kind.aggregation in ("sum", "none"):
             amounts = np.nan_to_num(amounts)
-        return Tally(kind.aggregation, amounts, values.shape[1] - gaps, gaps)
+        return Tally(kind.aggregation, amounts, len(self.experiment.locations) - gaps, gaps)
 
     def total(self, metric: str) -> Tally:
         """Give a metric of all call paths and locations together, at one place."""
@@ -65,17 +68,11 @@ class Sums:
 
     def _of_paths(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
         kind = self.experiment.metric(metric)
-        values = self.experiment.exclusive(metric)
-        found = Tally.nothing(kind.aggregation, values.shape[1])
-        for rows in _blocks(paths, values.shape[1]):
-            found = found.plus(_of_rows(found, values[rows]))
+        found = Tally.nothing(kind.aggregation, len(self.experiment.locations))
+        size = max(1, _CELLS // max(1, len(found)))
+        for start in range(0, len(paths), size):
+            found = found.plus(_of_rows(found, self.experiment.rows(metric, paths[start : start + size])))
         return found
-
-
-def _blocks(rows: npt.NDArray[np.intp], width: int) -> Iterator[npt.NDArray[np.intp]]:
-    size = max(1, _CELLS // max(1, width))
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
 
 
 def _of_rows(like: Tally, block: Severity) -> Tally:

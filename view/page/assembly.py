@@ -65,10 +65,11 @@ def page_of(
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
-    experiments = [dataset(experiment, clusters=clusters)]
+    told = _told(subject)
+    paths = [each.sight.path for each in told.findings if each.sight.path is not None]
+    experiments = [dataset(experiment, clusters=clusters, paths=paths)]
     if against:
         experiments.append(_difference(experiment, against[0]))
-    told = _told(subject)
     measured = file.stat().st_mtime if file.is_file() else None
     sources = [] if folders is None else _sources(experiment, [*folders, *places_to_look(file)], measured)
     return Page(

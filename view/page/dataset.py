@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from ...experiment import Experiment, Metric, Region, Topology
-from ..browser import Dimension, Pane, Sums, Tree, at_start
+from ...experiment import Experiment, Location, Metric, Region, Topology
+from ..browser import Browser, Dimension, Pane, Sums, Tree, at_start
 from ..browser.dimensions import cluster_tree, flat_profile
 from ..place import visible
 from .packing import Packed, packed
+from .summary import MEASURES, bins_of, summary
 
 __all__ = ["Dataset", "dataset"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
+_WHOLE: Final = 16_000_000  # values of all metrics: a page of them has 30 MB
+_MAIN: Final = 4  # metrics that are shown by location in a page that is too large for all
+_ROOM: Final = 4_000_000  # values of single locations in such a page: they take 8 MB
+_NAMED: Final = 200_000  # locations that have names in such a page
 _EXACT: Final = 250_000  # values that are not 0: with all digits they take 3 MB at most
 
 
@@ -36,14 +42,27 @@ class Dataset:
     exact: bool
 
 
-def dataset(experiment: Experiment, *, clusters: Sequence[Iterable[int]] = (), key: str = "run") -> Dataset:
+def dataset(
+    experiment: Experiment,
+    *,
+    clusters: Sequence[Iterable[int]] = (),
+    paths: Sequence[int] = (),
+    key: str = "run",
+) -> Dataset:
     """Take from an experiment what a page shows of it; metrics are read one after the other.
+
+    Up to 16 million values all are taken, with all digits if that takes little room. Above, metrics are read in blocks
+    of call paths, and the page tells how locations spread.
 
     Args:
         experiment: Any with a metric and a call path.
         clusters: Indices of the locations of each cluster, to group the system by.
+        paths: Indices of call paths of which all locations are shown in any case.
         key: What the keys of numbers begin with.
     """
+    cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
+    if cells > _WHOLE:
+        return _large(experiment, paths, key)
     start = at_start(experiment)
     exact = _is_small(experiment)
     numbers = {f"{key} sums": packed(_sums(start.sums), exact=True)}
@@ -52,22 +71,83 @@ def dataset(experiment: Experiment, *, clusters: Sequence[Iterable[int]] = (), k
     systems = {"machine": start.system.tree}
     if clusters:
         systems["cluster"] = cluster_tree(experiment, clusters)
-    head = {
+    return Dataset(_head(experiment, start, systems, key), numbers, exact)
+
+
+def _large(experiment: Experiment, paths: Sequence[int], key: str) -> Dataset:
+    """Take sums and how locations spread; of the main metrics bins of locations, and all locations of some paths."""
+    start = at_start(experiment)
+    ranges = bins_of(len(experiment.locations))
+    main = _main_metrics(experiment)
+    kept = [*dict.fromkeys(paths)][: _ROOM // max(1, 2 * len(main) * len(experiment.locations))]
+    numbers = {f"{key} sums": packed(_sums(start.sums), exact=True)}
+    spreads = []
+    for metric in experiment.metrics:
+        found = summary(experiment, metric.name, kept if metric.name in main else ())
+        spreads.append((found.own, found.closed))
+        if metric.name in main:
+            numbers[f"{key} {metric.name}"] = packed(found.bins, exact=False)
+            if kept:
+                rows = np.array([found.rows[path] for path in kept])
+                numbers[f"{key} {metric.name} rows"] = packed(rows, exact=False)
+    numbers[f"{key} spread"] = packed(np.array(spreads), exact=True)
+    systems = {"bins": _bins(experiment, ranges)}
+    if kept and len(experiment.locations) <= _NAMED:
+        systems["machine"] = start.system.tree
+    head = _head(experiment, start, systems, key)
+    noun = _noun(experiment)
+    head["large"] = {"bins": ranges.tolist(), "metrics": main, "paths": kept, "measures": MEASURES, "noun": noun}
+    return Dataset(head, numbers, exact=False)
+
+
+def _main_metrics(experiment: Experiment) -> list[str]:
+    """Name the metrics that are shown by location: roots that add up, times first."""
+    roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
+    return [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
+
+
+def _bins(experiment: Experiment, ranges: npt.NDArray[np.intp]) -> Tree:
+    """Give a tree of ranges of locations."""
+    noun = _noun(experiment)
+    labels = [f"{len(experiment.locations):,} {noun}s"]
+    for low, high in pairwise(ranges.tolist()):
+        first, last = (_label(experiment.locations[each]) for each in (low, high - 1))
+        labels.append(f"{noun} {first}" if first == last else f"{noun}s {first} to {last}")
+    count = len(ranges) - 1
+    return Tree(
+        tuple(labels),
+        (None, *(0 for _ in range(count))),
+        np.arange(1, count + 1),
+        ("bins", *(f"bin:{each}" for each in range(count))),
+    )
+
+
+def _noun(experiment: Experiment) -> str:
+    return "thread" if any(place.thread for place in experiment.locations) else "rank"
+
+
+def _label(place: Location) -> str:
+    return f"{place.process}.{place.thread}" if place.thread else str(place.process)
+
+
+def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], key: str) -> dict[str, Any]:
+    """Give trees, names and the state at the start."""
+    places = experiment.locations if "machine" in systems else ()
+    return {
         "key": key,
         "name": visible(experiment.notes.program or "experiment"),
         "metrics": [*map(_metric, experiment.metrics)],
         "regions": [*map(_region, dict.fromkeys(path.region for path in experiment.call_paths))],
-        "locations": [[place.process, place.thread] for place in experiment.locations],
+        "locations": [[place.process, place.thread] for place in places],
         "trees": {
             "metrics": _tree(start.metrics.tree),
             "calls": _tree(start.program.tree),
             "flat": _tree(flat_profile(experiment)),
             "systems": {name: _tree(tree) for name, tree in systems.items()},
         },
-        "topologies": [_topology(each, experiment) for each in experiment.topologies],
+        "topologies": [_topology(each, experiment) for each in experiment.topologies if places],
         "start": {name: _state(start.pane(name)) for name in _DIMENSIONS},
     }
-    return Dataset(head, numbers, exact)
 
 
 def _is_small(experiment: Experiment) -> bool:

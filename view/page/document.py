@@ -170,6 +170,14 @@ def _list(name: str, lines: Iterable[str]) -> str:
 
 
 def _digits(datasets: Sequence[Dataset]) -> str:
+    if large := [each.head["large"] for each in datasets if "large" in each.head]:
+        noun, names, count = large[0]["noun"], ", ".join(large[0]["metrics"]), len(large[0]["bins"]) - 1
+        single = f"; single {noun}s of the call paths of the findings" if large[0]["paths"] else ""
+        return (
+            f"This experiment has too many values for a page. It holds exact sums, and least, mean and most of all "
+            f"{noun}s, of each metric on each call path; of {names} {count} ranges of {noun}s{single}. "
+            f"autoanalyzer cut --ranks, --subtree or --metrics makes a part, whose page holds all."
+        )
     if all(each.exact for each in datasets):
         return "All numbers of the experiment are in this page, with all digits."
     return (

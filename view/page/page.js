@@ -1336,7 +1336,7 @@
       ["v", VALUES[basis ?? "absolute"]]
     ];
     if (flat) parts.push(["f", "flat"]);
-    if (grouping !== "machine") parts.push(["g", grouping]);
+    if (grouping) parts.push(["g", grouping]);
     if (experiment !== "run") parts.push(["e", experiment]);
     if (tab) parts.push(["t", tab]);
     if (!source) parts.push(["src", "off"]);
@@ -1697,6 +1697,14 @@
       const adds = this.sums.metrics[node].aggregation === "sum";
       return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
     }
+    // The selected metrics, and their parts that are taken from them.
+    get terms() {
+      return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
+    }
+    // Whether what the selected metrics have on locations is there.
+    get located() {
+      return this.terms.every((metric) => this.sums.values.has(metric));
+    }
     get metrics() {
       return [...this.panes.metrics.selected].sort((one, other) => one - other);
     }
@@ -1715,10 +1723,7 @@
     }
     // The selected metrics of the selected nodes of the program at each node of the system.
     get ofSystem() {
-      return this.once("system", () => {
-        const paths = this.paths;
-        return this.spread((metric) => this.sums.byLocation(metric, paths), this.panes.system.tree);
-      });
+      return this.once("system", () => this.sums.ofSystem(this));
     }
     // The call paths whose values the selected nodes of the program show.
     get paths() {
@@ -1746,19 +1751,20 @@
   function ranges(browser, tree = browser.panes.program.tree) {
     const { sums } = browser;
     const metrics = browser.metrics;
-    if (!browser.summed || !metrics.every((metric) => sums.has(metric))) return null;
+    if (sums.large) return metrics.length === 1 ? sums.rangesOf(tree, metrics[0], browser.partsOf(metrics[0])) : null;
+    if (!browser.summed || !browser.located) return null;
     const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1])]);
     return sums.once(tree, `ranges ${terms.join(" ")}`, () => computed(sums, tree, terms));
   }
   function computed(sums, tree, terms) {
     const found = { own: nothing(tree.length), closed: nothing(tree.length) };
-    const width = Math.max(1, Math.min(sums.locations, Math.floor(CELLS / tree.length)));
-    for (let from = 0; from < sums.locations; from += width) {
-      const count2 = Math.min(width, sums.locations - from);
+    const width = Math.max(1, Math.min(sums.columns, Math.floor(CELLS / tree.length)));
+    for (let from = 0; from < sums.columns; from += width) {
+      const count2 = Math.min(width, sums.columns - from);
       const values = new Float64Array(tree.length * count2).fill(NaN);
       for (let path = 0; path < sums.paths; path++) {
         for (const [metric, sign] of terms) {
-          const cells2 = sums.values.get(metric).subarray(path * sums.locations + from);
+          const cells2 = sums.values.get(metric).subarray(path * sums.columns + from);
           add(values, tree.home[path] * count2, cells2, 0, count2, sign);
         }
       }
@@ -2274,13 +2280,17 @@
     const order = useMemo(() => byCluster(experiment, clusters), [experiment, clusters]);
     const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
     const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
+    const there = map.rows.length > 0;
     useEffect(() => {
+      if (!there) return void 0;
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
       observer.observe(canvas.current.parentElement);
       return () => observer.disconnect();
-    }, []);
-    useEffect(() => draw(canvas.current, { map, columns, width, order, clusters, relative, cell }), [map, columns, width, relative, cell]);
-    if (!map.rows.length) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, so there is no map of them.</p>`;
+    }, [there]);
+    useEffect(() => {
+      if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell });
+    }, [map, columns, width, relative, cell]);
+    if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, or are not in this page by location, so there is no map of them.</p>`;
     const at = (event) => {
       const box = canvas.current.getBoundingClientRect();
       const row = Math.floor((event.clientY - box.top - TOP) / CELL);
@@ -2323,14 +2333,14 @@
   }
   var label = (browser, node) => browser.panes.program.tree.labels[node];
   function byCluster(experiment, clusters) {
-    const within = clusters.flat();
-    const rest = [...experiment.head.locations.keys()].filter((location2) => !within.includes(location2));
-    return clusters.length > 1 ? [...within, ...within.length < experiment.head.locations.length ? rest : []] : [...experiment.head.locations.keys()];
+    const all = Array.from({ length: experiment.sums.columns }, (_, location2) => location2);
+    const within = new Set(clusters.flat());
+    return [...within, ...all.filter((location2) => !within.has(location2))];
   }
   var range = (column, columns, count2) => [Math.floor(column * count2 / columns), Math.max(Math.floor(column * count2 / columns) + 1, Math.floor((column + 1) * count2 / columns))];
   function cells(browser, nodes, order) {
     const { program } = browser.panes;
-    if (!browser.summed) return { rows: [], all: 0 };
+    if (!browser.summed || !browser.located) return { rows: [], all: 0 };
     const size = (node) => Math.abs(browser.value("program", node).amount ?? 0);
     const largest = nodes.toSorted((one, other) => size(other) - size(one)).slice(0, MOST_ROWS);
     const rows = nodes.filter((node) => largest.includes(node) && size(node) > 0).map((node) => {
@@ -2831,7 +2841,7 @@
     const { browser, basis, flat, grouping, tab, source } = state;
     const experiment = page.experiments[state.experiment];
     const whole = basis === "other" ? page.other.totals : basis;
-    const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, new Rows(browser, each, whole)])), [browser, whole]);
+    const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
     const spread = useMemo(() => ranges(browser), [browser]);
     async function go(change, { finding: number = -1, aim = null } = {}) {
       const before = now.current.browser;
@@ -2853,7 +2863,7 @@
       setFocus((seen) => {
         const found = { ...seen };
         for (const dimension of dimensions) {
-          const { order } = new Rows(next.browser, dimension, null);
+          const { order } = rowsOf(next.browser, dimension, null);
           const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
           if (place >= 0) found[dimension] = place;
         }
@@ -3023,6 +3033,7 @@
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
+      ${dimension === "system" && !browser.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} />
     </section>
   `;
@@ -3030,7 +3041,7 @@
       const path = flat ? heaviestPath(browser, experiment, node) : node;
       selectPath(path, locations);
     };
-    const clusters = page.clusters;
+    const clusters = experiment.head.large ? [] : page.clusters;
     const shared = { browser, experiment, clusters };
     const metric = experiment.head.metrics[browser.metrics[0]].name;
     return html`
@@ -3082,16 +3093,16 @@
   }
   var start = (page) => {
     const experiment = page.experiments.run;
-    return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: "machine", tab: page.tab, source: page.hasSources, calls: null };
+    return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, source: page.hasSources, calls: null };
   };
   function stateOf(page, pieces) {
     const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
     const experiment = page.experiments[name];
     const { panes, sums } = experiment.start();
     const flat = pieces.get("f") === "flat";
-    const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : "machine";
+    const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : experiment.grouping;
     const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
-    const system = grouping === "machine" ? panes.system : new Pane(experiment.trees.systems[grouping]);
+    const system = grouping === experiment.grouping ? panes.system : new Pane(experiment.trees.systems[grouping]);
     const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
     const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
     const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
@@ -3111,9 +3122,11 @@
     if (node >= 0) browser = browser.selecting("metrics", [node]);
     if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
     if (path !== null) browser = browser.selecting("program", [path]);
-    if (locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
+    if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
     return browser;
   }
+  var NO_ROWS = { length: 0, order: [], legend: null };
+  var rowsOf = (browser, dimension, basis) => dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
   var nodesOf = (tree, locations) => [...new Set(locations.map((location2) => tree.home[location2]))];
   function rangeOf(spread, rows, node) {
     const { browser, pane } = rows;
@@ -3134,16 +3147,13 @@
         )
       );
       this.paths = head.trees.calls.labels.length;
-      this.locations = head.locations.length;
+      this.columns = head.locations.length;
       this.sums = sums;
       this.read = read;
       this.values = /* @__PURE__ */ new Map();
       this.totals = /* @__PURE__ */ new Map();
       this.lastAsked = /* @__PURE__ */ new Map();
       this.kept = /* @__PURE__ */ new WeakMap();
-    }
-    has(metric) {
-      return [metric, ...this.parts[metric]].every((each) => this.values.has(each));
     }
     // What was made last of a tree under each of a few names; others' selections do not change it.
     once(tree, key, make) {
@@ -3183,6 +3193,11 @@
       if (!this.totals.has(metric)) this.totals.set(metric, this.byPath(metric).together());
       return this.totals.get(metric);
     }
+    // The selected metrics of the selected nodes of the program at each node of the system; null if that is not here.
+    ofSystem(browser) {
+      const { paths } = browser;
+      return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
+    }
     // A metric of each location, of call paths together; what was asked for last is kept.
     byLocation(metric, paths) {
       const known = this.lastAsked.get(metric);
@@ -3192,18 +3207,79 @@
       return tally;
     }
     fresh(metric, paths) {
-      const tally = Tally.nothing(this.metrics[metric].aggregation, this.locations);
+      const tally = Tally.nothing(this.metrics[metric].aggregation, this.columns);
       const { amounts, known: measured, gaps, operation } = tally;
       const values = this.values.get(metric);
       const adds = tally.aggregation === "sum" || tally.aggregation === "none";
       for (const path of paths) {
-        const row = path * this.locations;
-        for (let location2 = 0; location2 < this.locations; location2++) {
+        const row = path * this.columns;
+        for (let location2 = 0; location2 < this.columns; location2++) {
           const value = values[row + location2];
           if (value !== value) gaps[location2]++;
           else {
             measured[location2]++;
             amounts[location2] = adds ? amounts[location2] + value : operation(amounts[location2], value);
+          }
+        }
+      }
+      return tally;
+    }
+  };
+
+  // src/model/large_sums.js
+  var [OWN, CLOSED] = [0, 1];
+  var LargeSums = class extends Sums {
+    constructor(head, sums, spread, read) {
+      super(head, sums, read);
+      this.large = head.large;
+      this.spread = spread;
+      this.columns = head.large.bins.length - 1;
+      this.rows = /* @__PURE__ */ new Map();
+    }
+    // Of metrics that are shown by location the bins are read, and the rows that there are.
+    async load(metrics) {
+      for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
+        if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
+        const { name } = this.metrics[metric];
+        this.values.set(metric, await this.read(name));
+        if (this.large.paths.length) this.rows.set(metric, await this.read(`${name} rows`));
+      }
+    }
+    // How locations spread on each node of the call tree, of one metric; null of anything else.
+    rangesOf(tree, metric, parts) {
+      if (parts.length || tree.length !== this.paths) return null;
+      const of = (part) => {
+        const measure = (name) => {
+          const place = this.large.measures.indexOf(name);
+          const from = ((2 * metric + part) * this.large.measures.length + place) * this.paths;
+          return this.spread.subarray(from, from + this.paths);
+        };
+        return { least: measure("least"), mean: measure("mean"), most: measure("most"), known: measure("known") };
+      };
+      return { own: of(OWN), closed: of(CLOSED) };
+    }
+    // Sums of the selected metrics at each node of a system tree: of bins, or of single locations; null if not here.
+    ofSystem(browser) {
+      const { tree } = browser.panes.system;
+      if (!browser.located) return null;
+      if (tree.home.length === this.columns) return super.ofSystem(browser);
+      const { selected } = browser.panes.program;
+      const isKept = (node) => this.large.paths.includes(node) && browser.panes.program.tree.length === this.paths;
+      if (![...selected].every(isKept)) return null;
+      return browser.spread((metric) => this.#ofRows(metric, browser.panes.program), tree);
+    }
+    #ofRows(metric, pane) {
+      const values = this.rows.get(metric);
+      const locations = values.length / (2 * this.large.paths.length);
+      const tally = Tally.nothing("sum", locations);
+      for (const node of pane.selected) {
+        const from = (2 * this.large.paths.indexOf(node) + (pane.isOpen(node) ? OWN : CLOSED)) * locations;
+        for (let location2 = 0; location2 < locations; location2++) {
+          const value = values[from + location2];
+          if (value !== value) tally.gaps[location2]++;
+          else {
+            tally.known[location2]++;
+            tally.amounts[location2] += value;
           }
         }
       }
@@ -3280,9 +3356,10 @@
   // src/model/experiment.js
   var Experiment = class _Experiment {
     // `read` gives a promise of the numbers under a key.
-    constructor(head, sums, read) {
+    constructor(head, sums, spread, read) {
       this.head = head;
-      this.sums = new Sums(head, sums, (metric) => read(`${head.key} ${metric}`));
+      const ofMetric = (metric) => read(`${head.key} ${metric}`);
+      this.sums = head.large ? new LargeSums(head, sums, spread, ofMetric) : new Sums(head, sums, ofMetric);
       const { metrics, calls, flat, systems } = head.trees;
       this.trees = {
         metrics: new Tree(metrics),
@@ -3292,7 +3369,8 @@
       };
     }
     static async open(head, read) {
-      return new _Experiment(head, await read(`${head.key} sums`), read);
+      const spread = head.large ? await read(`${head.key} spread`) : null;
+      return new _Experiment(head, await read(`${head.key} sums`), spread, read);
     }
     // What is shown at the start; time is selected, and the end of the hottest path.
     start() {
@@ -3300,14 +3378,20 @@
       return new Browser(this.sums, {
         metrics: new Pane(this.trees.metrics, metrics),
         program: new Pane(this.trees.calls, program),
-        system: new Pane(this.trees.systems.machine, system)
+        system: this.head.large ? new Pane(this.trees.systems.bins, { open: [0] }) : new Pane(this.trees.systems.machine, system)
       });
+    }
+    // By what the system is grouped at first.
+    get grouping() {
+      return this.head.large ? "bins" : "machine";
     }
     // What the locations are: ranks, or threads where a process has several.
     get kind() {
+      if (this.head.large) return this.head.large.noun;
       return this.head.locations.length > new Set(this.head.locations.map(([process2]) => process2)).size ? "thread" : "rank";
     }
     nameOf(location2) {
+      if (this.head.large) return this.trees.systems.bins.labels[location2 + 1];
       const [process2, thread] = this.head.locations[location2];
       return this.kind === "rank" ? `rank ${process2}` : `thread ${process2}.${thread}`;
     }
@@ -3352,8 +3436,7 @@
     };
     const page = { ...head, experiments: {}, hasSources: Object.values(head.sources).some(({ lines }) => lines) };
     for (const each of head.experiments) {
-      const sums = await read(`${each.key} sums`);
-      const experiment = new Experiment(each, sums, read);
+      const experiment = await Experiment.open(each, read);
       experiment.signed = experiment.sums.signed;
       if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
       page.experiments[each.key] = experiment;

@@ -17,7 +17,7 @@ export function fragmentOf(state) {
     ["v", VALUES[basis ?? "absolute"]],
   ];
   if (flat) parts.push(["f", "flat"]);
-  if (grouping !== "machine") parts.push(["g", grouping]);
+  if (grouping) parts.push(["g", grouping]);
   if (experiment !== "run") parts.push(["e", experiment]);
   if (tab) parts.push(["t", tab]);
   if (!source) parts.push(["src", "off"]);

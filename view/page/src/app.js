@@ -36,7 +36,7 @@ export function App({ page }) {
   const { browser, basis, flat, grouping, tab, source } = state;
   const experiment = page.experiments[state.experiment];
   const whole = basis === "other" ? page.other.totals : basis;
-  const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, new Rows(browser, each, whole)])), [browser, whole]);
+  const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
   const spread = useMemo(() => ranges(browser), [browser]);
 
   // Replace the state once the numbers that it shows were decoded.
@@ -62,7 +62,7 @@ export function App({ page }) {
     setFocus((seen) => {
       const found = { ...seen };
       for (const dimension of dimensions) {
-        const { order } = new Rows(next.browser, dimension, null);
+        const { order } = rowsOf(next.browser, dimension, null);
         const place = order.findIndex((node) => next.browser.panes[dimension].selected.has(node));
         if (place >= 0) found[dimension] = place;
       }
@@ -250,6 +250,7 @@ export function App({ page }) {
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
+      ${dimension === "system" && !browser.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
       <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} />
     </section>
   `;
@@ -257,7 +258,7 @@ export function App({ page }) {
     const path = flat ? heaviestPath(browser, experiment, node) : node;
     selectPath(path, locations);
   };
-  const clusters = page.clusters;
+  const clusters = experiment.head.large ? [] : page.clusters;
   const shared = { browser, experiment, clusters };
   const metric = experiment.head.metrics[browser.metrics[0]].name;
   return html`
@@ -309,7 +310,7 @@ export function App({ page }) {
 
 const start = (page) => {
   const experiment = page.experiments.run;
-  return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: "machine", tab: page.tab, source: page.hasSources, calls: null };
+  return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, source: page.hasSources, calls: null };
 };
 
 function stateOf(page, pieces) {
@@ -317,9 +318,9 @@ function stateOf(page, pieces) {
   const experiment = page.experiments[name];
   const { panes, sums } = experiment.start();
   const flat = pieces.get("f") === "flat";
-  const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : "machine";
+  const grouping = Object.hasOwn(experiment.trees.systems, pieces.get("g") ?? "") ? pieces.get("g") : experiment.grouping;
   const program = flat ? new Pane(experiment.trees.flat, { selected: [experiment.trees.flat.home[[...panes.program.selected][0]]] }) : panes.program;
-  const system = grouping === "machine" ? panes.system : new Pane(experiment.trees.systems[grouping]);
+  const system = grouping === experiment.grouping ? panes.system : new Pane(experiment.trees.systems[grouping]);
   const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
   const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
   const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
@@ -342,9 +343,15 @@ function browserOf(page, { metric, withoutParts, path, locations }) {
   if (node >= 0) browser = browser.selecting("metrics", [node]);
   if (node >= 0 && withoutParts) browser = browser.opened("metrics", [node]);
   if (path !== null) browser = browser.selecting("program", [path]);
-  if (locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
+  if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
   return browser;
 }
+
+// Nothing, where the page does not hold what a tree would show.
+const NO_ROWS = { length: 0, order: [], legend: null };
+
+const rowsOf = (browser, dimension, basis) =>
+  dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);
 
 const nodesOf = (tree, locations) => [...new Set(locations.map((location) => tree.home[location]))];
 

@@ -15,8 +15,7 @@ async function main() {
   };
   const page = { ...head, experiments: {}, hasSources: Object.values(head.sources).some(({ lines }) => lines) };
   for (const each of head.experiments) {
-    const sums = await read(`${each.key} sums`);
-    const experiment = new Experiment(each, sums, read);
+    const experiment = await Experiment.open(each, read);
     experiment.signed = experiment.sums.signed;
     if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
     page.experiments[each.key] = experiment;

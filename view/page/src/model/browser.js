@@ -66,6 +66,16 @@ export class Browser {
     return adds && this.panes.metrics.isOpen(node) ? this.sums.parts[node] : [];
   }
 
+  // The selected metrics, and their parts that are taken from them.
+  get terms() {
+    return this.metrics.flatMap((metric) => [metric, ...this.partsOf(metric)]);
+  }
+
+  // Whether what the selected metrics have on locations is there.
+  get located() {
+    return this.terms.every((metric) => this.sums.values.has(metric));
+  }
+
   get metrics() {
     return [...this.panes.metrics.selected].sort((one, other) => one - other);
   }
@@ -88,10 +98,7 @@ export class Browser {
 
   // The selected metrics of the selected nodes of the program at each node of the system.
   get ofSystem() {
-    return this.once("system", () => {
-      const paths = this.paths;
-      return this.spread((metric) => this.sums.byLocation(metric, paths), this.panes.system.tree);
-    });
+    return this.once("system", () => this.sums.ofSystem(this));
   }
 
   // The call paths whose values the selected nodes of the program show.

@@ -1,14 +1,16 @@
 // An experiment as the page holds it (twin: view/page/dataset.py).
 import { Browser } from "./browser.js";
 import { Pane } from "./pane.js";
+import { LargeSums } from "./large_sums.js";
 import { Sums } from "./sums.js";
 import { Tree } from "./tree.js";
 
 export class Experiment {
   // `read` gives a promise of the numbers under a key.
-  constructor(head, sums, read) {
+  constructor(head, sums, spread, read) {
     this.head = head;
-    this.sums = new Sums(head, sums, (metric) => read(`${head.key} ${metric}`));
+    const ofMetric = (metric) => read(`${head.key} ${metric}`);
+    this.sums = head.large ? new LargeSums(head, sums, spread, ofMetric) : new Sums(head, sums, ofMetric);
     const { metrics, calls, flat, systems } = head.trees;
     this.trees = {
       metrics: new Tree(metrics),
@@ -19,7 +21,8 @@ export class Experiment {
   }
 
   static async open(head, read) {
-    return new Experiment(head, await read(`${head.key} sums`), read);
+    const spread = head.large ? await read(`${head.key} spread`) : null;
+    return new Experiment(head, await read(`${head.key} sums`), spread, read);
   }
 
   // What is shown at the start; time is selected, and the end of the hottest path.
@@ -28,16 +31,23 @@ export class Experiment {
     return new Browser(this.sums, {
       metrics: new Pane(this.trees.metrics, metrics),
       program: new Pane(this.trees.calls, program),
-      system: new Pane(this.trees.systems.machine, system),
+      system: this.head.large ? new Pane(this.trees.systems.bins, { open: [0] }) : new Pane(this.trees.systems.machine, system),
     });
+  }
+
+  // By what the system is grouped at first.
+  get grouping() {
+    return this.head.large ? "bins" : "machine";
   }
 
   // What the locations are: ranks, or threads where a process has several.
   get kind() {
+    if (this.head.large) return this.head.large.noun;
     return this.head.locations.length > new Set(this.head.locations.map(([process]) => process)).size ? "thread" : "rank";
   }
 
   nameOf(location) {
+    if (this.head.large) return this.trees.systems.bins.labels[location + 1];
     const [process, thread] = this.head.locations[location];
     return this.kind === "rank" ? `rank ${process}` : `thread ${process}.${thread}`;
   }

@@ -6,20 +6,21 @@ const CELLS = 1 << 22; // values of nodes and locations that are held at once
 export function ranges(browser, tree = browser.panes.program.tree) {
   const { sums } = browser;
   const metrics = browser.metrics;
-  if (!browser.summed || !metrics.every((metric) => sums.has(metric))) return null;
+  if (sums.large) return metrics.length === 1 ? sums.rangesOf(tree, metrics[0], browser.partsOf(metrics[0])) : null;
+  if (!browser.summed || !browser.located) return null;
   const terms = metrics.flatMap((metric) => [[metric, 1], ...browser.partsOf(metric).map((part) => [part, -1])]);
   return sums.once(tree, `ranges ${terms.join(" ")}`, () => computed(sums, tree, terms));
 }
 
 function computed(sums, tree, terms) {
   const found = { own: nothing(tree.length), closed: nothing(tree.length) };
-  const width = Math.max(1, Math.min(sums.locations, Math.floor(CELLS / tree.length)));
-  for (let from = 0; from < sums.locations; from += width) {
-    const count = Math.min(width, sums.locations - from);
+  const width = Math.max(1, Math.min(sums.columns, Math.floor(CELLS / tree.length)));
+  for (let from = 0; from < sums.columns; from += width) {
+    const count = Math.min(width, sums.columns - from);
     const values = new Float64Array(tree.length * count).fill(NaN);
     for (let path = 0; path < sums.paths; path++) {
       for (const [metric, sign] of terms) {
-        const cells = sums.values.get(metric).subarray(path * sums.locations + from);
+        const cells = sums.values.get(metric).subarray(path * sums.columns + from);
         add(values, tree.home[path] * count, cells, 0, count, sign);
       }
     }

@@ -11,17 +11,13 @@ export class Sums {
       ),
     );
     this.paths = head.trees.calls.labels.length;
-    this.locations = head.locations.length;
+    this.columns = head.locations.length;
     this.sums = sums;
     this.read = read;
     this.values = new Map(); // metric → values, once they were read
     this.totals = new Map();
     this.lastAsked = new Map();
     this.kept = new WeakMap();
-  }
-
-  has(metric) {
-    return [metric, ...this.parts[metric]].every((each) => this.values.has(each));
   }
 
   // What was made last of a tree under each of a few names; others' selections do not change it.
@@ -68,6 +64,12 @@ export class Sums {
     return this.totals.get(metric);
   }
 
+  // The selected metrics of the selected nodes of the program at each node of the system; null if that is not here.
+  ofSystem(browser) {
+    const { paths } = browser;
+    return browser.spread((metric) => this.byLocation(metric, paths), browser.panes.system.tree);
+  }
+
   // A metric of each location, of call paths together; what was asked for last is kept.
   byLocation(metric, paths) {
     const known = this.lastAsked.get(metric);
@@ -78,13 +80,13 @@ export class Sums {
   }
 
   fresh(metric, paths) {
-    const tally = Tally.nothing(this.metrics[metric].aggregation, this.locations);
+    const tally = Tally.nothing(this.metrics[metric].aggregation, this.columns);
     const { amounts, known: measured, gaps, operation } = tally;
     const values = this.values.get(metric);
     const adds = tally.aggregation === "sum" || tally.aggregation === "none";
     for (const path of paths) {
-      const row = path * this.locations;
-      for (let location = 0; location < this.locations; location++) {
+      const row = path * this.columns;
+      for (let location = 0; location < this.columns; location++) {
         const value = values[row + location];
         if (value !== value) gaps[location]++;
         else {

@@ -19,14 +19,18 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
   const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
 
+  const there = map.rows.length > 0;
   useEffect(() => {
+    if (!there) return undefined;
     const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
     observer.observe(canvas.current.parentElement);
     return () => observer.disconnect();
-  }, []);
-  useEffect(() => draw(canvas.current, { map, columns, width, order, clusters, relative, cell }), [map, columns, width, relative, cell]);
+  }, [there]);
+  useEffect(() => {
+    if (there) draw(canvas.current, { map, columns, width, order, clusters, relative, cell });
+  }, [map, columns, width, relative, cell]);
 
-  if (!map.rows.length) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, so there is no map of them.</p>`;
+  if (!there) return html`<p class="remark">Values of ${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(", ")} do not add up, or are not in this page by location, so there is no map of them.</p>`;
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const row = Math.floor((event.clientY - box.top - TOP) / CELL);
@@ -71,9 +75,9 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
 const label = (browser, node) => browser.panes.program.tree.labels[node];
 
 function byCluster(experiment, clusters) {
-  const within = clusters.flat();
-  const rest = [...experiment.head.locations.keys()].filter((location) => !within.includes(location));
-  return clusters.length > 1 ? [...within, ...(within.length < experiment.head.locations.length ? rest : [])] : [...experiment.head.locations.keys()];
+  const all = Array.from({ length: experiment.sums.columns }, (_, location) => location);
+  const within = new Set(clusters.flat());
+  return [...within, ...all.filter((location) => !within.has(location))];
 }
 
 const range = (column, columns, count) => [Math.floor((column * count) / columns), Math.max(Math.floor((column * count) / columns) + 1, Math.floor(((column + 1) * count) / columns))];
@@ -81,7 +85,7 @@ const range = (column, columns, count) => [Math.floor((column * count) / columns
 // What nodes of the program have of each location; of many nodes, the largest.
 function cells(browser, nodes, order) {
   const { program } = browser.panes;
-  if (!browser.summed) return { rows: [], all: 0 };
+  if (!browser.summed || !browser.located) return { rows: [], all: 0 };
   const size = (node) => Math.abs(browser.value("program", node).amount ?? 0);
   const largest = nodes.toSorted((one, other) => size(other) - size(one)).slice(0, MOST_ROWS);
   const rows = nodes.filter((node) => largest.includes(node) && size(node) > 0).map((node) => {

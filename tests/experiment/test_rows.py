@@ -1,0 +1,98 @@
+"""Rows of a metric, read without the others, are those of the whole metric, bit for bit."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import Builder, Experiment, load, save
+
+DATA = Path(__file__).parents[1] / "data"
+LARGE = "autoanalyzer.experiment.experiment._WHOLE"  # above so many values rows are read alone
+
+
+def _copies(folder: Path) -> list[Path]:
+    summary = folder / "summary.cubex"
+    summary.write_bytes(gzip.decompress((DATA / "summary.cubex.gz").read_bytes()))
+    files = [summary, DATA / "example.cube", DATA / "trace.cube.gz"]
+    for name in ("rays", "hybrid", "profile"):
+        files.append(folder / f"{name}.cubex")
+        save(load(DATA / f"{name}.cube.gz"), files[-1])
+    save(load(summary), folder / "again.cubex")
+    return [*files, folder / "again.cubex"]
+
+
+def test_blocks_and_rows_are_those_of_the_whole_metric(tmp_path, monkeypatch):
+    monkeypatch.setattr(LARGE, 0)
+    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 100)
+    for file in _copies(tmp_path):
+        by_rows, whole = load(file), load(file)
+        some = np.random.default_rng(1).permutation(len(whole.call_paths))[:5]
+        for metric in whole.metrics:
+            expected = whole.exclusive(metric.name)
+            parts = [*by_rows.blocks(metric.name)]
+            assert np.concatenate([rows for rows, _ in parts]).tolist() == [*range(len(expected))]
+            assert np.concatenate([values for _, values in parts]).tobytes() == expected.tobytes()
+            assert by_rows.rows(metric.name, some).tobytes() == expected[some].tobytes()
+
+
+def test_a_metric_of_which_rows_are_read_is_not_kept_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(LARGE, 0)
+    file = tmp_path / "rays.cubex"
+    save(load(DATA / "rays.cube.gz"), file)
+    experiment = load(file)
+    monkeypatch.setattr(
+        "autoanalyzer.experiment.cube.cubex_reader._Values._stored", lambda *_: pytest.fail("was read whole")
+    )
+    assert experiment.rows("wall_time", np.array([0])).shape == (1, 4)
+
+
+def test_broken_rows_are_refused_as_those_of_the_whole_metric_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(LARGE, 0)
+    file = tmp_path / "rays.cubex"
+    save(load(DATA / "rays.cube.gz"), file)
+    text = file.read_bytes()
+    at = text.index(b"ZCUBEX.DATA") + 1000
+    file.write_bytes(text[:at] + bytes(200) + text[at + 200 :])
+    said = []
+    for read in (lambda each, name: each.exclusive(name), lambda each, name: [*each.blocks(name)]):
+        experiment, refused = load(file), {}
+        for metric in experiment.metrics:
+            try:
+                read(experiment, metric.name)
+            except Exception as error:
+                refused[metric.name] = str(error)
+        said.append(refused)
+    assert said[0]
+    assert said[0] == said[1]
+
+
+def _wide(paths: int, ranks: int) -> Experiment:
+    made = Builder()
+    made.metric("wall_time", "sec")
+    for rank in range(ranks):
+        made.location(rank)
+    for path in range(paths):
+        made.call_path(f"f{path}", None if path == 0 else 0)
+    return made.experiment().replaced(
+        severities={"wall_time": np.random.default_rng(1).random((paths, ranks))},
+    )
+
+
+@pytest.mark.long
+def test_sums_of_a_large_file_take_a_small_part_of_its_memory(tmp_path):
+    file = tmp_path / "wide.cubex"
+    save(_wide(300, 100_000), file)  # 240 MB of values
+    script = (
+        "import resource, sys; from pathlib import Path; from autoanalyzer.experiment import load;"
+        "from autoanalyzer.view.browser import Sums; import numpy as np;"
+        f"e = load(Path({str(file)!r})); before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
+        "Sums(e).by_path('wall_time'); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    assert int(done.stdout) * 1024 < 100e6

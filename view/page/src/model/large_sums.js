@@ -1,0 +1,69 @@
+// The numbers of an experiment that is too large for the page: sums, how locations spread, and bins of them
+// (twin: _large in view/page/dataset.py).
+import { Sums } from "./sums.js";
+import { Tally } from "./tally.js";
+
+const [OWN, CLOSED] = [0, 1];
+
+export class LargeSums extends Sums {
+  constructor(head, sums, spread, read) {
+    super(head, sums, read);
+    this.large = head.large;
+    this.spread = spread; // [metric, own or closed, measure, call path]
+    this.columns = head.large.bins.length - 1; // in place of locations
+    this.rows = new Map(); // metric → [kept path, own or closed, location]
+  }
+
+  // Of metrics that are shown by location the bins are read, and the rows that there are.
+  async load(metrics) {
+    for (const metric of new Set([...metrics].flatMap((each) => [each, ...this.parts[each]]))) {
+      if (this.values.has(metric) || !this.large.metrics.includes(this.metrics[metric].name)) continue;
+      const { name } = this.metrics[metric];
+      this.values.set(metric, await this.read(name));
+      if (this.large.paths.length) this.rows.set(metric, await this.read(`${name} rows`));
+    }
+  }
+
+  // How locations spread on each node of the call tree, of one metric; null of anything else.
+  rangesOf(tree, metric, parts) {
+    if (parts.length || tree.length !== this.paths) return null;
+    const of = (part) => {
+      const measure = (name) => {
+        const place = this.large.measures.indexOf(name);
+        const from = ((2 * metric + part) * this.large.measures.length + place) * this.paths;
+        return this.spread.subarray(from, from + this.paths);
+      };
+      return { least: measure("least"), mean: measure("mean"), most: measure("most"), known: measure("known") };
+    };
+    return { own: of(OWN), closed: of(CLOSED) };
+  }
+
+  // Sums of the selected metrics at each node of a system tree: of bins, or of single locations; null if not here.
+  ofSystem(browser) {
+    const { tree } = browser.panes.system;
+    if (!browser.located) return null;
+    if (tree.home.length === this.columns) return super.ofSystem(browser);
+    const { selected } = browser.panes.program;
+    const isKept = (node) => this.large.paths.includes(node) && browser.panes.program.tree.length === this.paths;
+    if (![...selected].every(isKept)) return null;
+    return browser.spread((metric) => this.#ofRows(metric, browser.panes.program), tree);
+  }
+
+  #ofRows(metric, pane) {
+    const values = this.rows.get(metric);
+    const locations = values.length / (2 * this.large.paths.length);
+    const tally = Tally.nothing("sum", locations);
+    for (const node of pane.selected) {
+      const from = (2 * this.large.paths.indexOf(node) + (pane.isOpen(node) ? OWN : CLOSED)) * locations;
+      for (let location = 0; location < locations; location++) {
+        const value = values[from + location];
+        if (value !== value) tally.gaps[location]++;
+        else {
+          tally.known[location]++;
+          tally.amounts[location] += value;
+        }
+      }
+    }
+    return tally;
+  }
+}

@@ -1,0 +1,104 @@
+"""What a page tells of an experiment that is too large for it: of each call path, how the locations spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Experiment
+from ...experiment.metric import Aggregation
+
+__all__ = ["MEASURES", "Summary", "bins_of", "summary"]
+
+Numbers = npt.NDArray[np.float64]
+
+MEASURES: Final = ("least", "mean", "most", "deviation", "who least", "who most", "known")
+_BINS: Final = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A metric, told of all locations.
+
+    Attributes:
+        own: ``float64[measure, call path]``, in the order of ``MEASURES``, of each call path alone. Who is the index
+            of a location. Where nothing was measured it is NaN.
+        closed: The same of each call path with all below it; NaN where that does not add up.
+        bins: ``float64[call path, bin]``, sums of locations side by side, of each call path alone.
+        rows: Values of all locations, of some call paths: ``float64[location]``, of it alone and with all below it.
+    """
+
+    own: Numbers
+    closed: Numbers
+    bins: Numbers
+    rows: Mapping[int, tuple[Numbers, Numbers]]
+
+
+def bins_of(locations: int) -> npt.NDArray[np.intp]:
+    """Give where each of at most 256 ranges of locations begins, and the end."""
+    return np.linspace(0, locations, min(_BINS, locations) + 1).astype(np.intp)
+
+
+def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> Summary:
+    """Tell how the values of a metric spread over the locations, in one pass over its rows, from the last to the first.
+
+    Kept at a time are a block of rows, and a row for each call path whose children were read and which itself was not:
+    as many as the tree is deep, if call paths stand depth first.
+
+    Args:
+        experiment: Any.
+        metric: Its name.
+        paths: Call paths of which all values are kept.
+    """
+    kind = experiment.metric(metric)
+    count, ranges = len(experiment.call_paths), bins_of(len(experiment.locations))
+    own, closed = (np.full((len(MEASURES), count), np.nan) for _ in range(2))
+    bins = np.full((count, len(ranges) - 1), np.nan)
+    kept: dict[int, tuple[Numbers, Numbers]] = {}
+    below: dict[int, Numbers] = {}
+    wanted = frozenset(paths)
+    for rows, values in experiment.blocks(metric, backwards=True):
+        for row in range(len(rows) - 1, -1, -1):
+            path, alone = int(rows[row]), values[row]
+            own[:, path] = _measures(alone)
+            if kind.aggregation == "sum":
+                bins[path] = np.add.reduceat(np.nan_to_num(alone), ranges[:-1])
+            parts = below.pop(path, None)
+            whole = alone if parts is None else _together(kind.aggregation, alone, parts)
+            closed[:, path] = own[:, path] if parts is None else _measures(whole)
+            if path in wanted:
+                kept[path] = alone.copy(), whole.copy()
+            above = experiment.call_paths[path].parent
+            if above is not None:
+                below[above] = _together(kind.aggregation, below[above], whole) if above in below else whole.copy()
+    return Summary(own, closed, bins, kept)
+
+
+def _together(aggregation: Aggregation, one: Numbers, other: Numbers) -> Numbers:
+    """Put values of two call paths together: what was not measured adds nothing, and alone is not 0."""
+    if aggregation == "none":
+        return np.full_like(one, np.nan)
+    if aggregation != "sum":
+        return np.asarray((np.fmin if aggregation == "min" else np.fmax)(one, other))
+    found = np.asarray(one + other)
+    if np.isnan(found).any():
+        found = np.where(np.isnan(one), other, np.where(np.isnan(other), one, found))
+    return found
+
+
+def _measures(values: Numbers) -> Numbers:
+    """Tell least, mean, most, deviation, who they are, and how many were measured."""
+    missing = np.isnan(values)
+    if missing.any():
+        known = np.flatnonzero(~missing)
+        if not len(known):
+            return np.array([np.nan] * 6 + [0.0])
+        found = _measures(values[known])
+        found[4:6] = known[found[4:6].astype(np.intp)]
+        return found
+    least, most = int(values.argmin()), int(values.argmax())
+    return np.array([values[least], values.mean(), values[most], values.std(), least, most, len(values)])
