@@ -5,18 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..analyze import analyze
-from ..analyze.foremost import foremost
-from ..analyze.metric_space import MetricSpace
-from ..analyze.taking_turns import waiting_for_turns
-from ..errors import AutoanalyzerError, InputError
+from ..errors import InputError
 from ..experiment import Experiment
 from ..view.counters_html import counters_html
 from ..view.page import Page, Subject, page_html, page_of
 from ..view.report import Report
-from .proposed_region import MOST, region_name
-from .space_arguments import with_turns
 
-__all__ = ["counters_of", "result_page", "subject_of"]
+__all__ = ["result_page", "subject_of"]
 
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
@@ -25,28 +20,6 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
         return Subject(experiment, file, analyze(experiment))
     except InputError as error:
         return Subject(experiment, file, None, str(error))
-
-
-def counters_of(subject: Subject) -> str:
-    """Write what statistics find in the region that the verdict names first, or else in the program; maybe nothing."""
-    experiment, findings = subject.experiment, subject.findings
-    if findings is None or len(experiment.locations) > MOST:
-        return ""
-    from ..analyze import statistics  # noqa: PLC0415 - takes a second
-    from ..view import statistics as view  # noqa: PLC0415
-
-    named = foremost(findings)
-    region = region_name(experiment, named.region) if named else None
-    exclusive = named is not None and region is not None and named.region.own_code
-    besides = ("compute_time",) if "cpu_time" in waiting_for_turns(experiment) else ()
-    try:
-        space = MetricSpace.of(experiment, region=region, exclusive=exclusive, besides=besides)
-        alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)))
-        redundant = view.correlation_report(statistics.correlation(space))
-    except AutoanalyzerError:  # too few locations, or metrics
-        return ""
-    parts = (("Locations that are alike: hierarchy", alike), ("Redundant metrics: correlation", redundant))
-    return "".join(counters_html(with_turns(report, [experiment]), title, space.place) for title, report in parts)
 
 
 def result_page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:

@@ -62,7 +62,8 @@ def _page(
     arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
 ) -> bytes:
     from ..view.page import page_html, page_of  # noqa: PLC0415 - not for a terminal
-    from .pages import counters_of, subject_of  # noqa: PLC0415
+    from .counters import counters_of  # noqa: PLC0415
+    from .pages import subject_of  # noqa: PLC0415
 
     subject = subject_of(experiment, file)
     folders = None if arguments.no_source else arguments.source
