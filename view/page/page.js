@@ -2045,40 +2045,49 @@
   };
 
   // src/model/units.js
+  function evened(value, places) {
+    const unit = 10 ** Math.abs(places);
+    const halves = places >= 0 ? value * 2 ** (places + 1) : value * 2 / unit;
+    if (!Number.isInteger(halves) || halves % 2 === 0) return value;
+    const lower = Math.floor(places >= 0 ? value * unit : value / unit);
+    if (lower % 2 !== 0) return value;
+    return places >= 0 ? lower / unit : lower * unit;
+  }
+  var fixed = (value, places) => evened(value, places).toFixed(places);
+  var power = (value) => Number(value.toExponential().split("e")[1]);
   var TIMES = [["s", 1], ["ms", 1e-3], ["us", 1e-6]];
   var VOLUMES = [["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
   function seconds(value) {
     for (const [unit, size] of TIMES) {
-      if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : (value / size).toFixed(0)} ${unit}`;
+      if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : fixed(value / size, 0)} ${unit}`;
     }
-    return value ? `${(value * 1e9).toFixed(0)} ns` : "0 s";
+    return value ? `${fixed(value * 1e9, 0)} ns` : "0 s";
   }
   function volume(value) {
     for (const [unit, size] of VOLUMES) if (value >= 0.9995 * size) return `${digits(value / size)} ${unit}`;
-    return `${value.toFixed(0)} B`;
+    return `${fixed(value, 0)} B`;
   }
   function count(value) {
-    if (value < 9995) return value.toFixed(0);
-    const [mantissa, exponent] = value.toExponential(1).split("e");
+    if (value < 9995) return fixed(value, 0);
+    const [mantissa, exponent] = evened(value, 1 - power(value)).toExponential(1).split("e");
     return `${mantissa}e${Number(exponent)}`;
   }
   var digits = (value, places = 3) => {
-    const written2 = value.toPrecision(places);
+    const written2 = value ? evened(value, places - 1 - power(value)).toPrecision(places) : "0";
     if (written2.includes("e")) return general(value, places);
     return written2.includes(".") ? written2.replace(/\.?0+$/, "") : written2;
   };
   function general(value, places) {
     if (value === 0) return "0";
-    const [mantissa, exponent] = value.toExponential(places - 1).split("e");
-    const power = Number(exponent);
-    if (power >= -4 && power < places) return digits(value, places);
+    const [mantissa, exponent] = evened(value, places - 1 - power(value)).toExponential(places - 1).split("e");
+    const size = Number(exponent);
+    if (size >= -4 && size < places) return digits(value, places);
     const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
-    const size = String(Math.abs(power)).padStart(2, "0");
-    return `${short}e${power < 0 ? "-" : "+"}${size}`;
+    return `${short}e${size < 0 ? "-" : "+"}${String(Math.abs(size)).padStart(2, "0")}`;
   }
   function percent(value) {
-    if (value >= 9.95) return `${value.toFixed(0)} %`;
-    return value >= 0.05 || value === 0 ? `${value.toFixed(1)} %` : "< 0.1 %";
+    if (value >= 9.95) return `${fixed(value, 0)} %`;
+    return value >= 0.05 || value === 0 ? `${fixed(value, 1)} %` : "< 0.1 %";
   }
   var WRITERS = { sec: seconds, bytes: volume, occ: count, "%": percent };
   var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0.0 %", "< 0.1 %"]);
@@ -2106,7 +2115,7 @@
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number"></th><th>region</th><th>source</th></tr></thead>
+        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number">share</th><th>region</th><th>source</th></tr></thead>
         <tbody>${changed.slice(0, MOST2).map(
       (line) => html`<tr key=${line.region}>
             <td class="number">${amount(line.before)}</td><td class="number">${amount(line.before - line.gain)}</td>
@@ -2459,7 +2468,7 @@
       <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
       A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ says that a part was not.</p>
-      <form method="dialog"><button autofocus>Close</button></form>
+      <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
   }
@@ -2813,7 +2822,7 @@
   function Strip({ range: range2 }) {
     if (!range2) return html`<span class="strip"></span>`;
     const { least: least2, mean, most: most3, top, unit } = range2;
-    const place = (value) => 60 * Math.max(0, Math.min(1, value / top));
+    const place = (value) => top > 0 ? 60 * Math.max(0, Math.min(1, value / top)) : 0;
     const amount = (value) => written({ amount: value, gap: "" }, unit).text;
     return html`
     <span class="strip" title=${`of a location: least ${amount(least2)}, mean ${amount(mean)}, most ${amount(most3)}`}>

@@ -137,10 +137,10 @@ def test_of_very_many_points_those_far_out_in_the_projection_are_drawn(make_spac
     state = PursuitOverTime(Options())
     period = state.of_space(make_space(values), 1.0, 6000)
     *_, projection, best = pursuit_report([period], state).pictures()
-    (trace,) = projection.figure["data"]
-    assert "3002" in trace["text"]
-    assert sum(text != "" for text in trace["text"]) == 8
-    said = f"{len(trace['x'])} of 6000 locations are drawn."
+    (points,) = projection.marks[0].series
+    assert "3002" in points.labels
+    assert sum(label != "" for label in points.labels) == 8
+    said = f"{len(points.x)} of 6000 locations are drawn."
     assert said in projection.sentences
     assert said in best.sentences
 

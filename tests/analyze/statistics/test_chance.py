@@ -147,7 +147,7 @@ def test_clusters_that_may_be_chance_are_said_to_be_that_by_each_analysis(noise)
 
 def test_components_are_coloured_by_clusters_that_are_no_chance_or_wanted(noise, make_space):
     names = [
-        [trace["name"] for trace in pca_report(found).pictures()[0].figure["data"]]
+        [series.name for series in pca_report(found).pictures()[0].marks[0].series]
         for found in (
             pca(noise),
             pca(noise, clusters=2),

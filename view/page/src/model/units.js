@@ -1,29 +1,42 @@
 // Numbers with units, short enough for a row (twin: view/units.py).
 
+// A number that lies just between two of so many digits after the point goes to the even one, as in Python.
+function evened(value, places) {
+  const unit = 10 ** Math.abs(places);
+  const halves = places >= 0 ? value * 2 ** (places + 1) : (value * 2) / unit;
+  if (!Number.isInteger(halves) || halves % 2 === 0) return value;
+  const lower = Math.floor(places >= 0 ? value * unit : value / unit);
+  if (lower % 2 !== 0) return value;
+  return places >= 0 ? lower / unit : lower * unit;
+}
+
+const fixed = (value, places) => evened(value, places).toFixed(places);
+const power = (value) => Number(value.toExponential().split("e")[1]);
+
 const TIMES = [["s", 1], ["ms", 1e-3], ["us", 1e-6]];
 const VOLUMES = [["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
 
 function seconds(value) {
   for (const [unit, size] of TIMES) {
-    if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : (value / size).toFixed(0)} ${unit}`;
+    if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : fixed(value / size, 0)} ${unit}`;
   }
-  return value ? `${(value * 1e9).toFixed(0)} ns` : "0 s";
+  return value ? `${fixed(value * 1e9, 0)} ns` : "0 s";
 }
 
 function volume(value) {
   for (const [unit, size] of VOLUMES) if (value >= 0.9995 * size) return `${digits(value / size)} ${unit}`;
-  return `${value.toFixed(0)} B`;
+  return `${fixed(value, 0)} B`;
 }
 
 function count(value) {
-  if (value < 9995) return value.toFixed(0);
-  const [mantissa, exponent] = value.toExponential(1).split("e");
+  if (value < 9995) return fixed(value, 0);
+  const [mantissa, exponent] = evened(value, 1 - power(value)).toExponential(1).split("e");
   return `${mantissa}e${Number(exponent)}`;
 }
 
 // Three digits, without zeros at the end.
 const digits = (value, places = 3) => {
-  const written = value.toPrecision(places);
+  const written = value ? evened(value, places - 1 - power(value)).toPrecision(places) : "0";
   if (written.includes("e")) return general(value, places);
   return written.includes(".") ? written.replace(/\.?0+$/, "") : written;
 };
@@ -31,17 +44,16 @@ const digits = (value, places = 3) => {
 // As C's %g writes a number.
 function general(value, places) {
   if (value === 0) return "0";
-  const [mantissa, exponent] = value.toExponential(places - 1).split("e");
-  const power = Number(exponent);
-  if (power >= -4 && power < places) return digits(value, places);
+  const [mantissa, exponent] = evened(value, places - 1 - power(value)).toExponential(places - 1).split("e");
+  const size = Number(exponent);
+  if (size >= -4 && size < places) return digits(value, places);
   const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
-  const size = String(Math.abs(power)).padStart(2, "0");
-  return `${short}e${power < 0 ? "-" : "+"}${size}`;
+  return `${short}e${size < 0 ? "-" : "+"}${String(Math.abs(size)).padStart(2, "0")}`;
 }
 
 function percent(value) {
-  if (value >= 9.95) return `${value.toFixed(0)} %`;
-  return value >= 0.05 || value === 0 ? `${value.toFixed(1)} %` : "< 0.1 %";
+  if (value >= 9.95) return `${fixed(value, 0)} %`;
+  return value >= 0.05 || value === 0 ? `${fixed(value, 1)} %` : "< 0.1 %";
 }
 
 const WRITERS = { sec: seconds, bytes: volume, occ: count, "%": percent };

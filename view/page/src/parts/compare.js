@@ -18,7 +18,7 @@ export function Compare({ difference, metric, other, shown, show, select }) {
       <h3>${title}</h3>
       ${changed.length === 0 && html`<p class="remark">none</p>`}
       ${changed.length > 0 && html`<table>
-        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number"></th><th>region</th><th>source</th></tr></thead>
+        <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number">share</th><th>region</th><th>source</th></tr></thead>
         <tbody>${changed.slice(0, MOST).map(
           (line) => html`<tr key=${line.region}>
             <td class="number">${amount(line.before)}</td><td class="number">${amount(line.before - line.gain)}</td>

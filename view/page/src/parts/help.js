@@ -27,7 +27,7 @@ export function Help({ close }) {
       <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
       A raised square is a positive value, a sunken one a negative value (▲ ▼ in differences). A hatched square was not measured, which is not 0; ~ says that a part was not.</p>
-      <form method="dialog"><button autofocus>Close</button></form>
+      <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
 }

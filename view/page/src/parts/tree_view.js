@@ -104,7 +104,7 @@ function Row({ id, row, focused, range, signed, onClick }) {
 function Strip({ range }) {
   if (!range) return html`<span class="strip"></span>`;
   const { least, mean, most, top, unit } = range;
-  const place = (value) => 60 * Math.max(0, Math.min(1, value / top));
+  const place = (value) => top > 0 ? 60 * Math.max(0, Math.min(1, value / top)) : 0;
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
   return html`
     <span class="strip" title=${`of a location: least ${amount(least)}, mean ${amount(mean)}, most ${amount(most)}`}>

@@ -1,0 +1,113 @@
+"""Pages in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from autoanalyzer.cli.pages import subject_of
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.view.page import page_html, page_of
+
+DIMENSIONS = ("metrics", "program", "system")
+SAMPLES = Path(__file__).parents[3] / "samples"
+
+_ROWS = """() => Object.fromEntries(['metrics', 'program', 'system'].map((name) => [name,
+  [...document.querySelectorAll(`#tree-${name} .row`)].map((row) => ({
+    value: row.querySelector('.value').textContent,
+    label: row.querySelector('.name').lastChild.textContent,
+    selected: row.getAttribute('aria-selected') === 'true',
+    state: row.classList[1],
+    relief: row.querySelector('.square').classList[1],
+    hatched: row.querySelector('.square').classList.contains('hatched'),
+  }))]))"""
+_SETTLED = "() => new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))))"
+
+
+@dataclass
+class Shown:
+    """A page that is open, and what it complained of, or asked for."""
+
+    page: Page
+    file: Path
+    complaints: list[str] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Wait until what was asked for is drawn."""
+        for _ in range(2):
+            self.page.evaluate(_SETTLED)
+
+    def go(self, fragment: str) -> None:
+        """Follow a link within the page."""
+        self.page.evaluate("(fragment) => { location.hash = fragment; }", fragment)
+        self.settle()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.settle()
+
+    def tall(self) -> None:
+        """Give the trees room for all rows."""
+        self.page.evaluate(
+            "() => document.querySelectorAll('.pane').forEach((pane) => { pane.style.height = '6000px'; })"
+        )
+        self.settle()
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """Give what stands in the rows of each tree."""
+        found: dict[str, list[dict[str, Any]]] = self.page.evaluate(_ROWS)
+        return found
+
+    def selected(self) -> dict[str, list[str]]:
+        """Name what is selected in each tree."""
+        return {name: [row["label"] for row in rows if row["selected"]] for name, rows in self.rows().items()}
+
+
+Show = Callable[..., Shown]
+
+
+@pytest.fixture
+def show(chromium: Browser, tmp_path: Path) -> Generator[Show, None, None]:
+    """Open the page of an experiment; keywords are those of the browser, and of ``page_of``."""
+    opened: list[Shown] = []
+
+    def shown(
+        experiment: Experiment,
+        fragment: str = "",
+        *,
+        of_page: Mapping[str, Any] | None = None,
+        file: Path | None = None,
+        **options: Any,
+    ) -> Shown:
+        if file is None:
+            file = tmp_path / f"{len(opened)}.html"
+            subject = subject_of(experiment, tmp_path / "experiment.cube")
+            file.write_bytes(page_html(page_of(subject, **(of_page or {}))))
+        page = chromium.new_page(**{"viewport": {"width": 1400, "height": 1000}, **options})
+        found = Shown(page, file)
+        opened.append(found)
+        page.on("console", lambda said: found.complaints.append(f"{said.type}: {said.text}"))
+        page.on("pageerror", lambda error: found.complaints.append(str(error)))
+        page.on("popup", lambda _: found.complaints.append("popup"))
+        page.on("download", lambda _: found.complaints.append("download"))
+        page.on(
+            "request",
+            lambda asked: (
+                None if asked.url.startswith("file:") else found.complaints.append(f"request: {asked.url[:80]}")
+            ),
+        )
+        page.goto(file.as_uri() + fragment)
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("#tree-system .row")
+            found.settle()
+        return found
+
+    yield shown
+    for each in opened:
+        each.page.close()

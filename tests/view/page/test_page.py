@@ -1,0 +1,311 @@
+"""The page as a reader uses it: by mouse, by keys, by a link, without JavaScript, on paper."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from pypdf import PdfReader
+
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
+from autoanalyzer.view.source_file import SourceFile
+
+from .conftest import SAMPLES
+
+RAYS = {"folders": [SAMPLES / "rays"]}
+TABS = ("ranks", "flat", "topology", "compare", "counters", "time")
+SIZES = (390, 1280, 1920)
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\u202egnp.exe\u202c",
+    "]]> & <!-- \x00\x1b[31m",
+    "x" * 10_000,
+]
+
+
+def many_ranks(ranks: int) -> Experiment:
+    return Experiment(
+        metrics=[Metric("wall_time", "sec")],
+        call_paths=[CallPath(Region("function", "main", "a.c", "main", 0, 1, 2))],
+        locations=[Location("machine", "node", rank) for rank in range(ranks)],
+        severities={"wall_time": np.ones((1, ranks))},
+    )
+
+
+def hostile() -> Experiment:
+    regions = [Region("function", name, f"{name[:99]}.c", name, 0, 1, 2) for name in HOSTILE]
+    return Experiment(
+        metrics=[Metric(name, "sec", description=name, source=name) for name in HOSTILE],
+        call_paths=[CallPath(region, 0 if place else None) for place, region in enumerate(regions)],
+        locations=[Location(name, name, rank) for rank, name in enumerate(HOSTILE)],
+        severities={name: np.arange(1.0, 26.0).reshape(5, 5) for name in HOSTILE},
+    )
+
+
+def test_of_100_000_ranks_at_most_100_rows_are_in_the_document(show):
+    shown = show(many_ranks(100_000))
+    assert shown.page.locator("#tree-system .row").count() <= 100
+    shown.page.focus("#tree-system")
+    shown.press("End")
+    found = shown.rows()["system"]
+    assert len(found) <= 100
+    assert found[-1]["label"] == "rank 99999"
+    assert shown.complaints == []
+
+
+@pytest.mark.parametrize("name", ["rays", "hybrid"])
+def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, experiments, show):
+    other = experiments["rays_dynamic" if name == "rays" else name], "other"
+    shown = show(experiments[name], of_page={**RAYS, "against": other, "counters": "<p>counters</p>"})
+    page = shown.page
+    address = page.url.split("#")[0]
+    for tab in TABS:
+        page.click(f"#tab-{tab}")
+        for kind in ("button:not([role=tab])", "input[type=checkbox]", "summary", "canvas", ".toggle", ".line .number"):
+            for place in range(min(page.locator(kind).count(), 12)):
+                found = page.locator(kind).nth(place)
+                if found.is_visible() and found.is_enabled():
+                    found.click(timeout=2000)
+                    shown.settle()
+                if page.locator("dialog[open]").count():
+                    page.keyboard.press("Escape")
+        if page.get_attribute(f"#tab-{tab}", "aria-selected") != "true":
+            page.click(f"#tab-{tab}")
+    for select in page.locator("select").all():
+        for value in select.locator("option").all():
+            select.select_option(value.get_attribute("value"))
+            shown.settle()
+    for link in page.locator("a").all():
+        link.click()
+        shown.settle()
+    for key in [
+        "v",
+        "v",
+        "s",
+        "s",
+        "?",
+        "Escape",
+        "[",
+        "]",
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+        "Escape",
+        "/",
+        "x",
+        "Escape",
+    ]:
+        shown.press(key)
+    for tree in ("metrics", "program", "system"):
+        page.focus(f"#tree-{tree}")
+        shown.press(
+            *["End", "Home", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowLeft", "PageDown", "Enter"]
+        )
+    assert shown.complaints == []
+    assert page.url.split("#")[0] == address
+    assert len(page.context.pages) == 1
+
+
+def test_hostile_names_are_text(show):
+    made = hostile()
+    shown = show(made, "#co=", of_page={"against": (made, HOSTILE[0]), "folders": None})
+    shown.page.focus("#tree-program")
+    shown.press("Home", "ArrowRight")
+    for tab in TABS:
+        shown.page.click(f"#tab-{tab}")
+        shown.settle()
+    labels = [row["label"] for rows in shown.rows().values() for row in rows]
+    for name in HOSTILE:
+        assert "".join(each if each.isprintable() else "\ufffd" for each in name) in labels
+    text = shown.page.inner_text("body")
+    assert "\u202e" not in text
+    assert shown.page.locator("img").count() == 0
+    assert shown.complaints == []
+
+
+def test_hostile_source_is_text(experiments, show, monkeypatch):
+    lines = tuple(each.replace("\x00", "") for each in HOSTILE * 20)
+    monkeypatch.setattr(
+        "autoanalyzer.view.page.assembly.find_source",
+        lambda name, *_: SourceFile(name, None, lines, HOSTILE[0]),
+    )
+    shown = show(experiments["rays"], "#n=1")
+    assert "<img src=x onerror=alert(1)>" in shown.page.inner_text(".source")
+    assert shown.complaints == []
+
+
+@pytest.mark.parametrize("width", SIZES)
+def test_the_page_is_never_wider_than_the_window(width, experiments, show):
+    for made in (experiments["rays"], hostile()):
+        shown = show(made, viewport={"width": width, "height": 900}, of_page=RAYS)
+        for tab in TABS:
+            shown.page.click(f"#tab-{tab}")
+            shown.settle()
+            assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_to_complain_of(scheme, experiments, show):
+    other = experiments["rays_dynamic"], "before"
+    shown = show(experiments["rays"], "#n=1", color_scheme=scheme, bypass_csp=True, of_page={**RAYS, "against": other})
+    for width in SIZES:
+        shown.page.set_viewport_size({"width": width, "height": 900})
+        for tab in (*TABS, "help"):
+            if tab == "help":
+                shown.press("?")
+            else:
+                shown.page.click(f"#tab-{tab}")
+            shown.settle()
+            found = Axe().run(shown.page).response["violations"]
+            assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == [], (width, tab)
+        shown.press("Escape")
+
+
+def test_from_the_verdict_to_the_source_line_by_keys_alone(experiments, show):
+    shown = show(experiments["rays"], of_page=RAYS)
+    page = shown.page
+    shown.press("Tab", "Enter")  # the first link is the first finding
+    assert "IMBALANCE" in page.inner_text(".finding-bar")
+    assert shown.selected() == {"metrics": ["cpu_time"], "program": ["loop@28"], "system": ["rank 3"]}
+    marked = page.locator(".line.marked").first
+    assert marked.inner_text().split()[-3:] == ["rays;", "ray++)", "{"]
+    assert page.inner_text(".source h2") == "propagate.c:28"
+    shown.press("]")
+    assert page.inner_text(".finding-bar").startswith("2 HEAVY")
+    shown.press("[")
+    assert page.inner_text(".finding-bar").startswith("1 IMBALANCE")
+    for key in ("v", "s", "s", "1", "1", "2", "Escape", "?"):
+        shown.press(key)
+    assert page.locator("dialog[open]").count() == 1
+    shown.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+    assert page.locator(".panel").count() == 0
+    assert shown.complaints == []
+
+
+def test_trees_are_walked_by_keys(experiments, show):
+    shown = show(experiments["rays"])
+    shown.page.focus("#tree-program")
+    shown.press("Home")
+    assert shown.selected()["program"] == ["main"]
+    shown.press("ArrowLeft")  # closes it
+    assert [row["label"] for row in shown.rows()["program"]] == ["main"]
+    shown.press("ArrowRight", "ArrowRight")
+    first = shown.selected()["program"]
+    assert first != ["main"]
+    shown.press("ArrowLeft")
+    if shown.selected()["program"] == first:  # it was open, and is closed now
+        shown.press("ArrowLeft")
+    assert shown.selected()["program"] == ["main"]
+    shown.press("/")
+    shown.page.keyboard.type("propagate")
+    shown.press("Enter", "Escape")
+    assert shown.selected()["program"] == ["propagate"]
+    assert shown.page.evaluate("document.activeElement.id") == "tree-program"
+
+
+def test_the_focus_is_never_lost(experiments, show):
+    shown = show(experiments["rays"], of_page=RAYS)
+    shown.page.focus("#tree-program")
+    for key in ("Home", "ArrowRight", "v", "s", "1", "]", "Escape", "?", "Escape", "/", "Escape", "f", "2", "2"):
+        shown.press(key)
+        assert shown.page.evaluate("document.activeElement !== document.body"), key
+
+
+def test_a_link_restores_what_is_shown(experiments, show):
+    random = np.random.default_rng(2)
+    shown = show(experiments["hybrid"], of_page=RAYS)
+    for _ in range(12):
+        tree = ("metrics", "program", "system")[random.integers(3)]
+        shown.page.focus(f"#tree-{tree}")
+        shown.press(*random.choice(["ArrowDown", "ArrowUp", "ArrowRight", "ArrowLeft", "Home", "End"], 4))
+    shown.press("v", "2")
+    again = show(experiments["hybrid"], "#" + shown.page.url.partition("#")[2], file=shown.file)
+    assert again.rows() == shown.rows()
+    assert again.page.url == shown.page.url
+    assert again.page.locator("#panel").count() == 1
+    assert again.page.input_value(".toolbar select") == "pct"
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#m=none&c=%E0%A4%A&s=rank:99", "#n=77", "#&&==&v=&t=x&g=__proto__", "#co=a,b&m="]
+)
+def test_a_broken_link_shows_what_it_can(fragment, experiments, show):
+    shown = show(experiments["rays"], fragment)
+    assert len(shown.rows()["metrics"]) > 5
+    assert shown.complaints == []
+
+
+def test_a_name_leads_to_its_node_in_another_run(experiments, show):
+    shown = show(experiments["rays"], "#n=2")
+    fragment = "#" + shown.page.url.partition("#")[2]
+    other = show(experiments["rays_dynamic"], fragment)
+    assert other.selected()["metrics"] == shown.selected()["metrics"]
+
+
+def test_the_verdict_is_read_without_javascript(experiments, show):
+    text = show(experiments["rays"], java_script_enabled=False).page.inner_text("body")
+    assert "rays · 4 ranks · 3.79 s" in text
+    assert "mpirun --oversubscribe -n 4 ./rays" in text
+    assert re.search(r"IMBALANCE\s+propagate.c:28\s+loop in propagate", text)
+    assert "rank 0 computes 0 s" in text
+    assert "4 ranks on 2 processors: they take turns" in text
+    assert "The trees need JavaScript." in text
+
+
+def test_what_is_printed_is_the_verdict_the_rows_in_view_and_the_legend(experiments, show, tmp_path):
+    shown = show(experiments["rays"], "#n=1", of_page=RAYS)
+    file = tmp_path / "page.pdf"
+    shown.page.pdf(path=file)
+    text = "\n".join(page.extract_text() for page in PdfReader(file).pages)
+    for wanted in ("IMBALANCE", "propagate.c:28", "rank 3", "loop@28", "cpu_time", "3.63 s"):
+        assert wanted in text, wanted
+
+
+def test_the_source_is_left_out_if_asked_and_said_if_it_is_not_there(experiments, show):
+    shown = show(experiments["rays"], of_page={"folders": None})
+    assert shown.page.locator(".source").count() == 0
+    shown.press("s")
+    assert "The source is not in this page." in shown.page.inner_text(".source")
+
+
+def test_one_click_on_a_finding_and_the_source_line_is_there(experiments, show):
+    shown = show(experiments["rays"], of_page=RAYS)
+    shown.page.click(".findings li:first-child a")
+    shown.settle()
+    assert "for (int ray = 0; ray < rays; ray++)" in shown.page.inner_text(".line.marked.first")
+
+
+def test_a_line_of_the_source_selects_its_innermost_region(experiments, show):
+    shown = show(experiments["rays"], "#n=1", of_page=RAYS)
+    shown.page.locator(".line .number", has_text=re.compile("^27$")).click()
+    shown.settle()
+    assert shown.selected()["program"] == ["propagate"]
+
+
+def test_a_cell_of_the_map_selects_its_call_path_and_rank(experiments, show):
+    shown = show(experiments["rays"], "#n=1")
+    shown.press("1")
+    shown.page.focus("canvas")
+    shown.press("ArrowRight", "Enter")
+    assert len(shown.selected()["system"]) == 1
+    assert shown.page.inner_text(".told").startswith(shown.selected()["program"][0])
+
+
+def test_a_title_of_the_flat_profile_sorts(experiments, show):
+    shown = show(experiments["rays"])
+    shown.press("2")
+    names = lambda: shown.page.locator(".profile tbody tr:not([aria-hidden]) .link").all_inner_texts()  # noqa: E731
+    by_time = names()
+    shown.page.click(".profile th button:has-text('region')")
+    shown.settle()
+    assert names() == sorted(by_time, key=str.lower)
+    shown.page.click(".profile th button:has-text('own')")
+    shown.settle()
+    assert names() == by_time

@@ -1,0 +1,6 @@
+// Writes values as the page does: a list of [amount, unit] on standard input.
+import { text } from "node:stream/consumers";
+import { written } from "../../../view/page/src/model/units.js";
+
+const values = JSON.parse(await text(process.stdin));
+console.log(JSON.stringify(values.map(([amount, unit]) => written({ amount, gap: "" }, unit))));
