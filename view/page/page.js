@@ -2282,7 +2282,7 @@
   var TOP = 14;
   function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const canvas = useRef(null);
-    const [cell, setCell] = useState(null);
+    const [pointed, setCell] = useState(null);
     const [relative, setRelative] = useState(false);
     const [width, setWidth] = useState(600);
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
@@ -2290,6 +2290,7 @@
     const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
     const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
     const there = map.rows.length > 0;
+    const cell = pointed && pointed.row < map.rows.length && pointed.column < columns ? pointed : null;
     useEffect(() => {
       if (!there) return void 0;
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
@@ -2424,7 +2425,6 @@
     return found;
   }
   function tell(map, { row, column }, { browser, experiment, order, columns, unit, clusters }) {
-    if (row >= map.rows.length) return null;
     const { node, values } = map.rows[row];
     const [from, to] = range(column, columns, order.length);
     const value = most2(values, from, to);
@@ -2950,8 +2950,8 @@
         return select(dimension, row.nodes[0], event.ctrlKey || event.metaKey || event.shiftKey);
       },
       key(event, shown, at) {
-        if (event.altKey) return;
-        const row = shown.length ? shown.row(at) : null;
+        if (event.altKey || !shown.length) return;
+        const row = shown.row(at);
         const move = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1, PageDown: at + 15, PageUp: at - 15 }[event.key];
         if (move !== void 0) {
           event.preventDefault();
@@ -3021,6 +3021,15 @@
       addEventListener("keydown", onKey);
       return () => removeEventListener("keydown", onKey);
     }, [help, finding, page]);
+    const held = useRef(null);
+    useEffect(() => {
+      const hold = ({ target }) => held.current = target;
+      addEventListener("focusin", hold);
+      return () => removeEventListener("focusin", hold);
+    }, []);
+    useLayoutEffect(() => {
+      if (held.current && !held.current.isConnected && document.activeElement === document.body) document.getElementById(`tree-${lastTree.current}`).focus({ preventScroll: true });
+    });
     const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
     if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
     const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
@@ -3071,7 +3080,7 @@
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />

@@ -1,5 +1,5 @@
 // The page below the verdict: what is shown is one state, which is never changed but replaced.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fragmentOf, paneOf, piecesOf, VALUES } from "./address.js";
 import { html } from "./html.js";
 import { Browser, DIMENSIONS } from "./model/browser.js";
@@ -152,8 +152,8 @@ export function App({ page }) {
       return select(dimension, row.nodes[0], event.ctrlKey || event.metaKey || event.shiftKey);
     },
     key(event, shown, at) {
-      if (event.altKey) return;
-      const row = shown.length ? shown.row(at) : null;
+      if (event.altKey || !shown.length) return;
+      const row = shown.row(at);
       const move = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1, PageDown: at + 15, PageUp: at - 15 }[event.key];
       if (move !== undefined) {
         event.preventDefault();
@@ -229,6 +229,17 @@ export function App({ page }) {
     return () => removeEventListener("keydown", onKey);
   }, [help, finding, page]);
 
+  // What had the focus may be gone, with the panel or the source that it was in.
+  const held = useRef(null);
+  useEffect(() => {
+    const hold = ({ target }) => (held.current = target);
+    addEventListener("focusin", hold);
+    return () => removeEventListener("focusin", hold);
+  }, []);
+  useLayoutEffect(() => {
+    if (held.current && !held.current.isConnected && document.activeElement === document.body) document.getElementById(`tree-${lastTree.current}`).focus({ preventScroll: true });
+  });
+
   const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
   if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
   const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
@@ -276,7 +287,7 @@ export function App({ page }) {
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />

@@ -11,7 +11,7 @@ const TOP = 14; // for the clusters
 
 export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const canvas = useRef(null);
-  const [cell, setCell] = useState(null);
+  const [pointed, setCell] = useState(null);
   const [relative, setRelative] = useState(false);
   const [width, setWidth] = useState(600);
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
@@ -20,6 +20,7 @@ export function HeatMap({ browser, experiment, clusters, nodes, select }) {
   const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
 
   const there = map.rows.length > 0;
+  const cell = pointed && pointed.row < map.rows.length && pointed.column < columns ? pointed : null; // the map may have shrunk
   useEffect(() => {
     if (!there) return undefined;
     const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
@@ -165,7 +166,6 @@ function most(values, from, to) {
 }
 
 function tell(map, { row, column }, { browser, experiment, order, columns, unit, clusters }) {
-  if (row >= map.rows.length) return null;
   const { node, values } = map.rows[row];
   const [from, to] = range(column, columns, order.length);
   const value = most(values, from, to);
