@@ -19,7 +19,7 @@ from ..place import at_line, visible
 from ..source_file import SourceFile, find_source, places_to_look
 from ..units import amount, many
 from ..verdict import Verdict, verdict
-from .dataset import Dataset, dataset
+from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
 
@@ -66,8 +66,8 @@ def page_of(
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
     told = _told(subject)
-    paths = [each.sight.path for each in told.findings if each.sight.path is not None]
-    experiments = [dataset(experiment, clusters=clusters, paths=paths)]
+    sights = [each.sight for each in told.findings]
+    experiments = [dataset_of(experiment, clusters=clusters, sights=sights)]
     if against:
         experiments.append(_difference(experiment, against[0]))
     measured = file.stat().st_mtime if file.is_file() else None
@@ -165,7 +165,7 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     """Give what the other experiment has more, and what it has itself on the same call paths."""
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined)
-    made = dataset(result, key="difference")
+    made = dataset_of(result, key="difference")
     before = np.array([np.nansum(joined.severity(0, metric.name), axis=1) for metric in result.metrics])
     return Dataset(made.head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
 

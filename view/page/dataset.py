@@ -11,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Experiment, Location, Metric, Region, Topology
+from ...experiment.aggregate import added_parts
 from ..browser import Browser, Dimension, Pane, Sums, Tree, at_start
 from ..browser.dimensions import cluster_tree, flat_profile
+from ..finding import Sight
 from ..place import visible
 from .packing import Packed, packed
 from .summary import MEASURES, bins_of, summary
 
-__all__ = ["Dataset", "dataset"]
+__all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
 _WHOLE: Final = 16_000_000  # values of all metrics: a page of them has 30 MB
@@ -42,11 +44,11 @@ class Dataset:
     exact: bool
 
 
-def dataset(
+def dataset_of(
     experiment: Experiment,
     *,
     clusters: Sequence[Iterable[int]] = (),
-    paths: Sequence[int] = (),
+    sights: Sequence[Sight] = (),
     key: str = "run",
 ) -> Dataset:
     """Take from an experiment what a page shows of it; metrics are read one after the other.
@@ -57,12 +59,12 @@ def dataset(
     Args:
         experiment: Any with a metric and a call path.
         clusters: Indices of the locations of each cluster, to group the system by.
-        paths: Indices of call paths of which all locations are shown in any case.
+        sights: What the findings are seen by: all locations of these are shown in any case.
         key: What the keys of numbers begin with.
     """
     cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
     if cells > _WHOLE:
-        return _large(experiment, paths, key)
+        return _large(experiment, sights, key)
     start = at_start(experiment)
     exact = _is_small(experiment)
     numbers = {f"{key} sums": packed(_sums(start.sums), exact=True)}
@@ -74,12 +76,13 @@ def dataset(
     return Dataset(_head(experiment, start, systems, key), numbers, exact)
 
 
-def _large(experiment: Experiment, paths: Sequence[int], key: str) -> Dataset:
+def _large(experiment: Experiment, sights: Sequence[Sight], key: str) -> Dataset:
     """Take sums and how locations spread; of the main metrics bins of locations, and all locations of some paths."""
     start = at_start(experiment)
     ranges = bins_of(len(experiment.locations))
-    main = _main_metrics(experiment)
-    kept = [*dict.fromkeys(paths)][: _ROOM // max(1, 2 * len(main) * len(experiment.locations))]
+    main = _main_metrics(experiment, sights)
+    named = dict.fromkeys(each.path for each in sights if each.path is not None)
+    kept = [*named][: _ROOM // max(1, 2 * len(main) * len(experiment.locations))]
     numbers = {f"{key} sums": packed(_sums(start.sums), exact=True)}
     spreads = []
     for metric in experiment.metrics:
@@ -100,10 +103,14 @@ def _large(experiment: Experiment, paths: Sequence[int], key: str) -> Dataset:
     return Dataset(head, numbers, exact=False)
 
 
-def _main_metrics(experiment: Experiment) -> list[str]:
-    """Name the metrics that are shown by location: roots that add up, times first."""
+def _main_metrics(experiment: Experiment, sights: Sequence[Sight]) -> list[str]:
+    """Name the metrics that are shown by location: roots that add up, times first, and what findings are seen by."""
     roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
-    return [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
+    names = [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
+    for sight in sights:
+        if sight.metric is not None:
+            names += [sight.metric, *(added_parts(experiment, sight.metric) if sight.without_parts else ())]
+    return [*dict.fromkeys(names)]
 
 
 def _bins(experiment: Experiment, ranges: npt.NDArray[np.intp]) -> Tree:

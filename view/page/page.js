@@ -2821,8 +2821,9 @@
   }
   function Strip({ range: range2 }) {
     if (!range2) return html`<span class="strip"></span>`;
-    const { least: least2, mean, most: most3, top, unit } = range2;
-    const place = (value) => top > 0 ? 60 * Math.max(0, Math.min(1, value / top)) : 0;
+    const { least: least2, mean, most: most3, scale, unit } = range2;
+    const wide = scale.high - scale.low;
+    const place = (value) => wide > 0 ? 60 * (value - scale.low) / wide : 0;
     const amount = (value) => written({ amount: value, gap: "" }, unit).text;
     return html`
     <span class="strip" title=${`of a location: least ${amount(least2)}, mean ${amount(mean)}, most ${amount(most3)}`}>
@@ -3150,9 +3151,13 @@
     const { browser, pane } = rows;
     const of = pane.isOpen(node) ? spread.own : spread.closed;
     if (!of.known[node]) return null;
-    return { least: of.least[node], mean: of.mean[node], most: of.most[node], top: topOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
+    return { least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
   }
-  var topOf = (spread) => spread.top ??= spread.closed.most.reduce((most3, value) => Math.max(most3, value), 0);
+  var scaleOf = (spread) => spread.scale ??= {
+    low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),
+    high: finite(spread.own.most, Math.max, finite(spread.closed.most, Math.max, 0))
+  };
+  var finite = (values, which, start2) => values.reduce((found, value) => Number.isFinite(value) ? which(found, value) : found, start2);
 
   // src/model/sums.js
   var Sums = class {

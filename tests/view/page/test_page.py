@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from pypdf import PdfReader
 
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, Topology
 from autoanalyzer.view.source_file import SourceFile
 
 from .conftest import SAMPLES
@@ -309,3 +309,86 @@ def test_a_title_of_the_flat_profile_sorts(experiments, show):
     shown.page.click(".profile th button:has-text('own')")
     shown.settle()
     assert names() == by_time
+
+
+def on_a_grid() -> Experiment:
+    ranks = range(12)
+    return Experiment(
+        metrics=[Metric("cpu_time", "sec")],
+        call_paths=[CallPath(Region("function", name, "a.c", name, 0, 1, 2), parent) for name, parent in MAIN_AND_WORK],
+        locations=[Location("machine", "node", rank) for rank in ranks],
+        severities={"cpu_time": np.array([[0.1] * 12, [1.0 + rank // 6 for rank in ranks]])},
+        topologies=[
+            Topology(
+                "plates",
+                (("x", 2, False), ("y", 2, True), ("z", 3, False)),
+                {(rank, 0): (rank % 2, rank // 2 % 2, rank // 4) for rank in ranks},
+            )
+        ],
+    )
+
+
+MAIN_AND_WORK = (("main", None), ("work", 0))
+
+
+def test_ranks_stand_at_their_places_on_the_grid_a_plane_at_a_time(show):
+    shown = show(on_a_grid())
+    shown.press("3")
+    assert "plates: x 2 × y 2 periodic × z 3" in shown.page.inner_text("#panel")
+    shown.page.focus(".grid canvas")
+    shown.press("ArrowRight", "ArrowRight", "ArrowDown", "Enter")
+    assert shown.page.inner_text(".told") == "rank 3: 1 s"
+    assert shown.selected()["system"] == ["rank 3"]
+    shown.page.fill("#panel input[type=number]", "2")
+    shown.settle()
+    shown.page.focus(".grid canvas")
+    shown.press("ArrowLeft", "ArrowUp", "ArrowUp")
+    assert shown.page.inner_text(".told") == "rank 8: 2 s"
+    assert shown.complaints == []
+
+
+def test_the_system_is_grouped_by_cluster_if_asked(experiments, show):
+    shown = show(experiments["hybrid"])
+    shown.page.select_option(".toolbar label:has-text('system by') select", "cluster")
+    shown.settle()
+    assert [row["label"] for row in shown.rows()["system"]] == ["cluster A", "cluster B"]
+    shown.page.focus("#tree-system")
+    shown.press("Home", "ArrowRight", "ArrowDown", "ArrowRight")
+    assert [row["label"] for row in shown.rows()["system"]] == [
+        "cluster A",
+        "rank 0",
+        "thread 0",
+        "rank 1",
+        "cluster B",
+    ]
+    again = show(experiments["hybrid"], "#" + shown.page.url.partition("#")[2], file=shown.file)
+    assert again.rows() == shown.rows()
+
+
+def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experiments, show, monkeypatch):
+    whole = show(experiments["rays"], "#n=1")
+    monkeypatch.setattr("autoanalyzer.view.page.dataset._WHOLE", 10)
+    monkeypatch.setattr("autoanalyzer.view.page.summary._BINS", 2)
+    shown = show(experiments["rays"], "#n=1")
+    page = shown.page
+    assert "This experiment has too many values for a page." in page.inner_text("main")
+    bins = {row["label"]: row["value"] for row in shown.rows()["system"]}
+    assert [*bins] == ["4 ranks", "ranks 0 to 1", "ranks 2 to 3"]
+    assert float(bins["ranks 2 to 3"].removesuffix(" s")) == pytest.approx(0.806 + 1.49, abs=0.006)
+    values = [row["value"] for row in whole.rows()["system"] if row["label"].startswith("rank")]
+    assert shown.rows()["program"] == whole.rows()["program"]
+    page.select_option(".toolbar label:has-text('system by') select", "machine")
+    shown.settle()
+    page.focus("#tree-system")
+    shown.press("Home", "ArrowRight", "ArrowDown", "ArrowRight")
+    assert [row["value"] for row in shown.rows()["system"] if row["label"].startswith("rank")] == values
+    page.focus("#tree-program")
+    shown.press("Home")
+    assert "Not in this page" in page.inner_text(".pane.system")
+    shown.go("m=wall_time")
+    whole.go("m=wall_time")
+    strip = "#tree-program .row.selected .strip"
+    assert page.get_attribute(strip, "title") == whole.page.get_attribute(strip, "title")
+    shown.press("1")
+    assert page.locator(".map canvas").count() == 1
+    assert shown.complaints == []

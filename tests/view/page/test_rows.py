@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from autoanalyzer.view.browser import legend, rows
-from autoanalyzer.view.page import dataset
+from autoanalyzer.view.page import dataset_of
 
 from ..conftest import ALL, DIMENSIONS, PARTS_ALONE, wandering
 
@@ -34,7 +34,7 @@ def test_200_states_show_what_the_model_shows(name, experiments):
         states.append({"flat": flat, "basis": basis, "panes": panes})
         whole = browser.sums if basis == "other" else basis
         expected.append([([*rows(browser, each, whole)], legend(browser, each, whole)) for each in DIMENSIONS])
-    made = dataset(experiment)
+    made = dataset_of(experiment)
     numbers = {key: asdict(packed) for key, packed in made.numbers.items()}
     given = orjson.dumps({"head": made.head, "numbers": numbers, "states": states})
     ran = subprocess.run(["node", SHOW], input=given, capture_output=True, check=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,8 @@ def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = (240, 12
             await pilot.pause()
             await act(app, pilot)
 
-    asyncio.run(session())
+    with ThreadPoolExecutor(1) as pool:  # in this thread the tests of pages may have a loop of their own
+        pool.submit(lambda: asyncio.run(session())).result()
 
 
 def tree(app: BrowserApp, dimension: str) -> TreeView:

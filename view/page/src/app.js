@@ -370,7 +370,14 @@ function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  return { least: of.least[node], mean: of.mean[node], most: of.most[node], top: topOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
+  return { least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }
 
-const topOf = (spread) => (spread.top ??= spread.closed.most.reduce((most, value) => Math.max(most, value), 0));
+// From the least value, or 0, to the most, of all nodes.
+const scaleOf = (spread) =>
+  (spread.scale ??= {
+    low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),
+    high: finite(spread.own.most, Math.max, finite(spread.closed.most, Math.max, 0)),
+  });
+
+const finite = (values, which, start) => values.reduce((found, value) => (Number.isFinite(value) ? which(found, value) : found), start);

@@ -103,8 +103,9 @@ function Row({ id, row, focused, range, signed, onClick }) {
 // From the location that has least to the one that has most; a tick at the mean.
 function Strip({ range }) {
   if (!range) return html`<span class="strip"></span>`;
-  const { least, mean, most, top, unit } = range;
-  const place = (value) => top > 0 ? 60 * Math.max(0, Math.min(1, value / top)) : 0;
+  const { least, mean, most, scale, unit } = range;
+  const wide = scale.high - scale.low;
+  const place = (value) => (wide > 0 ? (60 * (value - scale.low)) / wide : 0);
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
   return html`
     <span class="strip" title=${`of a location: least ${amount(least)}, mean ${amount(mean)}, most ${amount(most)}`}>
