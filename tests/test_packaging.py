@@ -46,6 +46,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
+def _metadata(wheel: Path) -> str:
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.read(next(each for each in archive.namelist() if each.endswith("METADATA"))).decode()
+
+
 def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -56,6 +61,10 @@ def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
     }
     assert sources <= names
     assert {"autoanalyzer/instrument/stub.h", "autoanalyzer/instrument/fortran_stub.c"} <= names
+    page = {f"autoanalyzer/view/page/{name}" for name in ("page.js", "page.css", "LICENSES")}
+    assert {*page, "autoanalyzer/view/marks/marks.css"} <= names
+    assert not any("/src/" in name or "package.json" in name for name in names)
+    assert "plotly" not in _metadata(wheel)
     assert not any(name.startswith(("autoanalyzer/tests", "autoanalyzer/samples")) for name in names)
 
 

@@ -23,6 +23,7 @@ from autoanalyzer.view.terminal_browser.tree_view import TreeView
 from autoanalyzer.view.verdict import verdict
 
 from ..browser.reckoning import Reckoning, system_key
+from ..conftest import FOREIGN, OWN
 
 KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "enter", "tab", "f")
 WIDTH = 8  # of a value
@@ -59,17 +60,26 @@ def finding(app: BrowserApp) -> str:
     return str(app.query_one("#finding", Static).render())
 
 
-@pytest.mark.parametrize("name", ["rays", "hybrid", "rays - rays_dynamic"])
+@pytest.mark.parametrize("name", ["rays", "rays - rays_dynamic"])
+def test_60_keys_show_what_is_reckoned_from_the_cells(name, experiments):
+    _press(experiments[name], 60)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [*OWN, "rays - rays_dynamic", *FOREIGN])
 def test_200_keys_show_what_is_reckoned_from_the_cells(name, experiments):
-    experiment = experiments[name]
+    _press(experiments[name], 200)
+
+
+def _press(experiment: Experiment, times: int) -> None:
     reckoning, random = Reckoning(experiment), np.random.default_rng(3)
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
-        for key in random.choice(KEYS, 200):
+        for key in random.choice(KEYS, times):
             await pilot.press(key)
             _compare(app, reckoning)
 
-    driven(experiment, act)
+    driven(experiment, act, size=(240, 400))
 
 
 def _compare(app: BrowserApp, reckoning: Reckoning) -> None:
