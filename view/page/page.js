@@ -1339,7 +1339,7 @@
     if (grouping) parts.push(["g", grouping]);
     if (experiment !== "run") parts.push(["e", experiment]);
     if (tab) parts.push(["t", tab]);
-    if (!source) parts.push(["src", "off"]);
+    parts.push(["src", source ? "on" : "off"]);
     for (const [key, pane] of [["m", metrics], ["c", program], ["s", system]]) {
       if (pane.open.size <= MOST) parts.push([`${key}o`, names(pane.tree, pane.open)]);
       if (pane.unfolded.size) parts.push([`${key}u`, names(pane.tree, pane.unfolded)]);
@@ -2195,6 +2195,7 @@
       return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
     }, [lines, order]);
     const look = () => {
+      if (!box.current) return;
       const { scrollTop, clientHeight } = box.current;
       setView({ from: Math.max(0, Math.floor(scrollTop / ROW) - AROUND), count: Math.ceil(clientHeight / ROW) + 2 * AROUND });
     };
@@ -2737,6 +2738,7 @@
     const [view, setView] = useState({ from: 0, count: 24 });
     const at = Math.max(0, Math.min(focus, rows.length - 1));
     const look = () => {
+      if (!box.current) return;
       const { scrollTop, clientHeight } = box.current;
       const from2 = Math.max(0, Math.floor(scrollTop / ROW2) - AROUND3);
       const count2 = Math.ceil(clientHeight / ROW2) + 2 * AROUND3;
@@ -3125,7 +3127,7 @@
     const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
     const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
     const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
-    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: page.hasSources && pieces.get("src") !== "off", calls: null };
+    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
   }
   function carried(page, seen, name) {
     const pieces = piecesOf(fragmentOf(seen));

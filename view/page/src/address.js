@@ -20,7 +20,7 @@ export function fragmentOf(state) {
   if (grouping) parts.push(["g", grouping]);
   if (experiment !== "run") parts.push(["e", experiment]);
   if (tab) parts.push(["t", tab]);
-  if (!source) parts.push(["src", "off"]);
+  parts.push(["src", source ? "on" : "off"]);
   for (const [key, pane] of [["m", metrics], ["c", program], ["s", system]]) {
     if (pane.open.size <= MOST) parts.push([`${key}o`, names(pane.tree, pane.open)]);
     if (pane.unfolded.size) parts.push([`${key}u`, names(pane.tree, pane.unfolded)]);

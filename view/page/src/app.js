@@ -335,7 +335,7 @@ function stateOf(page, pieces) {
   const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
   const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
   const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
-  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: page.hasSources && pieces.get("src") !== "off", calls: null };
+  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
 }
 
 // The same selection in another experiment, as far as it has what is selected.

@@ -21,6 +21,7 @@ export function FlatProfile({ browser, experiment, select }) {
     return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
   }, [lines, order]);
   const look = () => {
+    if (!box.current) return; // the last event of what has gone
     const { scrollTop, clientHeight } = box.current;
     setView({ from: Math.max(0, Math.floor(scrollTop / ROW) - AROUND), count: Math.ceil(clientHeight / ROW) + 2 * AROUND });
   };

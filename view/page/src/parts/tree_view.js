@@ -14,6 +14,7 @@ export function TreeView({ name, title, rows, focus, ranges, signed, actions }) 
   const at = Math.max(0, Math.min(focus, rows.length - 1));
 
   const look = () => {
+    if (!box.current) return; // the last event of what has gone
     const { scrollTop, clientHeight } = box.current;
     const from = Math.max(0, Math.floor(scrollTop / ROW) - AROUND);
     const count = Math.ceil(clientHeight / ROW) + 2 * AROUND;
