@@ -18,6 +18,6 @@ def written(value: Value, unit: str) -> tuple[str, int]:
         return value.gap, 0
     size = percent(abs(value.amount)) if unit == "%" else amount(abs(value.amount), unit)
     if size in _NOTHING:
-        return size, 0
+        return size.replace("0 ns", "0 s"), 0  # a remainder of rounding is not told in nanoseconds
     sign = 1 if value.amount > 0 else -1
     return (size if sign > 0 else f"-{size}"), sign

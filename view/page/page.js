@@ -2095,9 +2095,8 @@
     if (amount === null) return { text: gap, sign: null };
     const writer = WRITERS[unit] ?? ((value) => general(value, 6));
     const size = writer(Math.abs(amount));
-    const nothing2 = NOTHING.has(size);
-    const sign = nothing2 || amount === 0 ? 0 : Math.sign(amount);
-    return { text: `${sign < 0 ? "-" : ""}${size}`, sign };
+    if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 };
+    return { text: `${amount < 0 ? "-" : ""}${size}`, sign: Math.sign(amount) };
   }
 
   // src/parts/compare.js

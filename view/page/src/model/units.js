@@ -64,9 +64,8 @@ export function written({ amount, gap }, unit) {
   if (amount === null) return { text: gap, sign: null };
   const writer = WRITERS[unit] ?? ((value) => general(value, 6));
   const size = writer(Math.abs(amount));
-  const nothing = NOTHING.has(size);
-  const sign = nothing || amount === 0 ? 0 : Math.sign(amount);
-  return { text: `${sign < 0 ? "-" : ""}${size}`, sign };
+  if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 }; // a remainder of rounding
+  return { text: `${amount < 0 ? "-" : ""}${size}`, sign: Math.sign(amount) };
 }
 
 export const amount = (value, unit) => written({ amount: value !== value ? null : value, gap: "-" }, unit).text;
