@@ -5,13 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Final
 
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..runtime.open_experiment import open_experiment
-from .documents import check_targets, write_document
+from ..view.page import Page, page_html, page_of
+from ..view.place import visible
+from ..view.units import volume
+from .counters import counters_of
+from .documents import check_targets, is_output, write_document
+from .pages import subject_of
 
 __all__ = ["add_arguments", "run"]
+
+_NAMED: Final = 3  # sources that were not found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +54,15 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.output:
         _browse(arguments, experiment, file, against)
         return 0
-    write_document(_page(arguments, experiment, file, against), arguments.output)
+    page = _page(arguments, experiment, file, against)
+    document = page_html(page)
+    write_document(document, arguments.output)
+    if not is_output(arguments.output):
+        sys.stdout.write(f"wrote {visible(str(arguments.output))}: {volume(len(document))}\n")
+    lacking = [each.name for each in page.sources if not each.lines]
+    if lacking:
+        names = visible(", ".join(lacking[:_NAMED])) + (f" and {len(lacking) - _NAMED} more" * (len(lacking) > _NAMED))
+        sys.stderr.write(f"autoanalyzer: without the source of {names}; --source DIR says where it is\n")
     return 0
 
 
@@ -60,11 +76,7 @@ def _browse(
 
 def _page(
     arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
-) -> bytes:
-    from ..view.page import page_html, page_of  # noqa: PLC0415 - not for a terminal
-    from .counters import counters_of  # noqa: PLC0415
-    from .pages import subject_of  # noqa: PLC0415
-
+) -> Page:
     subject = subject_of(experiment, file)
     folders = None if arguments.no_source else arguments.source
-    return page_html(page_of(subject, against=against, folders=folders, counters=counters_of(subject)))
+    return page_of(subject, against=against, folders=folders, counters=counters_of(subject))

@@ -87,7 +87,7 @@ def _large(experiment: Experiment, sights: Sequence[Sight], key: str) -> Dataset
     spreads = []
     for metric in experiment.metrics:
         found = summary(experiment, metric.name, kept if metric.name in main else ())
-        spreads.append((found.own, found.closed))
+        spreads.append([_by_process(each, experiment) for each in (found.own, found.closed)])
         if metric.name in main:
             numbers[f"{key} {metric.name}"] = packed(found.bins, exact=False)
             if kept:
@@ -101,6 +101,17 @@ def _large(experiment: Experiment, sights: Sequence[Sight], key: str) -> Dataset
     noun = _noun(experiment)
     head["large"] = {"bins": ranges.tolist(), "metrics": main, "paths": kept, "measures": MEASURES, "noun": noun}
     return Dataset(head, numbers, exact=False)
+
+
+def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
+    """Give who has least and most by the process in place of the location."""
+    processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
+    found = measures.copy()
+    for name in ("who least", "who most"):
+        row = MEASURES.index(name)
+        known = ~np.isnan(found[row])
+        found[row, known] = processes[found[row, known].astype(np.intp)]
+    return found
 
 
 def _main_metrics(experiment: Experiment, sights: Sequence[Sight]) -> list[str]:

@@ -22,6 +22,7 @@ from .packing import ROUNDING, packed_text
 
 __all__ = ["Page", "page_html"]
 
+_NUMBER: Final = re.compile(r"[0-9][0-9.]*-[0-9][0-9.]*,?|[0-9.e]+ (?:%|[mun]?s|[kMGT]?B)(?![a-z])")
 _HERE: Final = files(__package__)
 _STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
 
@@ -155,8 +156,13 @@ def _finding(number: int, finding: Finding) -> str:
         title = f"{title} {weight.pop(0)}"
     badge = f'<span class="kind {_text(kind.strip("?").lower())}">{_text(kind)}</span>'
     said = [weight, *map(_parts, (*finding.lines[1:], *finding.more))]
-    lines = "".join(f"<p>{_text(' · '.join(each))}</p>" for each in said if each)
+    lines = "".join(f"<p>{_unbroken(_text(' · '.join(each)))}</p>" for each in said if each)
     return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{lines}</li>\n'
+
+
+def _unbroken(text: str) -> str:
+    """Keep ranges of numbers, and numbers with their units, on one line."""
+    return _NUMBER.sub(r'<span class="whole">\g<0></span>', text)
 
 
 def _parts(line: str) -> list[str]:

@@ -2822,12 +2822,14 @@
   }
   function Strip({ range: range2 }) {
     if (!range2) return html`<span class="strip"></span>`;
-    const { least: least2, mean, most: most3, scale, unit } = range2;
+    const { least: least2, mean, most: most3, who, scale, unit } = range2;
     const wide = scale.high - scale.low;
     const place = (value) => wide > 0 ? 60 * (value - scale.low) / wide : 0;
     const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+    const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount(who.deviation)}`] : ["", ""];
+    const said = `of a location: least ${amount(least2)}${first}, mean ${amount(mean)}, most ${amount(most3)}${last}`;
     return html`
-    <span class="strip" title=${`of a location: least ${amount(least2)}, mean ${amount(mean)}, most ${amount(most3)}`}>
+    <span class="strip" title=${said}>
       <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
         <line x1=${place(least2)} x2=${place(most3)} y1="6" y2="6" />
         <line x1=${place(mean)} x2=${place(mean)} y1="1" y2="11" />
@@ -3152,7 +3154,8 @@
     const { browser, pane } = rows;
     const of = pane.isOpen(node) ? spread.own : spread.closed;
     if (!of.known[node]) return null;
-    return { least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
+    const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
+    return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
   }
   var scaleOf = (spread) => spread.scale ??= {
     low: finite(spread.own.least, Math.min, finite(spread.closed.least, Math.min, 0)),
@@ -3278,7 +3281,15 @@
           const from = ((2 * metric + part) * this.large.measures.length + place) * this.paths;
           return this.spread.subarray(from, from + this.paths);
         };
-        return { least: measure("least"), mean: measure("mean"), most: measure("most"), known: measure("known") };
+        return {
+          least: measure("least"),
+          mean: measure("mean"),
+          most: measure("most"),
+          known: measure("known"),
+          deviation: measure("deviation"),
+          leastWho: measure("who least"),
+          mostWho: measure("who most")
+        };
       };
       return { own: of(OWN), closed: of(CLOSED) };
     }

@@ -10,7 +10,7 @@ import pytest
 from autoanalyzer.view.browser import rows
 from autoanalyzer.view.browser.written import written
 
-from ..conftest import FOREIGN, OWN, wandering
+from ..conftest import FOREIGN, OWN, STATES, wandering
 from .conftest import DIMENSIONS
 
 VALUES = {"abs": None, "pct": "root", "sel": "selection"}
@@ -58,5 +58,5 @@ def test_40_states_show_the_numbers_of_the_model(name, experiments, show):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [*OWN, "rays - rays_dynamic", *FOREIGN])
-def test_200_states_show_the_numbers_of_the_model(name, experiments, show):
-    _compare_states(show(experiments[name]), experiments[name], 200)
+def test_many_states_show_the_numbers_of_the_model(name, experiments, show):
+    _compare_states(show(experiments[name]), experiments[name], STATES)

@@ -23,7 +23,7 @@ from autoanalyzer.view.terminal_browser.tree_view import TreeView
 from autoanalyzer.view.verdict import verdict
 
 from ..browser.reckoning import Reckoning, system_key
-from ..conftest import FOREIGN, OWN
+from ..conftest import FOREIGN, OWN, STATES
 
 KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "enter", "tab", "f")
 WIDTH = 8  # of a value
@@ -61,14 +61,14 @@ def finding(app: BrowserApp) -> str:
 
 
 @pytest.mark.parametrize("name", ["rays", "rays - rays_dynamic"])
-def test_60_keys_show_what_is_reckoned_from_the_cells(name, experiments):
-    _press(experiments[name], 60)
+def test_keys_show_what_is_reckoned_from_the_cells(name, experiments):
+    _press(experiments[name], 40)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [*OWN, "rays - rays_dynamic", *FOREIGN])
-def test_200_keys_show_what_is_reckoned_from_the_cells(name, experiments):
-    _press(experiments[name], 200)
+def test_many_keys_show_what_is_reckoned_from_the_cells(name, experiments):
+    _press(experiments[name], STATES)
 
 
 def _press(experiment: Experiment, times: int) -> None:

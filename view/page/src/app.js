@@ -370,7 +370,9 @@ function rangeOf(spread, rows, node) {
   const { browser, pane } = rows;
   const of = pane.isOpen(node) ? spread.own : spread.closed;
   if (!of.known[node]) return null;
-  return { least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
+  // Who has least and most is known where the page does not hold all values.
+  const who = browser.sums.large?.noun === "rank" && { least: of.leastWho[node], most: of.mostWho[node], deviation: of.deviation[node] };
+  return { who, least: of.least[node], mean: of.mean[node], most: of.most[node], scale: scaleOf(spread), unit: browser.sums.metrics[browser.metrics[0]].unit };
 }
 
 // From the least value, or 0, to the most, of all nodes.

@@ -33,7 +33,8 @@ export class LargeSums extends Sums {
         const from = ((2 * metric + part) * this.large.measures.length + place) * this.paths;
         return this.spread.subarray(from, from + this.paths);
       };
-      return { least: measure("least"), mean: measure("mean"), most: measure("most"), known: measure("known") };
+      return { least: measure("least"), mean: measure("mean"), most: measure("most"), known: measure("known"),
+        deviation: measure("deviation"), leastWho: measure("who least"), mostWho: measure("who most") };
     };
     return { own: of(OWN), closed: of(CLOSED) };
   }

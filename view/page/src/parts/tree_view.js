@@ -104,12 +104,14 @@ function Row({ id, row, focused, range, signed, onClick }) {
 // From the location that has least to the one that has most; a tick at the mean.
 function Strip({ range }) {
   if (!range) return html`<span class="strip"></span>`;
-  const { least, mean, most, scale, unit } = range;
+  const { least, mean, most, who, scale, unit } = range;
   const wide = scale.high - scale.low;
   const place = (value) => (wide > 0 ? (60 * (value - scale.low)) / wide : 0);
   const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+  const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount(who.deviation)}`] : ["", ""];
+  const said = `of a location: least ${amount(least)}${first}, mean ${amount(mean)}, most ${amount(most)}${last}`;
   return html`
-    <span class="strip" title=${`of a location: least ${amount(least)}, mean ${amount(mean)}, most ${amount(most)}`}>
+    <span class="strip" title=${said}>
       <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
         <line x1=${place(least)} x2=${place(most)} y1="6" y2="6" />
         <line x1=${place(mean)} x2=${place(mean)} y1="1" y2="11" />
