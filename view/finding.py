@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..analyze import Findings
 from ..experiment import Experiment
@@ -26,6 +26,12 @@ class Sight:
     without_parts: bool = False
     path: int | None = None
     locations: Sequence[int] = ()
+
+    def within(self, experiment: Experiment) -> Sight:
+        """Give where it is seen in an experiment that was not measured here, and calls its times otherwise."""
+        if self.metric is None or self.metric in experiment:
+            return self
+        return replace(self, metric=_first_time(experiment), without_parts=False)
 
 
 @dataclass(frozen=True)
@@ -81,5 +87,8 @@ def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
         return metric, False
     if metric == "compute_time" and "cpu_time" in experiment:
         return "cpu_time", True
-    times = (each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None)
-    return next(times, None), False
+    return _first_time(experiment), False
+
+
+def _first_time(experiment: Experiment) -> str | None:
+    return next((each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -66,7 +66,8 @@ def page_of(
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
     told = _told(subject)
-    sights = [each.sight for each in told.findings]
+    findings = [replace(each, sight=each.sight.within(experiment)) for each in told.findings]
+    sights = [each.sight for each in findings]
     experiments = [dataset_of(experiment, clusters=clusters, sights=sights)]
     if against:
         experiments.append(_difference(experiment, against[0]))
@@ -76,7 +77,7 @@ def page_of(
         title=f"{experiment.notes.program or file.name}: autoanalyzer",
         headline=told.headline,
         about=_about(experiment, file, measured),
-        findings=told.findings,
+        findings=findings,
         verdict=told.acquittal,
         caveats=told.caveats,
         experiments=experiments,

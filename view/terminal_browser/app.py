@@ -247,7 +247,7 @@ class BrowserApp(App[None]):
         self.query_one("#finding", Static).update(text)
 
     def _sight(self, finding: Finding) -> None:
-        sight, browser = finding.sight, at_start(self.experiment)
+        sight, browser = finding.sight.within(self.experiment), at_start(self.experiment)
         self.flat = False
         if sight.metric is not None:
             metric = [each.name for each in self.experiment.metrics].index(sight.metric)

@@ -125,6 +125,16 @@ def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
     driven(experiment, act)
 
 
+def test_findings_of_another_tools_file_are_seen_by_its_own_times(experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("right_square_bracket")
+        assert finding(app).startswith("1 of 6  IMBALANCE")
+        assert [app.experiment.metrics[node].name for node in app.browser.metrics.selected] == ["time"]
+        assert len(app.browser.system.selected) == 24  # threads
+
+    driven(experiments["trace"], act)
+
+
 def test_the_first_finding_is_two_keys_from_its_source_line(experiments):
     samples = Path(__file__).parents[3] / "samples" / "rays"
 
