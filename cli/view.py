@@ -52,8 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     other = open_experiment(arguments.against)[0] if arguments.against else None
     against = (other, arguments.against.name) if other else None
     if not arguments.output:
-        _browse(arguments, experiment, file, against)
-        return 0
+        return _browse(arguments, experiment, file, against)
     page = _page(arguments, experiment, file, against)
     document = page_html(page)
     write_document(document, arguments.output)
@@ -68,10 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _browse(
     arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
-) -> None:
+) -> int:
     from ..view.terminal_browser import browse_in_terminal  # noqa: PLC0415 - takes a while, and is not for a page
 
-    browse_in_terminal(experiment, file, other=against, flat=arguments.flat, folders=arguments.source)
+    return browse_in_terminal(experiment, file, other=against, flat=arguments.flat, folders=arguments.source)
 
 
 def _page(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Final
 
-import numpy as np
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,9 +19,10 @@ from textual.widgets import Footer, Input, Static
 from ...analyze import analyze
 from ...errors import InputError
 from ...experiment import Experiment
-from ..browser import Browser, Sums, at_start, legend, rows
+from ..browser import Browser, Row, Sums, at_start, legend, rows
 from ..browser.browser import Dimension
 from ..browser.percentages import Basis
+from ..browser.written import written
 from ..finding import Finding
 from ..place import visible
 from ..source_file import find_source, places_to_look
@@ -33,7 +34,6 @@ __all__ = ["BrowserApp", "browse_in_terminal"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
 _TITLES: Final = {"metrics": "Metric", "program": "Call path", "system": "Machine, rank"}
-_RESIDUE: Final = 1e-9  # of the largest: less is a remainder of rounding, and no negative value
 
 _HELP: Final = """\
 ↑ ↓        a row: it is selected, and what stands to the right follows
@@ -122,6 +122,7 @@ class BrowserApp(App[None]):
             *([(f"% of {visible(other[1])}", Sums(other[0]))] if other else []),
         ]
         self.basis = 0
+        self._rows: dict[Dimension, list[Row]] = {}
         self.told: Verdict | None = None
         self.shown_finding = -1
         self.wanted = ""
@@ -162,24 +163,21 @@ class BrowserApp(App[None]):
         said = " ".join([*told.acquittal, *([found] if number else [])])
         self.query_one("#finding", Static).update(Text(visible(said)))
 
-    def _show(self) -> None:
-        """Draw all that depends on the state."""
+    def _show(self, since: Dimension = "metrics") -> None:
+        """Draw what depends on a tree: itself, and those to its right."""
         name, basis = self.bases[self.basis]
-        signed = self._signed
+        for dimension in _DIMENSIONS[_DIMENSIONS.index(since) :]:
+            self._rows[dimension] = [*rows(self.browser, dimension, basis)]
+        # Signs are marked where there are negative values in view, as in a difference.
+        signed = any(map(_is_loss, chain(*self._rows.values())))
         for dimension in _DIMENSIONS:
             view = self.query_one(f"#{dimension}", TreeView)
-            view.show([*rows(self.browser, dimension, basis)], legend(self.browser, dimension, basis), signed=signed)
+            view.show(self._rows[dimension], legend(self.browser, dimension, basis), signed=signed)
         tree = self.query_one("#program", TreeView)
         tree.border_title = "Region" if self.flat else _TITLES["program"]
         self.query_one("#metrics", TreeView).border_title = f"Metric, {name}"
         if self.query_one(SourceView).display:
             self._show_source()
-
-    @property
-    def _signed(self) -> bool:
-        """Whether there are negative values, as in a difference."""
-        amounts = self.browser.of_program[0].amounts
-        return bool(np.nanmin(amounts, initial=0.0) < -_RESIDUE * np.nanmax(np.abs(amounts), initial=0.0))
 
     def _show_source(self) -> None:
         node = min(self.browser.program.selected)
@@ -203,7 +201,19 @@ class BrowserApp(App[None]):
         }
         self.last_tree = dimension
         self.browser = actions[message.what]()
-        self._show()
+        if dimension == "system" and message.what in ("select", "add"):
+            self._mark_ranks()
+        else:
+            self._show(dimension)
+
+    def _mark_ranks(self) -> None:
+        """Mark what is selected in the system, on which nothing else depends; there may be 100,000 rows."""
+        selected = self.browser.system.selected
+        found = self._rows["system"]
+        for place, row in enumerate(found):
+            if row.selected != (row.nodes[0] in selected):
+                found[place] = replace(row, selected=not row.selected)
+        self.query_one("#system", TreeView).refresh()
 
     def _toggled(self, dimension: Dimension, node: int) -> list[int]:
         selected = self.browser.pane(dimension).selected
@@ -313,6 +323,10 @@ class BrowserApp(App[None]):
             self.exit()
 
 
+def _is_loss(row: Row) -> bool:
+    return (row.value.amount or 0.0) < 0 and written(row.value, row.unit)[1] < 0
+
+
 def browse_in_terminal(
     experiment: Experiment,
     file: Path,
@@ -320,6 +334,8 @@ def browse_in_terminal(
     other: tuple[Experiment, str] | None = None,
     flat: bool = False,
     folders: Sequence[Path] = (),
-) -> None:
-    """Show an experiment until the user leaves; see ``BrowserApp``."""
-    BrowserApp(experiment, file, other=other, flat=flat, folders=folders).run()
+) -> int:
+    """Show an experiment until the user leaves, and give the exit status; see ``BrowserApp``."""
+    app = BrowserApp(experiment, file, other=other, flat=flat, folders=folders)
+    app.run()
+    return app.return_code or 0

@@ -124,6 +124,8 @@ class TreeView(ScrollView, can_focus=True):
 
     def action_inwards(self) -> None:
         """Open a node, or go to its first child."""
+        if not self.rows:
+            return
         row = self.current
         if row.state == "open":
             self._go(self.cursor + 1)
@@ -132,6 +134,8 @@ class TreeView(ScrollView, can_focus=True):
 
     def action_outwards(self) -> None:
         """Close a node, or go to its parent."""
+        if not self.rows:
+            return
         row = self.current
         if row.state == "open":
             self.post_message(self.Asked(self.dimension, row, "close"))
@@ -141,6 +145,8 @@ class TreeView(ScrollView, can_focus=True):
 
     def action_choose(self, beside: bool) -> None:
         """Select the row, in place of what is selected or beside it; or show what is folded."""
+        if not self.rows:
+            return
         row = self.current
         what = "unfold" if row.state == "folded" else "add" if beside else "select"
         self.post_message(self.Asked(self.dimension, row, what))
@@ -160,6 +166,8 @@ class TreeView(ScrollView, can_focus=True):
             self.action_choose(beside=event.ctrl)
 
     def _go(self, place: int) -> None:
+        if not self.rows:
+            return
         self.cursor = max(0, min(len(self.rows) - 1, place))
         self._into_view()
         self.refresh()

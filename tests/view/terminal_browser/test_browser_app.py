@@ -233,10 +233,13 @@ def test_the_keys_are_explained(experiments):
 def test_gains_and_losses_are_marked_in_a_difference_alone(experiments):
     async def signs(app: BrowserApp, pilot: Pilot) -> None:
         drawn = "".join(lines(app, "metrics"))
-        assert ("▲" in drawn and "▼" in drawn) == app._signed
+        assert ("▲" in drawn and "▼" in drawn) == any(row.relief == "sunken" for row in tree(app, "metrics").rows)
+        seen.append("▼" in drawn)
 
+    seen: list[bool] = []
     driven(experiments["rays - rays_dynamic"], signs)
     driven(experiments["rays"], signs)
+    assert seen == [True, False]
 
 
 def hostile() -> Experiment:
@@ -322,3 +325,28 @@ def test_without_a_terminal_the_way_out_is_said(experiments, capsys):
         main(["view", str(data)])
     assert ended.value.code == 2
     assert "expected a terminal to browse in, found none; -o report.html writes a page" in capsys.readouterr().err
+
+
+def test_keys_in_a_tree_without_rows_do_nothing():
+    path = CallPath(Region("function", "main", "a.c", "main", 0, 1, 2))
+    made = Experiment(
+        metrics=[Metric("wall_time", "sec")], call_paths=[path], locations=[], severities={"wall_time": np.ones((1, 0))}
+    )
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        tree(app, "system").focus()
+        await pilot.press("down", "right", "left", "enter", "end", "m")
+        assert lines(app, "system") == []
+
+    driven(made, act)
+
+
+def test_marking_ranks_draws_them_as_selected(experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        tree(app, "system").focus()
+        await pilot.press("end", "up")
+        assert [line.split()[-1] for line in lines(app, "system") if line.startswith("›")] == ["2"]
+        await pilot.press("m")
+        assert not any(line.startswith("›") for line in lines(app, "system"))
+
+    driven(experiments["rays"], act)
