@@ -128,3 +128,22 @@ def test_hostile_names_are_shown_as_text(browse, tmp_path: Path):
         assert text in seen.text
         assert text in seen.drawn
     assert "\u202e" not in "".join(seen.drawn) + seen.text
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_page_is_no_wider_than_the_screen_and_names_of_bars_stay_whole(chromium, tmp_path: Path, width):
+    names = [f"a_metric_{each}" for each in range(12)]
+    marks = [
+        Chart([Series("s", [0.0, 1.0], [0.0, 1.0])]),
+        Matrix(names, names, np.ones((12, 12))),
+        Bars([Bar(name, [1.0], ["0.000774"]) for name in names], "importance"),
+        Grid(np.zeros((2, 32)), [["100"] * 32] * 2, ["all"]),
+    ]
+    file = tmp_path / "page.html"
+    file.write_bytes(page_html(Page("marks", "marks", [], counters=picture_html(Picture("all", marks)))))
+    page = chromium.new_page(viewport={"width": width, "height": 800})
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    heights = page.eval_on_selector_all(".bars tbody th", "all => all.map(each => each.getBoundingClientRect().height)")
+    page.close()
+    assert max(heights) < 30
