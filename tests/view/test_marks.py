@@ -51,6 +51,11 @@ def test_a_logarithmic_axis_has_powers_of_ten_at_equal_distances():
     assert ticks["1"] - ticks["10"] == pytest.approx(ticks["100"] - ticks["1000"], abs=0.2)
 
 
+def test_0_and_less_have_no_place_on_a_logarithmic_axis():
+    chart = Chart([Series("", [0.0, 1.0, 2.0], [0.0, -1.0, 10.0])], y=Axis(log=True))
+    assert len(_parsed(chart).findall(".//svg/circle")) == 1
+
+
 def test_a_line_is_broken_where_a_value_is_missing():
     chart = Chart([Series("", [0.0, 1.0, np.nan, 2.0, 3.0], [1.0] * 5, style="line")])
     assert _parsed(chart).find(".//path").get("d").count("M") == 2

@@ -161,8 +161,12 @@ class _Scale:
         powers = range(low, high + 1, max(1, ceil((high - low) / _TICKS)))
         return cls(low, high, log=True, ticks=tuple(10.0**power for power in powers))
 
+    def holds(self, value: float) -> bool:
+        """Tell whether a value has a place; 0 and less have none on a logarithmic axis."""
+        return isfinite(value) and (value > 0 or not self.log)
+
     def part(self, value: float) -> float:
-        at = log10(value) if self.log and value > 0 else self.low if self.log else value
+        at = log10(value) if self.log else value
         return (at - self.low) / (self.high - self.low)
 
 
@@ -219,7 +223,7 @@ class _Frame:
     def drawn(self, series: Series, number: int) -> Iterator[str]:
         """Draw a series."""
         points = [
-            (self.x(x), self.y(y)) if isfinite(x) and isfinite(y) else None
+            (self.x(x), self.y(y)) if self.across.holds(x) and self.up.holds(y) else None
             for x, y in zip(series.x, series.y, strict=True)
         ]
         if series.style in ("line", "dashed", "both", "band"):
