@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from ...experiment import Experiment
 from .browser import Browser, Dimension, browse
 
 __all__ = ["at_start", "hottest_path"]
+
+_OUTSIDE: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
 
 def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
@@ -20,13 +25,22 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
     browser = browse(experiment, flat=flat)
     times = [node for node in browser.metrics.tree.roots if experiment.metrics[node].unit == "sec"]
     browser = browser.selecting("metrics", *times[:1] or [0])
-    path = hottest_path(browser, "program")
+    path = hottest_path(browser, "program", without=_start_and_end(experiment, flat=flat))
     browser = browser.selecting("program", *path[-1:] or [0])
     return browser.opened("system", *hottest_path(browser, "system")[:-1])
 
 
-def hottest_path(browser: Browser, dimension: Dimension) -> list[int]:
+def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
+    """Give the nodes in which MPI is started and ended, which is nobody's work."""
+    regions = [path.region for path in experiment.call_paths]
+    nodes = dict.fromkeys(regions) if flat else regions
+    return frozenset(node for node, region in enumerate(nodes) if region.name in _OUTSIDE)
+
+
+def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
     """Walk from the largest root to its largest child, as long as that is larger than what the node has to itself.
+
+    Nodes ``without`` are passed over.
 
     Sizes are without signs. It is empty where values do not add up, and in the metric tree, whose closed root is the
     whole that a reader looks for first.
@@ -38,8 +52,8 @@ def hottest_path(browser: Browser, dimension: Dimension) -> list[int]:
     if closed.aggregation != "sum":
         return []
     found: list[int] = []
-    among = tree.roots
-    while among:
+    among: Sequence[int] = tree.roots
+    while among := [node for node in among if node not in without]:
         node = max(among, key=lambda each: abs(closed.amounts[each]))
         if found and abs(closed.amounts[node]) <= abs(own.amounts[found[-1]]):
             break

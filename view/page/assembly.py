@@ -96,7 +96,9 @@ def _told(subject: Subject) -> Verdict:
     experiment = subject.experiment
     headline = f"{experiment.notes.program or 'experiment'}   {experiment.size}"
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
-    said = [_change_of_all(experiment, changes[0].sight.metric or "")] if changes else [subject.refusal]
+    said = (
+        [_change_of_all(experiment, changes[0].sight.metric or "")] if changes else [f"No verdict: {subject.refusal}"]
+    )
     return Verdict(headline, said, changes, [*experiment.notes.history, *experiment.notes.remarks])
 
 

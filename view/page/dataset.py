@@ -153,6 +153,8 @@ def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], k
     places = experiment.locations if "machine" in systems else ()
     return {
         "key": key,
+        "difference": experiment.notes.derived_by[-1:] == ("difference",),
+        "remarks": [*map(visible, experiment.notes.remarks)],
         "name": visible(experiment.notes.program or "experiment"),
         "metrics": [*map(_metric, experiment.metrics)],
         "regions": [*map(_region, dict.fromkeys(path.region for path in experiment.call_paths))],

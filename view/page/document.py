@@ -22,6 +22,10 @@ from .packing import ROUNDING, packed_text
 
 __all__ = ["Page", "page_html"]
 
+_BASIS: Final = (
+    "Values in the trees are sums over all ranks, from start to end; those of the verdict are means of a rank, without "
+    "starting and ending MPI."
+)
 _NUMBER: Final = re.compile(r"[0-9][0-9.]*-[0-9][0-9.]*,?|[0-9.e]+ (?:%|[mun]?s|[kMGT]?B)(?![a-z])")
 _HERE: Final = files(__package__)
 _STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
@@ -87,6 +91,7 @@ def page_html(page: Page) -> bytes:
             visible(each.name): {"lines": each.lines or None, "warning": each.warning or None} for each in page.sources
         },
         "other": page.other,
+        "basis": _BASIS,
         "tab": page.tab or None,
     }
     blocks = [("head", packed_text(orjson.dumps(head))), *((ids[key], each.text) for key, each in numbers)]
@@ -139,7 +144,7 @@ def _sight(finding: Finding) -> dict[str, Any]:
     """Give what the script shows of a finding."""
     sight = finding.sight
     return {
-        "text": visible(" · ".join(" ".join(line.split()) for line in finding.lines)),
+        "title": visible(" ".join(finding.lines[0].split())),
         "metric": sight.metric,
         "withoutParts": sight.without_parts,
         "path": sight.path,

@@ -2128,6 +2128,7 @@
     return html`
     <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
+    ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
   `;
   }
@@ -2475,7 +2476,7 @@
 
   // src/parts/legend.js
   var STEPS = 24;
-  function Legend({ legend, signed: signed2 }) {
+  function Legend({ legend, signed: signed2, gains }) {
     if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
     const amount = (value) => written({ amount: value, gap: "" }, legend.unit).text;
     return html`
@@ -2483,7 +2484,7 @@
       <span>0</span>
       <span class="ramp">${Array.from({ length: STEPS }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS - 1))) }}></i>`)}</span>
       <span>${amount(legend.top)}</span>
-      ${signed2 && html`<span class="signs"><span class="up">▲</span> gain <span class="down">▼</span> loss</span>`}
+      ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less"}</span>`}
     </div>
   `;
   }
@@ -2847,6 +2848,7 @@
     const [help, setHelp] = useState(false);
     const [finding, setFinding] = useState(-1);
     const [query, setQuery] = useState("");
+    const [missed, setMissed] = useState("");
     const [widths, setWidths] = useState({});
     const [failure, setFailure] = useState(null);
     const now = useRef(state);
@@ -2856,6 +2858,7 @@
     const whole = basis === "other" ? page.other.totals : basis;
     const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
     const spread = useMemo(() => ranges(browser), [browser]);
+    const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
     async function go(change, { finding: number = -1, aim = null } = {}) {
       const before = now.current.browser;
       const next = { ...now.current, ...typeof change === "function" ? change(now.current) : change };
@@ -2887,7 +2890,7 @@
     function toFinding(number) {
       const found = page.findings[number];
       if (!found) return;
-      go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS });
+      go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
     }
     function fromAddress() {
       const pieces = piecesOf(location.hash);
@@ -2933,16 +2936,19 @@
     function search(dimension, text, step) {
       const { pane: pane2 } = rows[dimension];
       const wanted = text.toLowerCase();
+      setMissed("");
       if (!wanted) return;
       const { labels } = pane2.tree;
       const from = rows[dimension].order[focus[dimension]] ?? -1;
       for (let away = step ? 1 : 0; away <= labels.length; away++) {
         const node = ((Math.max(0, from) + away * (step || 1)) % labels.length + labels.length) % labels.length;
         if (labels[node].toLowerCase().includes(wanted)) {
+          setMissed("");
           go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
           return;
         }
       }
+      setMissed(`nothing in ${titles[dimension].toLowerCase()} has “${text}” in its name`);
     }
     const actions = (dimension) => ({
       click(event, shown, place) {
@@ -3037,7 +3043,6 @@
     const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
     if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
     const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
-    const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
     const groupings = Object.keys(experiment.trees.systems);
     const width = (name) => widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)";
     const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...source ? ["6px", "minmax(18rem, 1.8fr)"] : []].join(" ") };
@@ -3056,7 +3061,7 @@
         actions=${actions(dimension)}
       />
       ${dimension === "system" && !browser.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
-      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} />
+      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
     const selectNode = (node, locations) => {
@@ -3081,10 +3086,12 @@
       search(lastTree.current, event.currentTarget.value, 0);
     }}
         onKeyDown=${(event) => event.key === "Enter" && search(lastTree.current, query, event.shiftKey ? -1 : 1)} /></label>
+      <span class="missed" role="status">${missed}</span>
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    <p class="remark">${page.basis}</p>
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
@@ -3110,7 +3117,12 @@
       if (state.experiment === "difference") return selectRegion(region);
       const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
       const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
-      return here >= 0 ? selectRegion(here) : void 0;
+      if (here >= 0) return selectRegion(here);
+      return go((seen) => {
+        const next = carried(page, seen, "difference");
+        const path = heaviestPath(next.browser, difference, region);
+        return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [path]) };
+      }, { aim: DIMENSIONS });
     }
   }
   var start = (page) => {
@@ -3146,6 +3158,11 @@
     if (path !== null) browser = browser.selecting("program", [path]);
     if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
     return browser;
+  }
+  function lookThere() {
+    const narrow = matchMedia("(max-width: 1100px)").matches;
+    requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
+    if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
   }
   var NO_ROWS = { length: 0, order: [], legend: null };
   var rowsOf = (browser, dimension, basis) => dimension === "system" && !browser.ofSystem ? NO_ROWS : new Rows(browser, dimension, basis);

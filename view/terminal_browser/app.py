@@ -159,8 +159,10 @@ class BrowserApp(App[None]):
         self.told = told
         self.query_one("#headline", Static).update(Text(visible(" · ".join(re.split(r"\s{2,}", told.headline)))))
         number = len(told.findings)
-        found = f"{number} finding{'' if number == 1 else 's'}: ] shows {'it' if number == 1 else 'the first'}"
-        said = " ".join([*told.acquittal, *([found] if number else [])])
+        said = " ".join(told.acquittal)
+        if number:
+            first = " · ".join(" ".join(line.split()) for line in told.findings[0].lines[:2])
+            said = f"{said} {number} finding{'' if number == 1 else 's'}, ] goes there: {first}".strip()
         self.query_one("#finding", Static).update(Text(visible(said)))
 
     def _show(self, since: Dimension = "metrics") -> None:

@@ -28,6 +28,7 @@ export function App({ page }) {
   const [help, setHelp] = useState(false);
   const [finding, setFinding] = useState(-1);
   const [query, setQuery] = useState("");
+  const [missed, setMissed] = useState("");
   const [widths, setWidths] = useState({});
   const [failure, setFailure] = useState(null);
   const now = useRef(state);
@@ -38,6 +39,8 @@ export function App({ page }) {
   const whole = basis === "other" ? page.other.totals : basis;
   const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
   const spread = useMemo(() => ranges(browser), [browser]);
+
+  const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
 
   // Replace the state once the numbers that it shows were decoded.
   async function go(change, { finding: number = -1, aim = null } = {}) {
@@ -75,7 +78,7 @@ export function App({ page }) {
   function toFinding(number) {
     const found = page.findings[number];
     if (!found) return;
-    go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS });
+    go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
   function fromAddress() {
@@ -130,16 +133,19 @@ export function App({ page }) {
   function search(dimension, text, step) {
     const { pane } = rows[dimension];
     const wanted = text.toLowerCase();
+    setMissed("");
     if (!wanted) return;
     const { labels } = pane.tree;
     const from = rows[dimension].order[focus[dimension]] ?? -1;
     for (let away = step ? 1 : 0; away <= labels.length; away++) {
       const node = (((Math.max(0, from) + away * (step || 1)) % labels.length) + labels.length) % labels.length;
       if (labels[node].toLowerCase().includes(wanted)) {
+        setMissed("");
         go((seen) => ({ browser: seen.browser.selecting(dimension, [node]) }), { aim: [dimension] });
         return;
       }
     }
+    setMissed(`nothing in ${titles[dimension].toLowerCase()} has “${text}” in its name`);
   }
 
   const actions = (dimension) => ({
@@ -243,7 +249,6 @@ export function App({ page }) {
   const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
   if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
   const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
-  const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
   const groupings = Object.keys(experiment.trees.systems);
   const width = (name) => (widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)");
   const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...(source ? ["6px", "minmax(18rem, 1.8fr)"] : [])].join(" ") };
@@ -262,7 +267,7 @@ export function App({ page }) {
         actions=${actions(dimension)}
       />
       ${dimension === "system" && !browser.ofSystem && html`<p class="remark">Not in this page: it holds single ranks only of the findings' call paths, and ranges of ranks (“bins”) only of ${experiment.head.large.metrics.join(", ")}. <code>autoanalyzer cut</code> makes an experiment of a part, whose page has all.</p>`}
-      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} />
+      <${Legend} legend=${rows[dimension].legend} signed=${experiment.signed} gains=${experiment.head.difference} />
     </section>
   `;
   const selectNode = (node, locations) => {
@@ -284,10 +289,12 @@ export function App({ page }) {
       ${groupings.length > 1 && html`<label>system by <select value=${grouping} onChange=${(event) => group(event.currentTarget.value)}>${groupings.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
       <label class="search">search <input id="search" type="search" value=${query} placeholder="/" onInput=${(event) => { setQuery(event.currentTarget.value); search(lastTree.current, event.currentTarget.value, 0); }}
         onKeyDown=${(event) => event.key === "Enter" && search(lastTree.current, query, event.shiftKey ? -1 : 1)} /></label>
+      <span class="missed" role="status">${missed}</span>
       <button aria-pressed=${source} onClick=${() => go((seen) => ({ source: !seen.source }))}>source</button>
       <button onClick=${() => setHelp(true)} aria-haspopup="dialog">keys <kbd>?</kbd></button>
     </div>
-    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].text} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
+    <p class="remark">${page.basis}</p>
+    ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
     <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
@@ -315,7 +322,12 @@ export function App({ page }) {
     if (state.experiment === "difference") return selectRegion(region);
     const wanted = JSON.stringify(difference.head.regions[region].slice(0, 4));
     const here = experiment.head.regions.findIndex((each) => JSON.stringify(each.slice(0, 4)) === wanted);
-    return here >= 0 ? selectRegion(here) : undefined;
+    if (here >= 0) return selectRegion(here);
+    return go((seen) => {
+      const next = carried(page, seen, "difference");
+      const path = heaviestPath(next.browser, difference, region);
+      return { ...next, tab: seen.tab, browser: next.browser.selecting("program", [path]) };
+    }, { aim: DIMENSIONS });
   }
 }
 
@@ -356,6 +368,13 @@ function browserOf(page, { metric, withoutParts, path, locations }) {
   if (path !== null) browser = browser.selecting("program", [path]);
   if (!experiment.head.large && locations.length && locations.length <= MOST_RANKS) browser = browser.selecting("system", nodesOf(browser.panes.system.tree, locations));
   return browser;
+}
+
+// Show what a finding selected, where the trees are below the window; the source, if they stand above each other.
+function lookThere() {
+  const narrow = matchMedia("(max-width: 1100px)").matches;
+  requestAnimationFrame(() => document.querySelector(narrow ? ".source, .trees" : ".trees")?.scrollIntoView({ block: narrow ? "start" : "nearest" }));
+  if (document.activeElement === document.body) document.getElementById("tree-program").focus({ preventScroll: true });
 }
 
 // Nothing, where the page does not hold what a tree would show.

@@ -32,6 +32,7 @@ export function Compare({ difference, metric, other, shown, show, select }) {
   return html`
     <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before ? `, ${share(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
+    ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
   `;
 }

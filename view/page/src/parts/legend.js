@@ -4,7 +4,7 @@ import { written } from "../model/units.js";
 
 const STEPS = 24;
 
-export function Legend({ legend, signed }) {
+export function Legend({ legend, signed, gains }) {
   if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
   const amount = (value) => written({ amount: value, gap: "" }, legend.unit).text;
   return html`
@@ -12,7 +12,7 @@ export function Legend({ legend, signed }) {
       <span>0</span>
       <span class="ramp">${Array.from({ length: STEPS }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS - 1))) }}></i>`)}</span>
       <span>${amount(legend.top)}</span>
-      ${signed && html`<span class="signs"><span class="up">▲</span> gain <span class="down">▼</span> loss</span>`}
+      ${signed && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less"}</span>`}
     </div>
   `;
 }
