@@ -214,10 +214,8 @@ class Experiment:
             metric: Its name.
             rows: Indices of call paths.
         """
-        self.metric(metric)
-        if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
-            return self._severities.rows(metric, rows)
-        return self._severities[metric][rows]
+        part = self._alone(metric, rows)
+        return self.exclusive(metric)[rows] if part is None else part
 
     def blocks(self, metric: str, *, backwards: bool = False) -> Iterator[tuple[Rows, Severity]]:
         """Walk a metric in blocks of rows: ascending indices of call paths, and their values.
@@ -228,9 +226,21 @@ class Experiment:
         """
         size = max(1, _BLOCK // max(1, len(self.locations)))
         starts = range(0, len(self.call_paths), size)
+        whole: Severity | None = None  # for the walk, where rows cannot be read alone
         for start in reversed(starts) if backwards else starts:
             rows = np.arange(start, min(start + size, len(self.call_paths)))
-            yield rows, self.rows(metric, rows)
+            part = self._alone(metric, rows) if whole is None else None
+            if part is None:
+                whole = self.exclusive(metric) if whole is None else whole
+                part = whole[rows]
+            yield rows, part
+
+    def _alone(self, metric: str, rows: Rows) -> Severity | None:
+        """Read rows of a large metric without the others; None where that is not possible, or not worth it."""
+        self.metric(metric)
+        if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
+            return self._severities.alone(metric, rows)
+        return None
 
     @property
     def _cells(self) -> int:

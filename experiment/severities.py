@@ -106,14 +106,12 @@ class LazySeverities(Mapping[str, Severity]):
             return self._keep(name, read, inclusive=True)
         return found
 
-    def rows(self, name: str, rows: Rows) -> Severity:
-        """Give the exclusive values of some call paths: from those that are kept, else read alone, if that is possible.
+    def alone(self, name: str, rows: Rows) -> Severity | None:
+        """Give the exclusive values of some call paths, read without the others, of which nothing is kept.
 
-        Of what is read alone nothing is kept.
+        None where they cannot be read so, or where all are kept already.
         """
-        found = self._kept.find((self._number, name, False))
-        read = None if found is not None else self._rows(name, rows)
-        return (self[name] if found is None else found)[rows] if read is None else read
+        return None if self._kept.find((self._number, name, False)) is not None else self._rows(name, rows)
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
         values = values.view()  # what was read may be another's, who may change it

@@ -41,6 +41,18 @@ def test_blocks_and_rows_are_those_of_the_whole_metric(tmp_path, monkeypatch):
             assert by_rows.rows(metric.name, some).tobytes() == expected[some].tobytes()
 
 
+def test_a_walk_reads_a_metric_once_where_its_rows_cannot_be_read_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(LARGE, 0)
+    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 4)
+    monkeypatch.setattr("autoanalyzer.experiment.severities._OF_ALL._limit", 0)  # too large to be kept
+    for backwards in (False, True):
+        experiment = load(DATA / "rays.cube.gz")
+        read, reads = experiment._severities._read, []
+        experiment._severities._read = lambda name, read=read, reads=reads: (reads.append(name), read(name))[1]
+        assert len([*experiment.blocks("wall_time", backwards=backwards)]) == 35
+        assert reads == ["wall_time"]
+
+
 def test_a_metric_of_which_rows_are_read_is_not_kept_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(LARGE, 0)
     file = tmp_path / "rays.cubex"

@@ -28,7 +28,8 @@ class Summary:
         own: ``float64[measure, call path]``, in the order of ``MEASURES``, of each call path alone. Who is the index
             of a location. Where nothing was measured it is NaN.
         closed: The same of each call path with all below it; NaN where that does not add up.
-        bins: ``float64[call path, bin]``, sums of locations side by side, of each call path alone.
+        bins: ``float64[call path, bin]``, sums of locations side by side, of each call path alone; NaN where none of
+            them was measured.
         rows: Values of all locations, of some call paths: ``float64[location]``, of it alone and with all below it.
     """
 
@@ -66,7 +67,8 @@ def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> S
             path, alone = int(rows[row]), values[row]
             own[:, path] = _measures(alone)
             if kind.aggregation == "sum":
-                bins[path] = np.add.reduceat(np.nan_to_num(alone), ranges[:-1])
+                known = np.add.reduceat(~np.isnan(alone), ranges[:-1], dtype=np.intp)
+                bins[path] = np.where(known, np.add.reduceat(np.nan_to_num(alone), ranges[:-1]), np.nan)
             parts = below.pop(path, None)
             whole = alone if parts is None else _together(kind.aggregation, alone, parts)
             closed[:, path] = own[:, path] if parts is None else _measures(whole)
