@@ -25,6 +25,8 @@ from .packing import packed
 
 __all__ = ["Subject", "page_of"]
 
+_SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
+_MEANS: Final = f"{_SUMS} Those of the verdict are means of a rank, without starting and ending MPI."
 _CHANGES: Final = 5  # of a difference that are told first
 _MOST_SOURCE: Final = 8 << 20  # characters: more is no page that is passed on
 
@@ -84,6 +86,7 @@ def page_of(
         clusters=clusters,
         sources=sources,
         other=_other(*against) if against else None,
+        basis=_MEANS if subject.findings else _SUMS,
         counters=counters,
         tab=tab,
     )
@@ -169,7 +172,11 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined)
     made = dataset_of(result, key="difference")
-    before = np.array([np.nansum(joined.severity(0, metric.name), axis=1) for metric in result.metrics])
+    # What the difference does not know is left out here, too: else it would pass for what did not change.
+    known = [
+        np.where(np.isnan(result.exclusive(each.name)), 0.0, joined.severity(0, each.name)) for each in result.metrics
+    ]
+    before = np.array([np.nansum(values, axis=1) for values in known])
     return Dataset(made.head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
 
 

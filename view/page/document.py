@@ -22,10 +22,6 @@ from .packing import ROUNDING, packed_text
 
 __all__ = ["Page", "page_html"]
 
-_BASIS: Final = (
-    "Values in the trees are sums over all ranks, from start to end; those of the verdict are means of a rank, without "
-    "starting and ending MPI."
-)
 _NUMBER: Final = re.compile(r"[0-9][0-9.]*-[0-9][0-9.]*,?|[0-9.e]+ (?:%|[mun]?s|[kMGT]?B)(?![a-z])")
 _HERE: Final = files(__package__)
 _STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
@@ -46,6 +42,7 @@ class Page:
         clusters: Indices of the locations of each cluster.
         sources: Of the regions' files.
         other: Name and metrics of the experiment that values can be in percent of.
+        basis: What the values in the trees are.
         counters: HTML of what statistics found; empty if there is none.
         tab: What is open at the start; empty for none.
     """
@@ -60,6 +57,7 @@ class Page:
     clusters: Sequence[Sequence[int]] = ()
     sources: Sequence[SourceFile] = ()
     other: Mapping[str, Any] | None = None
+    basis: str = ""
     counters: str = ""
     tab: str = ""
 
@@ -91,7 +89,7 @@ def page_html(page: Page) -> bytes:
             visible(each.name): {"lines": each.lines or None, "warning": each.warning or None} for each in page.sources
         },
         "other": page.other,
-        "basis": _BASIS,
+        "basis": page.basis,
         "tab": page.tab or None,
     }
     blocks = [("head", packed_text(orjson.dumps(head))), *((ids[key], each.text) for key, each in numbers)]

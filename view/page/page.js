@@ -2102,8 +2102,8 @@
   // src/parts/compare.js
   var MOST2 = 50;
   var LEAST = 1e-3;
-  function Compare({ difference, metric, other, shown, show, select }) {
-    const lists = useMemo(() => difference && changes(difference, metric), [difference, metric]);
+  function Compare({ difference, metric, inBoth, other, shown, show, select }) {
+    const lists = useMemo(() => inBoth ? changes(difference, metric) : null, [difference, metric, inBoth]);
     if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
     if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
     const { unit, slower, faster, before, gain } = lists;
@@ -2126,7 +2126,7 @@
       ${changed.length > MOST2 && html`<p class="remark">and ${changed.length - MOST2} more</p>`}
     </section>`;
     return html`
-    <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out.</p>
+    <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
@@ -2153,6 +2153,7 @@
     const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole);
     return {
       unit: head.metrics[metric].unit,
+      partly: sums.byPath(metric).gaps.some((gaps) => gaps > 0),
       before: before.reduce((sum2, value) => sum2 + value, 0),
       gain: gains.reduce((sum2, value) => sum2 + value, 0),
       slower: changed.filter(({ gain }) => gain < 0).sort((one, two) => one.gain - two.gain),
@@ -3071,6 +3072,7 @@
     const clusters = experiment.head.large ? [] : page.clusters;
     const shared = { browser, experiment, clusters };
     const metric = experiment.head.metrics[browser.metrics[0]].name;
+    const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
     return html`
     <div class="toolbar">
       <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
@@ -3105,7 +3107,7 @@
       ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
-      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
+      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${tab === "counters" && html`<${Counters} />`}
       ${tab === "time" && html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened.</p>`}
@@ -3273,8 +3275,9 @@
   // src/model/large_sums.js
   var [OWN, CLOSED] = [0, 1];
   var LargeSums = class extends Sums {
-    constructor(head, sums, spread, read) {
+    constructor(head, sums, spread, calls, read) {
       super(head, sums, read);
+      this.calls = calls;
       this.large = head.large;
       this.spread = spread;
       this.columns = head.large.bins.length - 1;
@@ -3291,7 +3294,7 @@
     }
     // How locations spread on each node of the call tree, of one metric; null of anything else.
     rangesOf(tree, metric, parts) {
-      if (parts.length || tree.length !== this.paths) return null;
+      if (parts.length || tree !== this.calls) return null;
       const of = (part) => {
         const measure = (name) => {
           const place = this.large.measures.indexOf(name);
@@ -3315,10 +3318,9 @@
       const { tree } = browser.panes.system;
       if (!browser.located) return null;
       if (tree.home.length === this.columns) return super.ofSystem(browser);
-      const { selected } = browser.panes.program;
-      const isKept = (node) => this.large.paths.includes(node) && browser.panes.program.tree.length === this.paths;
-      if (![...selected].every(isKept)) return null;
-      return browser.spread((metric) => this.#ofRows(metric, browser.panes.program), tree);
+      const { program } = browser.panes;
+      if (program.tree !== this.calls || ![...program.selected].every((node) => this.large.paths.includes(node))) return null;
+      return browser.spread((metric) => this.#ofRows(metric, program), tree);
     }
     #ofRows(metric, pane) {
       const values = this.rows.get(metric);
@@ -3410,8 +3412,6 @@
     // `read` gives a promise of the numbers under a key.
     constructor(head, sums, spread, read) {
       this.head = head;
-      const ofMetric = (metric) => read(`${head.key} ${metric}`);
-      this.sums = head.large ? new LargeSums(head, sums, spread, ofMetric) : new Sums(head, sums, ofMetric);
       const { metrics, calls, flat, systems } = head.trees;
       this.trees = {
         metrics: new Tree(metrics),
@@ -3419,6 +3419,8 @@
         flat: new Tree(flat),
         systems: Object.fromEntries(Object.entries(systems).map(([name, tree]) => [name, new Tree(tree)]))
       };
+      const ofMetric = (metric) => read(`${head.key} ${metric}`);
+      this.sums = head.large ? new LargeSums(head, sums, spread, this.trees.calls, ofMetric) : new Sums(head, sums, ofMetric);
     }
     static async open(head, read) {
       const spread = head.large ? await read(`${head.key} spread`) : null;

@@ -394,3 +394,39 @@ def test_too_many_values_are_told_by_their_spread_and_by_ranges_of_ranks(experim
     shown.press("1")
     assert page.locator(".map canvas").count() == 1
     assert shown.complaints == []
+
+
+def test_what_one_of_two_runs_has_not_measured_is_no_part_of_their_comparison(show):
+    before = on_a_grid()
+    values = before.exclusive("cpu_time").copy()
+    values[:, 0] = np.nan
+    after = before.replaced(severities={"cpu_time": values})
+    shown = show(after, of_page={"against": (before, "before")})
+    shown.press("4")
+    said = shown.page.inner_text("#panel > p")
+    assert said.startswith("cpu_time of the program: 18.1 s in before, 18.1 s here")
+    assert "what one of the two has not measured" in said
+
+
+def test_a_metric_of_one_of_two_runs_alone_is_not_compared(show):
+    before = on_a_grid()
+    more = {"cpu_time": before.exclusive("cpu_time"), "visits": np.ones((2, 12))}
+    after = before.replaced(metrics=[*before.metrics, Metric("visits", "occ")], severities=more)
+    shown = show(after, "#m=visits", of_page={"against": (before, "before")})
+    shown.press("4")
+    assert shown.page.inner_text("#panel") == "visits is not in both experiments, or its values do not add up."
+
+
+def test_a_flat_profile_has_no_spreads_of_call_paths(show, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.view.page.dataset._WHOLE", 1)
+    shown = show(on_a_grid())  # which has as many regions as call paths
+    titles = "all => all.map((each) => each.title)"
+    assert shown.page.eval_on_selector_all("#tree-program .strip", titles)[0].startswith("of a location")
+    shown.go("f=flat")
+    assert set(shown.page.eval_on_selector_all("#tree-program .strip", titles)) <= {""}
+
+
+def test_means_of_a_rank_are_spoken_of_where_there_is_a_verdict(experiments, show):
+    said = "Those of the verdict are means of a rank"
+    assert said in show(experiments["rays"]).page.inner_text("#app")
+    assert said not in show(experiments["rays - rays_dynamic"]).page.inner_text("#app")

@@ -277,6 +277,7 @@ export function App({ page }) {
   const clusters = experiment.head.large ? [] : page.clusters;
   const shared = { browser, experiment, clusters };
   const metric = experiment.head.metrics[browser.metrics[0]].name;
+  const inBoth = page.other?.totals.has(metric) && page.experiments.run.head.metrics.some(({ name }) => name === metric);
   return html`
     <div class="toolbar">
       <label>values <select value=${VALUES[basis ?? "absolute"]} onChange=${(event) => go({ basis: BASES.find((each) => VALUES[each ?? "absolute"] === event.currentTarget.value) })}>
@@ -308,7 +309,7 @@ export function App({ page }) {
       ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}
       ${tab === "flat" && html`<${FlatProfile} ...${shared} select=${selectRegion} />`}
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
-      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
+      ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${tab === "counters" && html`<${Counters} />`}
       ${tab === "time" && html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened.</p>`}

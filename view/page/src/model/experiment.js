@@ -9,8 +9,6 @@ export class Experiment {
   // `read` gives a promise of the numbers under a key.
   constructor(head, sums, spread, read) {
     this.head = head;
-    const ofMetric = (metric) => read(`${head.key} ${metric}`);
-    this.sums = head.large ? new LargeSums(head, sums, spread, ofMetric) : new Sums(head, sums, ofMetric);
     const { metrics, calls, flat, systems } = head.trees;
     this.trees = {
       metrics: new Tree(metrics),
@@ -18,6 +16,8 @@ export class Experiment {
       flat: new Tree(flat),
       systems: Object.fromEntries(Object.entries(systems).map(([name, tree]) => [name, new Tree(tree)])),
     };
+    const ofMetric = (metric) => read(`${head.key} ${metric}`);
+    this.sums = head.large ? new LargeSums(head, sums, spread, this.trees.calls, ofMetric) : new Sums(head, sums, ofMetric);
   }
 
   static async open(head, read) {

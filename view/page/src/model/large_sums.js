@@ -6,8 +6,9 @@ import { Tally } from "./tally.js";
 const [OWN, CLOSED] = [0, 1];
 
 export class LargeSums extends Sums {
-  constructor(head, sums, spread, read) {
+  constructor(head, sums, spread, calls, read) {
     super(head, sums, read);
+    this.calls = calls; // the call tree: of a flat profile there are no spreads, and no rows
     this.large = head.large;
     this.spread = spread; // [metric, own or closed, measure, call path]
     this.columns = head.large.bins.length - 1; // in place of locations
@@ -26,7 +27,7 @@ export class LargeSums extends Sums {
 
   // How locations spread on each node of the call tree, of one metric; null of anything else.
   rangesOf(tree, metric, parts) {
-    if (parts.length || tree.length !== this.paths) return null;
+    if (parts.length || tree !== this.calls) return null;
     const of = (part) => {
       const measure = (name) => {
         const place = this.large.measures.indexOf(name);
@@ -44,10 +45,9 @@ export class LargeSums extends Sums {
     const { tree } = browser.panes.system;
     if (!browser.located) return null;
     if (tree.home.length === this.columns) return super.ofSystem(browser);
-    const { selected } = browser.panes.program;
-    const isKept = (node) => this.large.paths.includes(node) && browser.panes.program.tree.length === this.paths;
-    if (![...selected].every(isKept)) return null;
-    return browser.spread((metric) => this.#ofRows(metric, browser.panes.program), tree);
+    const { program } = browser.panes;
+    if (program.tree !== this.calls || ![...program.selected].every((node) => this.large.paths.includes(node))) return null;
+    return browser.spread((metric) => this.#ofRows(metric, program), tree);
   }
 
   #ofRows(metric, pane) {
