@@ -13,6 +13,7 @@ from ..experiment import Experiment
 
 __all__ = [
     "CRITICAL_SHARE",
+    "STARTUP",
     "CodeRegion",
     "code_regions",
     "descendants",
@@ -25,7 +26,7 @@ CRITICAL_SHARE: Final = 0.03  # of the program's time: what takes less is not cr
 
 _WHOLE: Final = 0.9  # of the program's time: as near to it as values that count as one (definitions 14)
 
-_STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
+STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def startup_paths(experiment: Experiment) -> frozenset[int]:
     """Find the call paths of MPI_Init and MPI_Finalize and all below them, which are no part of the program's work."""
     found: set[int] = set()
     for index, path in enumerate(experiment.call_paths):
-        if path.parent in found or (path.region.kind == "mpi" and path.region.name in _STARTUP):
+        if path.parent in found or (path.region.kind == "mpi" and path.region.name in STARTUP):
             found.add(index)
     return frozenset(found)
 

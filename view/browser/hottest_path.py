@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from ...analyze.code_regions import STARTUP
 from ...experiment import Experiment
 from .browser import Browser, Dimension, browse
 
 __all__ = ["at_start", "hottest_path"]
-
-_OUTSIDE: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
 
 def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
@@ -34,7 +32,7 @@ def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
     """Give the nodes in which MPI is started and ended, which is nobody's work."""
     regions = [path.region for path in experiment.call_paths]
     nodes = dict.fromkeys(regions) if flat else regions
-    return frozenset(node for node, region in enumerate(nodes) if region.name in _OUTSIDE)
+    return frozenset(node for node, region in enumerate(nodes) if region.name in STARTUP)
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:

@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .tally import Value
+from .written import written
 
 __all__ = ["Legend", "Relief", "relief"]
 
 Relief = Literal["raised", "sunken", "flat", "none"]
 
 
-def relief(value: Value) -> Relief:
-    """Tell the sign: raised is positive, sunken negative, flat 0; none where there is no number."""
+def relief(value: Value, unit: str) -> Relief:
+    """Tell the sign that is seen in the digits: raised is positive, sunken negative, flat 0; none without a number."""
     if value.amount is None:
         return "none"
-    return "raised" if value.amount > 0 else "sunken" if value.amount < 0 else "flat"
+    sign = written(value, unit)[1]
+    return "raised" if sign > 0 else "sunken" if sign < 0 else "flat"
 
 
 @dataclass(frozen=True, slots=True)

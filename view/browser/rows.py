@@ -31,7 +31,7 @@ class Row:
         state: Whether there is something to open or close; ``folded`` of what unfolding the parent shows.
         value: In percent if so asked for and there is a share.
         unit: Of the value: ``%``, or the metric's.
-        relief: The sign of the value.
+        relief: The sign of the value, as its digits show it.
         colour: The place of its size on the legend, from 0 to 1; None without a number.
         selected: Whether other trees depend on it.
     """
@@ -77,7 +77,7 @@ def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> 
             state,
             value,
             unit,
-            relief(value),
+            relief(value, unit),
             scale.place(value) if scale else None,
             first in pane.selected,
         )

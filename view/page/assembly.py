@@ -173,10 +173,10 @@ def _difference(experiment: Experiment, other: Experiment) -> Dataset:
     result = difference(other, experiment, joined)
     made = dataset_of(result, key="difference")
     # What the difference does not know is left out here, too: else it would pass for what did not change.
-    known = [
-        np.where(np.isnan(result.exclusive(each.name)), 0.0, joined.severity(0, each.name)) for each in result.metrics
-    ]
-    before = np.array([np.nansum(values, axis=1) for values in known])
+    before = np.zeros((len(result.metrics), len(result.call_paths)))
+    for row, metric in zip(before, result.metrics, strict=True):
+        known = ~np.isnan(result.exclusive(metric.name))
+        row[:] = np.nansum(np.where(known, joined.severity(0, metric.name), 0.0), axis=1)
     return Dataset(made.head, {**made.numbers, "difference before": packed(before, exact=True)}, made.exact)
 
 

@@ -155,7 +155,6 @@ def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], k
         "key": key,
         "difference": experiment.notes.derived_by[-1:] == ("difference",),
         "remarks": [*map(visible, experiment.notes.remarks)],
-        "name": visible(experiment.notes.program or "experiment"),
         "metrics": [*map(_metric, experiment.metrics)],
         "regions": [*map(_region, dict.fromkeys(path.region for path in experiment.call_paths))],
         "locations": [[place.process, place.thread] for place in places],

@@ -1807,6 +1807,10 @@
   }
 
   // src/model/regions.js
+  function placeOf([, , file, , first]) {
+    const name = file.split("/").at(-1);
+    return first && name ? `${name}:${first}` : name;
+  }
   function regionSums(browser, experiment, scope = null) {
     const calls = experiment.trees.calls;
     const home = experiment.trees.flat.home;
@@ -2098,6 +2102,11 @@
     if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 };
     return { text: `${amount < 0 ? "-" : ""}${size}`, sign: Math.sign(amount) };
   }
+  function letters(number) {
+    let text = "";
+    for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + (left - 1) % 26) + text;
+    return text;
+  }
 
   // src/parts/compare.js
   var MOST2 = 50;
@@ -2143,10 +2152,10 @@
       if (value === value) before[trees.flat.home[path]] += value;
     }
     const whole = before.reduce((sum2, value) => sum2 + Math.abs(value), 0);
-    const lines = head.regions.map(([title, , file, , first], region) => ({
+    const lines = head.regions.map((each, region) => ({
       region,
-      name: title,
-      place: file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "",
+      name: each[0],
+      place: placeOf(each),
       before: before[region],
       gain: gains[region]
     }));
@@ -2181,13 +2190,33 @@
     return html`<div ref=${box}></div>`;
   }
 
+  // src/parts/window.js
+  var AROUND = 8;
+  function useWindow(box, height, anew) {
+    const [view, setView] = useState({ from: 0, count: 24 + 2 * AROUND });
+    const look = () => {
+      if (!box.current) return;
+      const { scrollTop, clientHeight } = box.current;
+      const from = Math.max(0, Math.floor(scrollTop / height) - AROUND);
+      const count2 = Math.ceil(clientHeight / height) + 2 * AROUND;
+      setView((seen) => seen.from === from && seen.count === count2 ? seen : { from, count: count2 });
+    };
+    useLayoutEffect(() => {
+      if (!box.current) return void 0;
+      look();
+      const observer = new ResizeObserver(look);
+      observer.observe(box.current);
+      return () => observer.disconnect();
+    }, anew);
+    return [view, look];
+  }
+
   // src/parts/flat_profile.js
   var ROW = 26;
-  var AROUND = 8;
   function FlatProfile({ browser, experiment, select }) {
     const [order, setOrder] = useState({ by: "own", down: true });
     const box = useRef(null);
-    const [view, setView] = useState({ from: 0, count: 30 });
+    const [view, look] = useWindow(box, ROW, []);
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const lines = useMemo(() => profile(browser, experiment), [browser, experiment]);
     const sorted = useMemo(() => {
@@ -2195,12 +2224,6 @@
       const compare = (one, other) => typeof one === "string" ? one.localeCompare(other) : (one !== one) - (other !== other) || sign * (one - other);
       return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
     }, [lines, order]);
-    const look = () => {
-      if (!box.current) return;
-      const { scrollTop, clientHeight } = box.current;
-      setView({ from: Math.max(0, Math.floor(scrollTop / ROW) - AROUND), count: Math.ceil(clientHeight / ROW) + 2 * AROUND });
-    };
-    useLayoutEffect(look, []);
     const total = lines.reduce((sum2, { own }) => sum2 + (own === own ? own : 0), 0);
     const amount = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
     const percent2 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
@@ -2251,11 +2274,10 @@
     const own = browser.selected((metric) => browser.sums.byPath(metric)).atHome(flat);
     const closed = regionSums(browser, experiment);
     const spread = ranges(browser, flat)?.own;
-    return experiment.head.regions.map(([name, , file, , first], region) => {
+    return experiment.head.regions.map((each, region) => {
       const amount = own.value(region).amount ?? NaN;
       const [least2, mean, most3] = spread ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
-      const place = file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "";
-      return { region, name, place, own: amount, "own share": amount, closed: closed[region], least: least2, mean, most: most3 };
+      return { region, name: each[0], place: placeOf(each), own: amount, "own share": amount, closed: closed[region], least: least2, mean, most: most3 };
     });
   }
 
@@ -2277,6 +2299,35 @@
   var signColour = (place) => signed((place + 1) / 2);
   var css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
   var clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
+
+  // src/parts/canvas.js
+  function sized(canvas, width, height) {
+    const scale = globalThis.devicePixelRatio || 1;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d");
+    context.scale(scale, scale);
+    return context;
+  }
+  function hatch(context, x, y, width, height) {
+    context.fillStyle = "#ddd";
+    context.fillRect(x, y, width, height);
+    context.strokeStyle = "#888";
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let at = x; at < x + width; at += 5) {
+      context.moveTo(at, y + height);
+      context.lineTo(Math.min(at + height, x + width), y);
+    }
+    context.stroke();
+  }
+  function frame(context, x, y, width, height) {
+    context.strokeStyle = "#e00";
+    context.lineWidth = 2;
+    context.strokeRect(x, y, width, height);
+  }
 
   // src/parts/heat_map.js
   var MOST_ROWS = 40;
@@ -2364,14 +2415,7 @@
     return { rows, all: nodes.length, top: all.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0), signed: all.some((value) => value < 0) };
   }
   function draw(canvas, { map, columns, width, order, clusters, relative, cell }) {
-    const scale = globalThis.devicePixelRatio || 1;
-    const height = TOP + map.rows.length * CELL;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-    const context = canvas.getContext("2d");
-    context.scale(scale, scale);
+    const context = sized(canvas, width, TOP + map.rows.length * CELL);
     const wide = width / columns;
     const of = new Map(clusters.flatMap((members, number) => members.map((location2) => [location2, number])));
     let last = -1;
@@ -2400,23 +2444,7 @@
         } else hatch(context, column * wide, TOP + row * CELL, wide, CELL - 1);
       }
     });
-    if (cell) {
-      context.strokeStyle = "#e00";
-      context.lineWidth = 2;
-      context.strokeRect(cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
-    }
-  }
-  function hatch(context, x, y, width, height) {
-    context.fillStyle = "#ddd";
-    context.fillRect(x, y, width, height);
-    context.strokeStyle = "#888";
-    context.lineWidth = 1;
-    context.beginPath();
-    for (let at = x; at < x + width; at += 5) {
-      context.moveTo(at, y + height);
-      context.lineTo(Math.min(at + height, x + width), y);
-    }
-    context.stroke();
+    if (cell) frame(context, cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
   }
   function most2(values, from, to) {
     let found = NaN;
@@ -2437,11 +2465,6 @@
     const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
     const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
     return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of all ${amount(mean)}`;
-  }
-  function letters(number) {
-    let text = "";
-    for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + (left - 1) % 26) + text;
-    return text;
   }
 
   // src/parts/help.js
@@ -2492,39 +2515,26 @@
 
   // src/parts/source_view.js
   var LINE = 20;
-  var AROUND2 = 10;
   var BANDS = 8;
   function SourceView({ browser, experiment, sources, select }) {
     const [all, setAll] = useState(true);
     const box = useRef(null);
-    const [view, setView] = useState({ from: 0, count: 40 });
     const paths = selectedPaths(browser, experiment);
     const scope = useMemo(() => paths, [browser.panes.program]);
     const region = experiment.trees.flat.home[paths[0]];
     const [, , file, , first, last] = experiment.head.regions[region];
     const source = sources[file];
+    const [view, look] = useWindow(box, LINE, [file]);
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
     const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
     const top = useMemo(() => bands.reduce((most3, { number }) => Math.max(most3, Math.abs(costs[number]) || 0), 0), [bands, costs]);
-    const look = () => {
-      if (!box.current) return;
-      const from2 = Math.max(0, Math.floor(box.current.scrollTop / LINE) - AROUND2);
-      const count2 = Math.ceil(box.current.clientHeight / LINE) + 2 * AROUND2;
-      setView((seen) => seen.from === from2 && seen.count === count2 ? seen : { from: from2, count: count2 });
-    };
     useLayoutEffect(() => {
       if (!box.current) return;
       box.current.scrollTop = Math.max(0, (first - 4) * LINE);
       look();
     }, [file, first, source]);
-    useEffect(() => {
-      if (!box.current) return void 0;
-      const observer = new ResizeObserver(look);
-      observer.observe(box.current);
-      return () => observer.disconnect();
-    }, [file]);
-    const label2 = html`<h2 class="pane-title"><span>${file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "source"}</span></h2>`;
+    const label2 = html`<h2 class="pane-title"><span>${placeOf(experiment.head.regions[region]) || "source"}</span></h2>`;
     if (!source?.lines) {
       const name = experiment.head.regions[region][0];
       const why = !file ? `${name} has no source file: it is a library's.` : source?.warning ?? "The source is not in this page.";
@@ -2698,13 +2708,7 @@
   }
   function draw2(canvas, { plane, values, clusters, by, place }) {
     const { width, height, size, found } = plane;
-    const scale = globalThis.devicePixelRatio || 1;
-    canvas.width = Math.round(width * size * scale);
-    canvas.height = Math.round(height * size * scale);
-    canvas.style.width = `${width * size}px`;
-    canvas.style.height = `${height * size}px`;
-    const context = canvas.getContext("2d");
-    context.scale(scale, scale);
+    const context = sized(canvas, width * size, height * size);
     context.font = `${Math.min(14, size - 4)}px system-ui, sans-serif`;
     const amounts = [...values.amounts].filter((_, location2) => values.known[location2]);
     const top = amounts.reduce((most3, value) => Math.max(most3, Math.abs(value)), 0);
@@ -2715,41 +2719,30 @@
       const known = locations.filter((location2) => values.known[location2]);
       const value = known.reduce((sum2, location2) => sum2 + values.amounts[location2], 0);
       const number = of.get(locations[0]);
+      if (by === "value" && !known.length) {
+        hatch(context, x, y, size - 1, size - 1);
+        continue;
+      }
+      const part = top ? value / top : 0;
       if (by === "cluster") context.fillStyle = number === void 0 ? "#bbb" : clusterColour(number);
-      else context.fillStyle = !known.length ? "#ddd" : css(signed2 ? signColour(top ? value / top : 0) : sizeColour(top ? value / top : 0));
+      else context.fillStyle = css(signed2 ? signColour(part) : sizeColour(part));
       context.fillRect(x, y, size - 1, size - 1);
       if (by === "cluster" && number !== void 0 && size >= 14) {
         context.fillStyle = "#000";
         context.fillText(letters(number), x + 3, y + size - 5);
       }
     }
-    if (place) {
-      context.strokeStyle = "#e00";
-      context.lineWidth = 2;
-      context.strokeRect(place.x * size + 1, place.y * size + 1, size - 3, size - 3);
-    }
+    if (place) frame(context, place.x * size + 1, place.y * size + 1, size - 3, size - 3);
   }
 
   // src/parts/tree_view.js
   var ROW2 = 24;
-  var AROUND3 = 8;
   var DEEPEST = 16;
-  function TreeView({ name, title, rows, focus, ranges: ranges2, signed: signed2, actions }) {
+  var LONGEST = 300;
+  function TreeView({ name, title, rows, focus, ranges: ranges2, about, signed: signed2, actions }) {
     const box = useRef(null);
-    const [view, setView] = useState({ from: 0, count: 24 });
+    const [view, look] = useWindow(box, ROW2, []);
     const at = Math.max(0, Math.min(focus, rows.length - 1));
-    const look = () => {
-      if (!box.current) return;
-      const { scrollTop, clientHeight } = box.current;
-      const from2 = Math.max(0, Math.floor(scrollTop / ROW2) - AROUND3);
-      const count2 = Math.ceil(clientHeight / ROW2) + 2 * AROUND3;
-      setView((seen) => seen.from === from2 && seen.count === count2 ? seen : { from: from2, count: count2 });
-    };
-    useEffect(() => {
-      const observer = new ResizeObserver(look);
-      observer.observe(box.current);
-      return () => observer.disconnect();
-    }, []);
     useLayoutEffect(() => {
       const { scrollTop, clientHeight } = box.current;
       if (at * ROW2 < scrollTop) box.current.scrollTop = at * ROW2;
@@ -2781,6 +2774,7 @@
               row=${rows.row(place)}
               focused=${place === at}
               range=${ranges2?.(rows.order[place])}
+              about=${about?.(rows.order[place])}
               signed=${signed2}
               onClick=${(event) => actions.click(event, rows, place)}
             />`
@@ -2791,7 +2785,7 @@
   `;
   }
   var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
-  function Row({ id, row, focused, range: range2, signed: signed2, onClick }) {
+  function Row({ id, row, focused, range: range2, about, signed: signed2, onClick }) {
     const { text, sign } = written(row.value, row.unit);
     const missing = row.value.amount === null;
     const partial = row.value.gap === "partial";
@@ -2809,7 +2803,7 @@
       aria-selected=${row.selected}
       aria-expanded=${row.state === "leaf" || row.state === "folded" ? void 0 : row.state === "open"}
       aria-label=${spoken}
-      title=${row.label.length > 300 ? `${row.label.slice(0, 300)}…` : row.label}
+      title=${about ?? (row.label.length > LONGEST ? `${row.label.slice(0, LONGEST)}…` : row.label)}
       onClick=${onClick}
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
@@ -3044,6 +3038,11 @@
     const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
     if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
     const range2 = (node) => node < 0 || !spread ? null : rangeOf(spread, rows.program, node);
+    const aboutMetric = (node) => {
+      if (node < 0) return void 0;
+      const { name, about, source: from } = experiment.head.metrics[node];
+      return `${[name, about].filter(Boolean).join(": ")} (${from})`;
+    };
     const groupings = Object.keys(experiment.trees.systems);
     const width = (name) => widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)";
     const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...source ? ["6px", "minmax(18rem, 1.8fr)"] : []].join(" ") };
@@ -3058,6 +3057,7 @@
         rows=${rows[dimension]}
         focus=${focus[dimension]}
         ranges=${dimension === "program" ? range2 : void 0}
+        about=${dimension === "metrics" ? aboutMetric : void 0}
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
@@ -3094,7 +3094,7 @@
     </div>
     <p class="remark">${page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
-    <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
+    <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
       ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}

@@ -22,7 +22,6 @@ from ...experiment import Experiment
 from ..browser import Browser, Row, Sums, at_start, legend, rows
 from ..browser.browser import Dimension
 from ..browser.percentages import Basis
-from ..browser.written import written
 from ..finding import Finding
 from ..place import visible
 from ..source_file import find_source, places_to_look
@@ -171,7 +170,7 @@ class BrowserApp(App[None]):
         for dimension in _DIMENSIONS[_DIMENSIONS.index(since) :]:
             self._rows[dimension] = [*rows(self.browser, dimension, basis)]
         # Signs are marked where there are negative values in view, as in a difference.
-        signed = any(map(_is_loss, chain(*self._rows.values())))
+        signed = any(row.relief == "sunken" for row in chain(*self._rows.values()))
         for dimension in _DIMENSIONS:
             view = self.query_one(f"#{dimension}", TreeView)
             view.show(self._rows[dimension], legend(self.browser, dimension, basis), signed=signed)
@@ -323,10 +322,6 @@ class BrowserApp(App[None]):
             source.display = False
         else:
             self.exit()
-
-
-def _is_loss(row: Row) -> bool:
-    return (row.value.amount or 0.0) < 0 and written(row.value, row.unit)[1] < 0
 
 
 def browse_in_terminal(

@@ -20,6 +20,7 @@ _SIZES: Final = (
     (0x8A, 0x86, 0x78), (0xA5, 0x9C, 0x74), (0xC3, 0xB3, 0x69), (0xE1, 0xCC, 0x55), (0xFE, 0xE8, 0x38),
 )  # fmt: skip
 _TOGGLES: Final = {"open": "▾", "closed": "▸", "leaf": " ", "folded": "…"}
+_SIGNS: Final = {"raised": "▲", "sunken": "▼"}
 _BAR: Final = " ▏▎▍▌▋▊▉█"
 _WIDTH: Final = 4  # of a bar
 _VALUE: Final = 8  # what the longest number with its unit takes
@@ -43,7 +44,7 @@ def line(row: Row, width: int, *, signed: bool) -> Text:
         width: In cells; a longer name is cut, with ``…``.
         signed: Whether to mark the sign, as in differences.
     """
-    text, sign = written(row.value, row.unit)
+    text, _ = written(row.value, row.unit)
     missing = row.value.amount is None
     drawn = Text("›" if row.selected else " ", no_wrap=True, end="")
     if row.colour is None:
@@ -51,7 +52,9 @@ def line(row: Row, width: int, *, signed: bool) -> Text:
     else:
         drawn.append("■ ", Style(color=colour(row.colour)))
     if signed:
-        drawn.append({1: "▲", -1: "▼", 0: " "}[sign], Style(color="bright_blue" if sign > 0 else "bright_red"))
+        drawn.append(
+            _SIGNS.get(row.relief, " "), Style(color="bright_blue" if row.relief == "raised" else "bright_red")
+        )
     drawn.append(_cut(text, _VALUE).rjust(_VALUE), Style(dim=missing, italic=missing))
     drawn.append("~" if row.value.gap == "partial" else " ", Style(bold=True))
     narrow = width < _NARROW

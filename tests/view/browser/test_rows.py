@@ -9,6 +9,7 @@ import pytest
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 from autoanalyzer.view.browser import Browser, Legend, Sums, Value, at_start, browse, hottest_path, legend, relief, rows
+from autoanalyzer.view.browser.written import written
 
 from ..conftest import ALL, DIMENSIONS, wandering
 
@@ -65,10 +66,12 @@ def test_colours_lie_on_the_legend_and_reliefs_are_signs(name, experiments):
             for row in rows(browser, dimension, "selection"):
                 assert row.colour is None or 0 <= row.colour <= 1
                 amount = row.value.amount
-                assert row.relief == (
-                    "none" if amount is None else {1: "raised", -1: "sunken", 0: "flat"}[int(np.sign(amount))]
-                )
-                assert amount is not None or row.colour is None
+                if amount is None:
+                    assert (row.relief, row.colour) == ("none", None)
+                else:
+                    seen = written(row.value, row.unit)[1]
+                    assert seen in (0, int(np.sign(amount)))
+                    assert row.relief == {1: "raised", -1: "sunken", 0: "flat"}[seen]
 
 
 def test_small_nodes_are_folded_last_below_their_parent_until_it_is_unfolded():
@@ -129,9 +132,9 @@ def test_of_many_ranks_none_is_folded():
 
 
 def test_a_value_that_was_not_measured_has_neither_colour_nor_relief_and_0_has():
-    assert relief(Value(None, "not measured")) == "none"
+    assert relief(Value(None, "not measured"), "sec") == "none"
     assert Legend(2.0, "sec").place(Value(None, "not measured")) is None
-    assert relief(Value(0.0)) == "flat"
+    assert relief(Value(0.0), "sec") == "flat"
     assert Legend(2.0, "sec").place(Value(0.0)) == 0.0
 
 

@@ -249,6 +249,12 @@ export function App({ page }) {
   const shownNodes = useMemo(() => rows.program.order.filter((node) => node >= 0), [rows]);
   if (failure) return html`<p class="remark warning">The numbers of this page cannot be read: ${failure}</p>`;
   const range = (node) => (node < 0 || !spread ? null : rangeOf(spread, rows.program, node));
+  // What a metric is, and where its numbers come from.
+  const aboutMetric = (node) => {
+    if (node < 0) return undefined;
+    const { name, about, source: from } = experiment.head.metrics[node];
+    return `${[name, about].filter(Boolean).join(": ")} (${from})`;
+  };
   const groupings = Object.keys(experiment.trees.systems);
   const width = (name) => (widths[name] ? `${widths[name]}px` : "minmax(13rem, 1.1fr)");
   const columns = { gridTemplateColumns: [width("metrics"), "6px", widths.program ? `${widths.program}px` : "minmax(17rem, 1.8fr)", "6px", widths.system ? `${widths.system}px` : "minmax(12rem, 1fr)", ...(source ? ["6px", "minmax(18rem, 1.8fr)"] : [])].join(" ") };
@@ -263,6 +269,7 @@ export function App({ page }) {
         rows=${rows[dimension]}
         focus=${focus[dimension]}
         ranges=${dimension === "program" ? range : undefined}
+        about=${dimension === "metrics" ? aboutMetric : undefined}
         signed=${experiment.signed}
         actions=${actions(dimension)}
       />
@@ -296,7 +303,7 @@ export function App({ page }) {
     </div>
     <p class="remark">${page.basis}</p>
     ${finding >= 0 && html`<p class="finding-bar" aria-live="polite"><b>${finding + 1}</b> ${page.findings[finding].title} <button onClick=${() => toFinding(finding - 1)} aria-disabled=${finding <= 0} aria-label="finding before">[</button><button onClick=${() => toFinding(finding + 1)} aria-disabled=${finding >= page.findings.length - 1} aria-label="next finding">]</button></p>`}
-    <div class=${`trees ${source ? "with-source" : ""}`} style=${{ ...columns, "--height": height }}>
+    <div class="trees" style=${{ ...columns, "--height": height }}>
       ${pane("metrics")}
       <${Splitter} name="the metric tree" width=${widths.metrics} setWidth=${(metrics) => setWidths((seen) => ({ ...seen, metrics }))} />
       ${pane("program", html`<small>least – mean – most of the ${experiment.kind}s</small>`)}

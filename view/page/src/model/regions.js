@@ -1,5 +1,11 @@
 // What each region costs, over all call paths or below those that are selected; recursion is counted once.
 
+// Where a region is, by the file's own name (twin: at_line in view/place.py); empty if it has no file.
+export function placeOf([, , file, , first]) {
+  const name = file.split("/").at(-1);
+  return first && name ? `${name}:${first}` : name;
+}
+
 // Float64Array by region: the selected metrics of a region and all below it.
 export function regionSums(browser, experiment, scope = null) {
   const calls = experiment.trees.calls;

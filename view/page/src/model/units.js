@@ -69,3 +69,10 @@ export function written({ amount, gap }, unit) {
 }
 
 export const amount = (value, unit) => written({ amount: value !== value ? null : value, gap: "-" }, unit).text;
+
+// A number from 0 on as a spreadsheet names its columns.
+export function letters(number) {
+  let text = "";
+  for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + ((left - 1) % 26)) + text;
+  return text;
+}

@@ -1,6 +1,7 @@
 // What is slower and what is faster than in the other experiment, region by region.
 import { useMemo } from "preact/hooks";
 import { html } from "../html.js";
+import { placeOf } from "../model/regions.js";
 import { written } from "../model/units.js";
 
 const MOST = 50; // lines of a list
@@ -49,10 +50,10 @@ function changes(difference, name) {
     if (value === value) before[trees.flat.home[path]] += value;
   }
   const whole = before.reduce((sum, value) => sum + Math.abs(value), 0);
-  const lines = head.regions.map(([title, , file, , first], region) => ({
+  const lines = head.regions.map((each, region) => ({
     region,
-    name: title,
-    place: file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "",
+    name: each[0],
+    place: placeOf(each),
     before: before[region],
     gain: gains[region],
   }));

@@ -1,17 +1,17 @@
 // Regions, each by itself, in a table that can be sorted; only the rows in view are in the document.
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { ranges } from "../model/ranges.js";
-import { regionSums } from "../model/regions.js";
+import { placeOf, regionSums } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { useWindow } from "./window.js";
 
 const ROW = 26; // pixels; twin: .profile tr in page.css
-const AROUND = 8;
 
 export function FlatProfile({ browser, experiment, select }) {
   const [order, setOrder] = useState({ by: "own", down: true });
   const box = useRef(null);
-  const [view, setView] = useState({ from: 0, count: 30 });
+  const [view, look] = useWindow(box, ROW, []);
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const lines = useMemo(() => profile(browser, experiment), [browser, experiment]);
   const sorted = useMemo(() => {
@@ -20,12 +20,6 @@ export function FlatProfile({ browser, experiment, select }) {
       typeof one === "string" ? one.localeCompare(other) : (one !== one) - (other !== other) || sign * (one - other);
     return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
   }, [lines, order]);
-  const look = () => {
-    if (!box.current) return; // the last event of what has gone
-    const { scrollTop, clientHeight } = box.current;
-    setView({ from: Math.max(0, Math.floor(scrollTop / ROW) - AROUND), count: Math.ceil(clientHeight / ROW) + 2 * AROUND });
-  };
-  useLayoutEffect(look, []);
   const total = lines.reduce((sum, { own }) => sum + (own === own ? own : 0), 0);
   const amount = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
   const percent = (value) => (total ? written({ amount: value === value ? (100 * value) / total : null, gap: "–" }, "%").text : "–");
@@ -79,10 +73,9 @@ function profile(browser, experiment) {
   const own = browser.selected((metric) => browser.sums.byPath(metric)).atHome(flat);
   const closed = regionSums(browser, experiment);
   const spread = ranges(browser, flat)?.own;
-  return experiment.head.regions.map(([name, , file, , first], region) => {
+  return experiment.head.regions.map((each, region) => {
     const amount = own.value(region).amount ?? NaN;
     const [least, mean, most] = spread ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
-    const place = file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "";
-    return { region, name, place, own: amount, "own share": amount, closed: closed[region], least, mean, most };
+    return { region, name: each[0], place: placeOf(each), own: amount, "own share": amount, closed: closed[region], least, mean, most };
   });
 }

@@ -2,8 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
-import { Tally } from "../model/tally.js";
-import { written } from "../model/units.js";
+import { letters, written } from "../model/units.js";
+import { frame, hatch, sized } from "./canvas.js";
 
 const MOST_ROWS = 40; // that a reader can look through
 const CELL = 16; // pixels high
@@ -99,14 +99,7 @@ function cells(browser, nodes, order) {
 }
 
 function draw(canvas, { map, columns, width, order, clusters, relative, cell }) {
-  const scale = globalThis.devicePixelRatio || 1;
-  const height = TOP + map.rows.length * CELL;
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d");
-  context.scale(scale, scale);
+  const context = sized(canvas, width, TOP + map.rows.length * CELL);
   const wide = width / columns;
   const of = new Map(clusters.flatMap((members, number) => members.map((location) => [location, number])));
   let last = -1;
@@ -135,24 +128,7 @@ function draw(canvas, { map, columns, width, order, clusters, relative, cell }) 
       } else hatch(context, column * wide, TOP + row * CELL, wide, CELL - 1);
     }
   });
-  if (cell) {
-    context.strokeStyle = "#e00";
-    context.lineWidth = 2;
-    context.strokeRect(cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
-  }
-}
-
-function hatch(context, x, y, width, height) {
-  context.fillStyle = "#ddd";
-  context.fillRect(x, y, width, height);
-  context.strokeStyle = "#888";
-  context.lineWidth = 1;
-  context.beginPath();
-  for (let at = x; at < x + width; at += 5) {
-    context.moveTo(at, y + height);
-    context.lineTo(Math.min(at + height, x + width), y);
-  }
-  context.stroke();
+  if (cell) frame(context, cell.column * wide + 1, TOP + cell.row * CELL, Math.max(3, wide - 2), CELL - 1);
 }
 
 // Of several ranks in one column, the largest.
@@ -176,10 +152,4 @@ function tell(map, { row, column }, { browser, experiment, order, columns, unit,
   const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
   const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
   return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of all ${amount(mean)}`;
-}
-
-export function letters(number) {
-  let text = "";
-  for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + ((left - 1) % 26)) + text;
-  return text;
 }

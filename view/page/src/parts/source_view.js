@@ -1,47 +1,35 @@
 // The source of what is selected: nested regions as bands, as hot as they are.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
-import { heaviestPath, nested, regionSums, selectedPaths } from "../model/regions.js";
+import { heaviestPath, nested, placeOf, regionSums, selectedPaths } from "../model/regions.js";
 import { written } from "../model/units.js";
+import { useWindow } from "./window.js";
 
 const LINE = 20; // pixels; twin: --line in page.css
-const AROUND = 10;
 const BANDS = 8; // regions in one another that are told apart
 
 export function SourceView({ browser, experiment, sources, select }) {
   const [all, setAll] = useState(true);
   const box = useRef(null);
-  const [view, setView] = useState({ from: 0, count: 40 });
   const paths = selectedPaths(browser, experiment);
   const scope = useMemo(() => paths, [browser.panes.program]);
   const region = experiment.trees.flat.home[paths[0]];
   const [, , file, , first, last] = experiment.head.regions[region];
   const source = sources[file];
+  const [view, look] = useWindow(box, LINE, [file]);
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
   const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
   const top = useMemo(() => bands.reduce((most, { number }) => Math.max(most, Math.abs(costs[number]) || 0), 0), [bands, costs]);
 
-  const look = () => {
-    if (!box.current) return;
-    const from = Math.max(0, Math.floor(box.current.scrollTop / LINE) - AROUND);
-    const count = Math.ceil(box.current.clientHeight / LINE) + 2 * AROUND;
-    setView((seen) => (seen.from === from && seen.count === count ? seen : { from, count }));
-  };
   useLayoutEffect(() => {
     if (!box.current) return;
     box.current.scrollTop = Math.max(0, (first - 4) * LINE);
     look();
   }, [file, first, source]);
-  useEffect(() => {
-    if (!box.current) return undefined;
-    const observer = new ResizeObserver(look);
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, [file]);
 
-  const label = html`<h2 class="pane-title"><span>${file ? `${file.split("/").at(-1)}${first ? `:${first}` : ""}` : "source"}</span></h2>`;
+  const label = html`<h2 class="pane-title"><span>${placeOf(experiment.head.regions[region]) || "source"}</span></h2>`;
   if (!source?.lines) {
     const name = experiment.head.regions[region][0];
     const why = !file ? `${name} has no source file: it is a library's.` : (source?.warning ?? "The source is not in this page.");

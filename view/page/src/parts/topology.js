@@ -2,8 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clusterColour, css, signColour, sizeColour } from "../colours.js";
 import { html } from "../html.js";
-import { written } from "../model/units.js";
-import { letters } from "./heat_map.js";
+import { letters, written } from "../model/units.js";
+import { frame, hatch, sized } from "./canvas.js";
 
 const LARGEST = 48; // pixels of a place
 const SMALLEST = 4;
@@ -69,13 +69,7 @@ function planeOf(grid, cut) {
 
 function draw(canvas, { plane, values, clusters, by, place }) {
   const { width, height, size, found } = plane;
-  const scale = globalThis.devicePixelRatio || 1;
-  canvas.width = Math.round(width * size * scale);
-  canvas.height = Math.round(height * size * scale);
-  canvas.style.width = `${width * size}px`;
-  canvas.style.height = `${height * size}px`;
-  const context = canvas.getContext("2d");
-  context.scale(scale, scale);
+  const context = sized(canvas, width * size, height * size);
   context.font = `${Math.min(14, size - 4)}px system-ui, sans-serif`;
   const amounts = [...values.amounts].filter((_, location) => values.known[location]);
   const top = amounts.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -86,17 +80,18 @@ function draw(canvas, { plane, values, clusters, by, place }) {
     const known = locations.filter((location) => values.known[location]);
     const value = known.reduce((sum, location) => sum + values.amounts[location], 0);
     const number = of.get(locations[0]);
+    if (by === "value" && !known.length) {
+      hatch(context, x, y, size - 1, size - 1);
+      continue;
+    }
+    const part = top ? value / top : 0;
     if (by === "cluster") context.fillStyle = number === undefined ? "#bbb" : clusterColour(number);
-    else context.fillStyle = !known.length ? "#ddd" : css(signed ? signColour(top ? value / top : 0) : sizeColour(top ? value / top : 0));
+    else context.fillStyle = css(signed ? signColour(part) : sizeColour(part));
     context.fillRect(x, y, size - 1, size - 1);
     if (by === "cluster" && number !== undefined && size >= 14) {
       context.fillStyle = "#000";
       context.fillText(letters(number), x + 3, y + size - 5);
     }
   }
-  if (place) {
-    context.strokeStyle = "#e00";
-    context.lineWidth = 2;
-    context.strokeRect(place.x * size + 1, place.y * size + 1, size - 3, size - 3);
-  }
+  if (place) frame(context, place.x * size + 1, place.y * size + 1, size - 3, size - 3);
 }

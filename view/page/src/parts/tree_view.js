@@ -1,30 +1,19 @@
 // One of the three trees: only the rows in view are in the document, however many there are.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
 import { written } from "../model/units.js";
+import { useWindow } from "./window.js";
 
 export const ROW = 24; // pixels; twin: --row in page.css
-const AROUND = 8; // rows above and below those in view
 const DEEPEST = 16; // steps to the right
+const LONGEST = 300; // letters of a name when it is pointed at
 
-export function TreeView({ name, title, rows, focus, ranges, signed, actions }) {
+export function TreeView({ name, title, rows, focus, ranges, about, signed, actions }) {
   const box = useRef(null);
-  const [view, setView] = useState({ from: 0, count: 24 });
+  const [view, look] = useWindow(box, ROW, []);
   const at = Math.max(0, Math.min(focus, rows.length - 1));
 
-  const look = () => {
-    if (!box.current) return; // the last event of what has gone
-    const { scrollTop, clientHeight } = box.current;
-    const from = Math.max(0, Math.floor(scrollTop / ROW) - AROUND);
-    const count = Math.ceil(clientHeight / ROW) + 2 * AROUND;
-    setView((seen) => (seen.from === from && seen.count === count ? seen : { from, count }));
-  };
-  useEffect(() => {
-    const observer = new ResizeObserver(look);
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
   useLayoutEffect(() => {
     const { scrollTop, clientHeight } = box.current;
     if (at * ROW < scrollTop) box.current.scrollTop = at * ROW;
@@ -57,6 +46,7 @@ export function TreeView({ name, title, rows, focus, ranges, signed, actions }) 
               row=${rows.row(place)}
               focused=${place === at}
               range=${ranges?.(rows.order[place])}
+              about=${about?.(rows.order[place])}
               signed=${signed}
               onClick=${(event) => actions.click(event, rows, place)}
             />`,
@@ -69,7 +59,7 @@ export function TreeView({ name, title, rows, focus, ranges, signed, actions }) 
 
 const TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
 
-function Row({ id, row, focused, range, signed, onClick }) {
+function Row({ id, row, focused, range, about, signed, onClick }) {
   const { text, sign } = written(row.value, row.unit);
   const missing = row.value.amount === null;
   const partial = row.value.gap === "partial";
@@ -87,7 +77,7 @@ function Row({ id, row, focused, range, signed, onClick }) {
       aria-selected=${row.selected}
       aria-expanded=${row.state === "leaf" || row.state === "folded" ? undefined : row.state === "open"}
       aria-label=${spoken}
-      title=${row.label.length > 300 ? `${row.label.slice(0, 300)}…` : row.label}
+      title=${about ?? (row.label.length > LONGEST ? `${row.label.slice(0, LONGEST)}…` : row.label)}
       onClick=${onClick}
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>

@@ -1,0 +1,34 @@
+// What drawings on a canvas have in common.
+
+// Make a canvas so large, as sharp as the screen is.
+export function sized(canvas, width, height) {
+  const scale = globalThis.devicePixelRatio || 1;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  return context;
+}
+
+// What was not measured.
+export function hatch(context, x, y, width, height) {
+  context.fillStyle = "#ddd";
+  context.fillRect(x, y, width, height);
+  context.strokeStyle = "#888";
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let at = x; at < x + width; at += 5) {
+    context.moveTo(at, y + height);
+    context.lineTo(Math.min(at + height, x + width), y);
+  }
+  context.stroke();
+}
+
+// What is pointed at.
+export function frame(context, x, y, width, height) {
+  context.strokeStyle = "#e00";
+  context.lineWidth = 2;
+  context.strokeRect(x, y, width, height);
+}
