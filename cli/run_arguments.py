@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Measured", "add_measuring_arguments", "command_of", "counting_run", "measured", "papi_events", "say"]
 
 _LEAST_MEMORY: Final = 1 << 20
+_INTERVAL: Final = 0.01
+_INTERVALS: Final = (0.001, 3600.0)  # twins: SHORTEST and LONGEST in runtime/probe/trace.c
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = ("auto", "papi", "simulated", "none")
@@ -108,6 +110,20 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "time outside MPI, file I/O and waiting in OpenMP (default: 5%%; off: none): their time is attributed to their "
         "callers, and DIR/plan.toml leaves them out of the next build",
     )
+    parser.add_argument(
+        "--trace",
+        type=_interval,
+        nargs="?",
+        const=_INTERVAL,
+        metavar="SECONDS",
+        help=f"record time lines, too, a sample every SECONDS (default: {_INTERVAL}), in DIR/trace.npz",
+    )
+    parser.add_argument(
+        "--trace-memory",
+        type=_memory,
+        metavar="SIZE",
+        help="limit of the time lines of a process (default: 8M); when it is reached, samples become twice as long",
+    )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
 
@@ -145,6 +161,7 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
             arguments.counting_dir,
             say,
             python_functions=arguments.python_functions,
+            tracing=_tracing(arguments),
         )
     for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
         if value is not None:
@@ -173,7 +190,8 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
                     ("AUTOANALYZER_EVENTS", arguments.events),
                 )
                 if value is not None
-            },
+            }
+            | _tracing(arguments),
             python_functions=arguments.python_functions,
             told=told,
             say=say,
@@ -205,11 +223,35 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
     return Measured(experiment, failed, cut_short, not_counted, measurement.plan)
 
 
+def _tracing(arguments: argparse.Namespace) -> dict[str, str]:
+    """Give the variables that make processes record time lines.
+
+    Raises:
+        UsageError: Their memory is limited where none are recorded.
+    """
+    if arguments.trace is None and arguments.trace_memory is not None:
+        raise UsageError("--trace-memory needs --trace")
+    found = {"AUTOANALYZER_TRACE": arguments.trace, "AUTOANALYZER_TRACE_MEMORY": arguments.trace_memory}
+    return {name: f"{value}" for name, value in found.items() if value is not None}
+
+
 def _memory(text: str) -> str:
     found = re.fullmatch(r"(\d+)([KMG]?)", text)
     if not found or int(found[1]) << _SHIFTS[found[2]] < _LEAST_MEMORY:
         raise argparse.ArgumentTypeError(f"expected bytes, such as 64M, and at least 1M, found {text!r}")
     return text
+
+
+def _interval(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not _INTERVALS[0] <= seconds <= _INTERVALS[1]:
+        raise argparse.ArgumentTypeError(
+            f"expected seconds from {_INTERVALS[0]:g} to {_INTERVALS[1]:g}, found {text!r}; a command follows --"
+        )
+    return seconds
 
 
 def papi_events(text: str) -> str:

@@ -23,20 +23,29 @@ from .metric import ENTRIES
 from .region import Region
 from .severities import LazySeverities, Severity
 
-__all__ = ["folded", "in_order"]
+__all__ = ["Folding", "apply_folding", "fold", "folded", "in_order"]
 
 _Places = npt.NDArray[np.intp]
 _Key = tuple[int | None, Region, int | None]
 
 
-def folded(experiment: Experiment, paths: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold call paths; what has the same place afterwards is one call path, and its values are put together.
+def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Folding:
+    """Find where call paths stand once some are folded; what has the same place then is one call path.
 
     Args:
-        experiment: Any.
-        paths: Tells of each call path whether it is folded; a root is not.
+        call_paths: Any.
+        paths: Tells of each whether it is folded; a root is not.
     """
-    forest = _lifted(experiment.call_paths, set(np.flatnonzero(paths).tolist()))
+    return _lifted(call_paths, set(np.flatnonzero(paths).tolist()))
+
+
+def folded(experiment: Experiment, paths: npt.NDArray[np.bool_]) -> Experiment:
+    """Fold call paths, as ``fold`` does, and put the values together of what has become one."""
+    return apply_folding(experiment, fold(experiment.call_paths, paths))
+
+
+def apply_folding(experiment: Experiment, forest: Folding) -> Experiment:
+    """Fold the call paths of an experiment, for which ``forest`` was found."""
     if not forest.folded:
         return experiment
 
@@ -72,7 +81,7 @@ def _below(path: CallPath, places: _Places) -> CallPath:
 
 
 @dataclass(frozen=True)
-class _Forest:
+class Folding:
     """A forest where nothing is below what is folded.
 
     Attributes:
@@ -86,7 +95,7 @@ class _Forest:
     folded: list[tuple[int, int]]
 
 
-def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> _Forest:
+def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
     """Lift what is below chosen call paths, until nothing is: what is lifted makes one with what may be chosen."""
     places = np.arange(len(call_paths))
     marked = {path for path in chosen if call_paths[path].parent is not None}
@@ -98,7 +107,7 @@ def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> _Forest:
         step = position[numbers]
         marked, places = {int(step[each]) for each in marked}, step[places]
     pairs = ((path, call_paths[path].parent) for path in sorted(marked))
-    return _Forest(call_paths, places, [(path, parent) for path, parent in pairs if parent is not None])
+    return Folding(call_paths, places, [(path, parent) for path, parent in pairs if parent is not None])
 
 
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:

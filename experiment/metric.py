@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["COUNT_METRICS", "MPI_PARTS", "STORED_METRICS", "Aggregation", "Metric"]
+__all__ = ["COUNT_METRICS", "MPI_PARTS", "STORED_METRICS", "SYSTEM_METRICS", "Aggregation", "Metric"]
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
@@ -84,6 +84,15 @@ STORED_METRICS: Final = (
     Metric("io_bytes_read", "bytes", "io_bytes", "Bytes read from regular files"),
     Metric("io_bytes_written", "bytes", "io_bytes", "Bytes written to regular files"),
     Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
+)
+
+# Of time lines: what the system says of a thread; of the first one of a process also how much memory that has.
+SYSTEM_METRICS: Final = (
+    Metric("page_faults", "occ", None, "Page faults"),
+    Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),
+    Metric("context_switches", "occ", None, "How often the thread left its processor"),
+    Metric("involuntary_context_switches", "occ", "context_switches", "How often it had to leave it to others"),
+    Metric("resident_memory", "bytes", None, "Memory that the process has in use", additive=False),
 )
 
 # Of runs in which regions were throttled.

@@ -16,6 +16,8 @@ from .python_functions import PYTHON_REPORTS
 __all__ = ["RunFolder"]
 
 _EXPERIMENT: Final = "experiment.cube"
+_TRACE: Final = "trace.npz"
+_COUNTING_TRACE: Final = "counting.trace.npz"
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
 
@@ -30,6 +32,16 @@ class RunFolder:
     def experiment(self) -> Path:
         """The experiment's file."""
         return self.path / _EXPERIMENT
+
+    @property
+    def trace(self) -> Path:
+        """The time lines, where they were recorded."""
+        return self.path / _TRACE
+
+    @property
+    def counting_trace(self) -> Path:
+        """Those of the counting run, on its own clock."""
+        return self.path / _COUNTING_TRACE
 
     @property
     def shards(self) -> Path:
@@ -63,7 +75,7 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            for file in (self.experiment, self.counting_log):
+            for file in (self.experiment, self.trace, self.counting_trace, self.counting_log):
                 file.unlink(missing_ok=True)
             self.remove_shards()
         except OSError as error:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -47,6 +47,7 @@ class CountingRun:
         geometry: The caches.
         input: What the program reads as its standard input.
         python_functions: Patterns of functions of Python that are regions.
+        tracing: Variables that make processes record time lines, which are of this run's clock.
     """
 
     command: Sequence[str]
@@ -55,6 +56,7 @@ class CountingRun:
     geometry: CacheGeometry
     input: BinaryIO
     python_functions: Sequence[str] = ()
+    tracing: Mapping[str, str] = field(default_factory=dict)
 
     def add_to(self, timing: Experiment, say: Say) -> Experiment:
         """Run the command again, counted, and add the counts to what was timed, in the run's folder too.
@@ -89,6 +91,7 @@ class CountingRun:
             environment = {
                 **measured_environment(probe_library(mpi), run.shards),
                 **python_environment(self.python_functions),
+                **self.tracing,
                 "PWD": os.fspath(self.folder),
             }
             words, environment = counting_command(self.command, self.geometry, environment, launcher=mpi.launcher)
@@ -101,6 +104,8 @@ class CountingRun:
                 given=self.input,
             )
             experiment = gather(run, facts) if status == expected else None
+            if experiment is not None and run.trace.exists():
+                run.trace.replace(RunFolder(self.output).counting_trace)
         finally:
             shutil.rmtree(run.path, ignore_errors=True)
         if experiment is None or experiment.notes.unfinished:
@@ -120,6 +125,7 @@ def prepared_counting(
     say: Say,
     *,
     python_functions: Sequence[str] = (),
+    tracing: Mapping[str, str] | None = None,
 ) -> Iterator[CountingRun]:
     """Find out whether a command can be counted, and keep its folder and its input as they are, before it is timed.
 
@@ -130,6 +136,7 @@ def prepared_counting(
         chosen: Where the program is to run; None for a copy of the working directory, which goes with the block.
         say: Takes a sentence for the user.
         python_functions: Patterns of functions of Python that are regions.
+        tracing: Variables that make processes record time lines; None if they do not.
 
     Raises:
         BuildError: Valgrind is missing, or the tool cannot be built.
@@ -146,10 +153,10 @@ def prepared_counting(
     output = output.absolute()
     with _input_again() as given:
         if chosen:
-            yield CountingRun(command, output, chosen.absolute(), geometry, given, python_functions)
+            yield CountingRun(command, output, chosen.absolute(), geometry, given, python_functions, tracing or {})
         else:
             with working_copy(Path.cwd(), output, command) as folder:
-                yield CountingRun(command, output, folder, geometry, given, python_functions)
+                yield CountingRun(command, output, folder, geometry, given, python_functions, tracing or {})
 
 
 def _seconds(timing: Experiment) -> float:

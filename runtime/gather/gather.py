@@ -13,9 +13,10 @@ from ...experiment import Experiment, load, save
 from ..facts import RunFacts
 from ..folder import RunFolder
 from .folder_shards import FolderShards, Told, read_folder
-from .merge import merge_shards
+from .merge import merge
 from .mpi_job import run_mpi_job
 from .survivors import may_run_elsewhere, survivors
+from .time_lines import save_time_lines
 
 __all__ = ["gather", "gather_here"]
 
@@ -94,8 +95,13 @@ def _merge(
             f"{len(elsewhere)} of {len(latest)} processes may still be running, on {elsewhere[0]}: these are their data"
             f" so far, which stay in {folder.shards}"
         )
-    experiment = merge_shards(latest, facts, remarks=said)
+    merged = merge(latest, facts, remarks=said)
     try:
+        more = save_time_lines(merged, folder.trace)
+        experiment = merged.experiment
+        if more:
+            notes = experiment.notes
+            experiment = experiment.replaced(notes=replace(notes, remarks=(*notes.remarks, *more)))
         save(experiment, folder.experiment)
     except InputError as error:
         raise InputError(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import CallPath, Experiment, Location, Region
-from ...experiment.folding import folded, in_order
+from ...experiment.folding import apply_folding, fold, in_order
 from ...experiment.metric import COUNT_METRICS, STORED_METRICS, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
@@ -21,13 +21,13 @@ from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
 from .topologies import mpi_topologies
 
-__all__ = ["merge_shards"]
+__all__ = ["FIELDS", "Merged", "merge", "merge_shards"]
 
 _MACHINE: Final = "machine"
 _ALIKE: Final = 0.01  # of the visits that are timed; what threads lack besides takes less than that of their time
 
 # Metric → the fields of a shard's node that add up to it.
-_FIELDS: Final = {
+FIELDS: Final = {
     "visits": ("visits",),
     "wall_time": ("wall",),
     "mpi_time": ("mpi_wall",),
@@ -76,6 +76,28 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         facts: What the launcher knows.
         remarks: What the gather has to say.
     """
+    return merge(shards, facts, remarks=remarks).experiment
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What the shards of a run became.
+
+    Attributes:
+        experiment: All of them together.
+        processes: The shard of each process.
+        places: The call path of each node of a thread, by process and thread.
+        callers: The call path to which the time of a folded one goes.
+    """
+
+    experiment: Experiment
+    processes: Mapping[int, Shard]
+    places: Mapping[tuple[int, int], npt.NDArray[np.intp]]
+    callers: Mapping[int, int]
+
+
+def merge(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Merged:
+    """Merge the trees of all threads, as ``merge_shards`` does, and tell where each node went."""
     processes = number_processes(shards)
     forest = _Forest()
     columns: list[_Column] = []
@@ -88,7 +110,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         throttled[position[column.places[column.untimed_visits() > 0]]] = True
     lost = throttled & ~_timed_alike(columns, position)
     metrics = (*STORED_METRICS, *([UNTIMED_VISITS] if throttled.any() else []), *counted)
-    fields = _FIELDS | {metric.name: (metric.name,) for metric in metrics[len(STORED_METRICS) :]}
+    fields = FIELDS | {metric.name: (metric.name,) for metric in metrics[len(STORED_METRICS) :]}
     table = _Table(columns, position, fields)
     experiment = Experiment(
         metrics=metrics,
@@ -100,7 +122,11 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
         ),
         topologies=mpi_topologies(processes),
     )
-    return folded(experiment, lost)
+    folding = fold(call_paths, lost)
+    places = {
+        (column.location.process, column.location.thread): folding.places[position[column.places]] for column in columns
+    }
+    return Merged(apply_folding(experiment, folding), processes, places, dict(folding.folded))
 
 
 def _timed_alike(columns: Sequence[_Column], position: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS
 
-__all__ = ["NODE", "Place", "Shard", "ThreadTree"]
+__all__ = ["NODE", "Place", "Shard", "ThreadTree", "Tracing"]
 
 NODE: Final = np.dtype(
     [
@@ -93,6 +93,23 @@ class Place:
     coordinates: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """How samples of time lines were taken.
+
+    Attributes:
+        interval: Seconds between samples, in the end.
+        merged: How often pairs of samples were merged, as memory was full; the interval was doubled each time.
+        slowed: How often it was doubled, as samples took long.
+        lost: For how many samples there was no memory.
+    """
+
+    interval: float
+    merged: int
+    slowed: int
+    lost: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
     """One process: who it was, how far it got, and its threads' trees.
@@ -109,7 +126,7 @@ class Shard:
         cpus: How many CPUs the process may use; None if unknown.
         state: One of ``shard_layout.STATES``: the last milestone that was passed.
         exit_code: What MPI_Abort was given; 0 otherwise.
-        start_realtime: When the shard was created, in seconds since 1970.
+        start_realtime: When the process started, in seconds since 1970.
         mpi_initialised: Seconds from the process's start to the return of MPI_Init; None if there was none.
         mpi_finalising: Likewise, to the call of MPI_Finalize.
         mpi_finalised: Likewise, to its return.
@@ -135,6 +152,7 @@ class Shard:
         files: What it read and wrote, by file.
         places: In the topologies that MPI made, in the order of their making, each once.
         topologies_left_out: How many more were made.
+        tracing: How its time lines were sampled; None if they were not.
     """
 
     path: Path
@@ -174,6 +192,7 @@ class Shard:
     files: tuple[FileUse, ...]
     places: tuple[Place, ...]
     topologies_left_out: int
+    tracing: Tracing | None
 
     @property
     def goes_on(self) -> bool:

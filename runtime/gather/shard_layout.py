@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 8
+VERSION: Final = 9
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -33,6 +33,9 @@ NODE_RECORD: Final = 3
 FILE_RECORD: Final = 4
 THROTTLE_RECORD: Final = 5
 TOPOLOGY_RECORD: Final = 6
+CHUNK_RECORD: Final = 7
+
+TRACE_VALUES: Final = 36
 
 TOPOLOGY_KINDS: Final = ("grid", "graph", "distributed_graph")  # twin: enum aa_topology_kind
 MOST_TOPOLOGIES: Final = 16
@@ -65,6 +68,9 @@ HEADER_LAYOUT: Final = np.dtype(
         ("topologies_left_out", "u4"),
         ("run_delay", "i8"),
         ("involuntary", "u8"),
+        ("trace_interval", "u8"),
+        *[(name, "u4") for name in ("trace_generation", "trace_slowed", "trace_lost", "trace_left")],
+        ("unused", "u8", (5,)),
     ]
 )
 
@@ -100,6 +106,40 @@ NODE_LAYOUT: Final = np.dtype(
         "itemsize": 320,
     }
 )
+
+SAMPLE_LAYOUT: Final = np.dtype(
+    [
+        ("size", "u4"),
+        *[(name, "u2") for name in ("parts", "unused")],
+        *[(name, "u4") for name in ("thread", "node")],
+        *[(name, "u8") for name in ("begin", "end", "present", "recorded")],
+    ]
+)
+"""It is followed by the values whose bits are set in ``present``, and by the parts."""
+
+PART_LAYOUT: Final = np.dtype(
+    {"names": ["node", "visits", "ticks"], "formats": ["u4", "u8", "u8"], "offsets": [0, 8, 16]}
+)
+
+CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
+"""Generation, and the bytes of samples, which follow."""
+
+NODE_VALUES: Final = (
+    "visits",
+    "io_calls",
+    "mpi_calls",
+    "mpi_sent",
+    "mpi_received",
+    "wall",
+    "off",
+    "io_read",
+    "io_written",
+    "counters",
+)
+"""The fields of a node whose values a sample has, in this order; three of them are several."""
+
+SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
+"""What follows them in a sample; twin: enum aa_system_value."""
 
 REGION_LAYOUT: Final = struct.Struct("<4xII")
 

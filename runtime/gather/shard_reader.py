@@ -15,9 +15,9 @@ from ...errors import InputError
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from . import shard_layout as layout
-from .shard import NODE, Place, Shard, ThreadTree
+from .shard import NODE, Place, Shard, ThreadTree, Tracing
 
-__all__ = ["read_shard", "used_part"]
+__all__ = ["node_values", "read_shard", "used_part"]
 
 _MOST: Final = 1 << 48  # what is counted can be no more: a nanosecond each, for three days
 _MOST_RANKS: Final = 1 << 24  # no machine has as many processors
@@ -106,6 +106,8 @@ class _Reader:
                 files.append(self._file(at, size))
             elif kind == layout.TOPOLOGY_RECORD:
                 places.append(self._place(at, size))
+            elif kind == layout.CHUNK_RECORD:
+                pass  # which samples.py reads
             elif kind not in offsets:
                 raise self.defect(f"a known record at byte {at}", f"type {kind}")
             else:
@@ -216,7 +218,7 @@ class _Reader:
     def _nodes(
         self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], regions: int, thread: int
     ) -> npt.NDArray[np.void]:
-        nodes = np.zeros(len(raw), NODE)
+        nodes = node_values(raw, self.ticks_per_second)
         nodes["parent"] = self._parents(raw, places, thread)
         region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
         if (region >= regions).any():
@@ -224,11 +226,6 @@ class _Reader:
         if (raw["visits"] > _MOST).any():
             raise self.defect(f"at most {_MOST} visits in thread {thread}", raw["visits"].max())
         nodes["region"] = region
-        for name in ("visits", "io_calls", *layout.NODE_COUNTS):
-            nodes[name] = raw[name]
-        for number, name in enumerate(layout.COUNTERS):
-            nodes[name] = raw["counters"][:, number]
-        self._fill_times(nodes, raw)
         return nodes
 
     def _parents(self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], thread: int) -> npt.NDArray[np.int64]:
@@ -241,17 +238,16 @@ class _Reader:
             raise self.defect(f"a tree in thread {thread}", "a node without its parent")
         return parents
 
-    def _fill_times(self, nodes: npt.NDArray[np.void], raw: npt.NDArray[np.void]) -> None:
-        """Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds."""
-        walls = np.maximum(raw["wall"], 0) / self.ticks_per_second
-        before = len(layout.SHARES) - 1
-        for place, kind in enumerate(layout.MPI_KINDS, start=before):
-            nodes[f"mpi_{kind}"] = walls[:, place]
-        wall = np.column_stack([walls[:, :before], walls[:, before:].sum(axis=1)])
-        cpu = np.clip(wall - raw["off"] / self.ticks_per_second, 0, wall)
-        nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
-        for place, share in enumerate(layout.SHARES[1:], start=1):
-            nodes[f"{share}_wall"], nodes[f"{share}_cpu"] = wall[:, place], cpu[:, place]
+    def _tracing(self) -> Tracing | None:
+        interval, generation = (int(self.header[f"trace_{name}"]) for name in ("interval", "generation"))
+        if not interval:
+            return None
+        if interval > _MOST or not generation:
+            raise self.defect(
+                f"an interval of at most {_MOST} ticks, of a generation from 1 on", (interval, generation)
+            )
+        slowed, lost = (int(self.header[f"trace_{name}"]) for name in ("slowed", "lost"))
+        return Tracing(interval / self.ticks_per_second, generation - 1, slowed, lost)
 
     def _since_start(self, ticks: np.uint64) -> float | None:
         start = int(self.header["start"]["ticks"])
@@ -310,7 +306,30 @@ class _Reader:
             files=files,
             places=places,
             topologies_left_out=int(header["topologies_left_out"]),
+            tracing=self._tracing(),
         )
+
+
+def node_values(raw: npt.NDArray[np.void], ticks_per_second: float) -> npt.NDArray[np.void]:
+    """Give what nodes hold, ``NODE_LAYOUT[node]``, as ``NODE[node]``, where nothing stands above another.
+
+    Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds.
+    """
+    nodes = np.zeros(len(raw), NODE)
+    for name in ("visits", "io_calls", *layout.NODE_COUNTS):
+        nodes[name] = raw[name]
+    for number, name in enumerate(layout.COUNTERS):
+        nodes[name] = raw["counters"][:, number]
+    walls = np.maximum(raw["wall"], 0) / ticks_per_second
+    before = len(layout.SHARES) - 1
+    for place, kind in enumerate(layout.MPI_KINDS, start=before):
+        nodes[f"mpi_{kind}"] = walls[:, place]
+    wall = np.column_stack([walls[:, :before], walls[:, before:].sum(axis=1)])
+    cpu = np.clip(wall - raw["off"] / ticks_per_second, 0, wall)
+    nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
+    for place, share in enumerate(layout.SHARES[1:], start=1):
+        nodes[f"{share}_wall"], nodes[f"{share}_cpu"] = wall[:, place], cpu[:, place]
+    return nodes
 
 
 @lru_cache(maxsize=1 << 16)

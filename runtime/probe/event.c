@@ -15,6 +15,7 @@
 #include "site.h"
 #include "thread.h"
 #include "throttle.h"
+#include "trace.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -37,6 +38,11 @@ void aa_event_prepare(void) {
 /* Whether a plain reading of the clock is all that the event needs. */
 static inline bool undisturbed(const struct aa_thread *thread) {
     return aa_likely(quick) && aa_likely(*thread->watch.word == thread->watch.armed);
+}
+
+/* The same, if it is also not time for a sample; then the reading is given. */
+static inline bool is_plain(const struct aa_thread *thread, uint64_t *now) {
+    return undisturbed(thread) && aa_likely(!aa_trace_is_due(thread, *now = aa_clock_count()));
 }
 
 static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
@@ -90,6 +96,8 @@ void aa_event_book(struct aa_thread *thread) {
         book_until(thread, aa_clock_count());
     else
         book_disturbed(thread);
+    if (aa_unlikely(aa_trace_is_due(thread, thread->last)))
+        aa_trace_take(thread);
 }
 
 /*
@@ -248,8 +256,9 @@ static inline const char *enter_at(const char *descriptor, uint64_t **site) {
         aa_likely(child != NULL) && aa_likely(thread->top < thread->limit)) {
         if (aa_unlikely(is_passed(thread, child)))
             return pass(thread, descriptor, child, site);
-        if (aa_likely(!aa_is_throttled(child)) && undisturbed(thread)) {
-            book_until(thread, aa_clock_count());
+        uint64_t now;
+        if (aa_likely(!aa_is_throttled(child)) && is_plain(thread, &now)) {
+            book_until(thread, now);
             return visit(thread, descriptor, child);
         }
     }
@@ -302,10 +311,16 @@ void aa_probe_exit(const char *descriptor) {
         return;
     struct aa_frame *frame = thread->top - 1;
     if (aa_likely(aa_key_get(&frame->key) == descriptor) && undisturbed(thread)) {
-        if (aa_likely(!was_passed(thread, frame)))
-            book_until(thread, aa_clock_count());
-        pop_to(thread, frame);
-        return;
+        if (aa_unlikely(was_passed(thread, frame))) {
+            pop_to(thread, frame);
+            return;
+        }
+        uint64_t now = aa_clock_count();
+        if (aa_likely(!aa_trace_is_due(thread, now))) {
+            book_until(thread, now);
+            pop_to(thread, frame);
+            return;
+        }
     }
     leave_slowly(thread, descriptor);
 }

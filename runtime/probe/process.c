@@ -9,10 +9,12 @@
 #include "probe.h"
 #include "region.h"
 #include "script.h"
+#include "size.h"
 #include "team.h"
 #include "self.h"
 #include "thread.h"
 #include "throttle.h"
+#include "trace.h"
 #include "warning.h"
 
 #include <errno.h>
@@ -37,21 +39,15 @@ static struct {
 
 /* ---- what the environment says */
 
-/* Bytes; with K, M or G if wanted. */
 static uint64_t memory_limit(void) {
     const char *text = getenv("AUTOANALYZER_MAX_MEMORY");
     if (!text || !*text)
         return DEFAULT_LIMIT;
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    static const char units[] = "KMG";
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    if (*text == '-' || end == text || (*end && (!unit || end[1])) || value > UINT64_MAX >> 34) {
-        aa_warn("AUTOANALYZER_MAX_MEMORY: expected bytes, such as 256M, found '%s'; using 256M", text);
-        return DEFAULT_LIMIT;
-    }
-    return (uint64_t)value << shift;
+    uint64_t limit;
+    if (aa_size_of(text, &limit))
+        return limit;
+    aa_warn("AUTOANALYZER_MAX_MEMORY: expected bytes, such as 256M, found '%s'; using 256M", text);
+    return DEFAULT_LIMIT;
 }
 
 /* The folder as an absolute path, as the program may change its own. */
@@ -73,6 +69,7 @@ static void begin_in_child(void) {
     process.forked_from = (int32_t)getppid();
     aa_shard_forget();
     aa_region_forget();
+    aa_trace_forget();
     aa_thread_in_child();
     aa_clock_restart();
     aa_delay_start();
@@ -94,6 +91,7 @@ static __attribute__((constructor)) void load(void) {
     aa_delay_start();
     aa_counter_load();
     aa_throttle_load();
+    aa_trace_load();
     aa_key_load();
     aa_fork_watch(aa_thread_before_fork, begin_in_child);
     process.recording = WAITING;
@@ -128,13 +126,15 @@ static void describe_clocks(struct aa_header *header) {
     header->passing_cost = (float)(aa_price_of_passing() / aa_clock_rate());
     header->start = aa_clock_start();
     header->latest = aa_clock_anchor();
+    header->start_realtime =
+        aa_clock_nanoseconds(CLOCK_REALTIME) - (header->latest.monotonic - header->start.monotonic);
     aa_delay_take(header);
     strncpy(header->wall_clock, aa_clock_wall_name(), sizeof header->wall_clock - 1);
     strncpy(header->cpu_clock, aa_clock_cpu_name(), sizeof header->cpu_clock - 1);
 }
 
 static struct aa_header *create(void) {
-    struct aa_header *header = aa_shard_create(process.folder, process.limit);
+    struct aa_header *header = aa_shard_create(process.folder, process.limit + aa_trace_room());
     if (!header) {
         aa_warn("cannot create %s: %s; nothing is recorded", aa_shard_path(), strerror(errno));
         process.recording = OFF;
@@ -145,6 +145,7 @@ static struct aa_header *create(void) {
     describe_process(header);
     aa_counter_describe(header);
     describe_clocks(header);
+    aa_trace_describe(header);
     aa_shard_publish();
     process.recording = RECORDING;
     return header;

@@ -205,7 +205,6 @@ struct aa_header *aa_shard_create(const char *folder, uint64_t limit) {
     struct aa_header *header = shard.header;
     fill_layout(header);
     memcpy(header->host, host, sizeof header->host);
-    header->start_realtime = now;
     shard.appended = sizeof *header;
     return header;
 }

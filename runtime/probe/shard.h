@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 8u
+#define AA_SHARD_VERSION 9u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -35,7 +35,8 @@ enum aa_record_type {
     AA_RECORD_NODE = 3,
     AA_RECORD_FILE = 4,
     AA_RECORD_THROTTLE = 5,
-    AA_RECORD_TOPOLOGY = 6
+    AA_RECORD_TOPOLOGY = 6,
+    AA_RECORD_CHUNK = 7
 };
 
 /* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
@@ -67,7 +68,7 @@ struct aa_header {
     double ticks_per_second;            /* as measured at the start; the anchors tell it better */
     double pair_cost;                   /* nanoseconds of an entry and exit, measured at the start */
     float throttled_cost, passing_cost; /* the same of a throttled region, with and without a call */
-    uint64_t start_realtime;            /* nanoseconds since 1970 */
+    uint64_t start_realtime;            /* of the process: nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
     char wall_clock[16], cpu_clock[16];
@@ -80,6 +81,12 @@ struct aa_header {
     uint32_t topologies_left_out; /* that MPI made: more than are kept, or with more dimensions */
     int64_t run_delay;            /* nanoseconds that the first thread waited for a processor; -1: unknown */
     uint64_t involuntary;         /* how often a thread had to leave its processor */
+    uint64_t trace_interval;      /* ticks between samples of the time lines, by now; 0: there are none */
+    uint32_t trace_generation;    /* of the chunks that count: pairs of samples were merged once less often */
+    uint32_t trace_slowed;        /* how often the interval was doubled, as samples took long */
+    uint32_t trace_lost;          /* samples for which there was no memory */
+    uint32_t trace_left;          /* chunks of this generation that may still be begun */
+    uint64_t unused[5];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -112,6 +119,48 @@ struct aa_node {
     uint64_t io_read, io_written;
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
+
+#define AA_NODE_VALUES                                                                                        \
+    ((offsetof(struct aa_node, counters) + AA_COUNTERS * sizeof(uint64_t) -                                   \
+      offsetof(struct aa_node, visits)) /                                                                     \
+     sizeof(uint64_t))
+#define AA_WALL_VALUE ((offsetof(struct aa_node, wall) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
+
+/* What the system says of a thread; of the first thread also how much memory the process has. */
+enum aa_system_value {
+    AA_MINOR_FAULTS,
+    AA_MAJOR_FAULTS,
+    AA_VOLUNTARY_SWITCHES,
+    AA_INVOLUNTARY_SWITCHES,
+    AA_RESIDENT, /* bytes, at the end of the sample */
+    AA_SYSTEM_VALUES
+};
+
+#define AA_TRACE_VALUES (AA_NODE_VALUES + AA_SYSTEM_VALUES) /* of a sample: a node's from visits on, and these */
+#define AA_TRACE_SHIFT 18 /* ticks in a period, by which a thread knows when its next sample is due */
+
+/* What a node took in a sample; node 0: several together. */
+struct aa_part {
+    uint32_t node; /* the node's offset in the file by 64 */
+    uint64_t visits, ticks;
+};
+
+/* What a thread did from one moment to another. It is followed by the values that are not 0, and the parts. */
+struct aa_sample {
+    uint32_t size; /* with what follows */
+    uint16_t parts, unused;
+    uint32_t thread, node; /* offsets by 64: whose it is, and where that stood at the end */
+    uint64_t begin, end;
+    uint64_t present, recorded; /* which values follow; which were looked for */
+};
+
+/* Samples of all threads, those of each in the order of time. They count up to used. */
+struct aa_chunk {
+    struct aa_record record;
+    uint32_t generation;
+    _Atomic uint64_t used;
+    char samples[];
+};
 
 /* From now on a node's time goes to its parent, while its visits are counted on; until it is timed again. */
 struct aa_throttle {
@@ -164,6 +213,7 @@ struct aa_team;
 
 struct aa_thread {
     struct aa_record record;
+    uint32_t due;            /* the period in which the next sample is taken; see trace.h */
     struct aa_node *current; /* the reader subtracts base */
     uint64_t last;           /* the last event */
     struct aa_frame *top, *limit;
@@ -190,6 +240,7 @@ struct aa_thread {
     int64_t waited;
     bool idle;
     struct aa_books *books;       /* see throttle.c */
+    struct aa_time_line *time_line; /* see trace.c */
     uint64_t counted[AA_COUNTED]; /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 

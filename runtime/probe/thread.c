@@ -7,6 +7,7 @@
 #include "site.h"
 #include "team.h"
 #include "throttle.h"
+#include "trace.h"
 #include "tree.h"
 
 #include <pthread.h>
@@ -193,6 +194,7 @@ static void begin(struct aa_thread *thread) {
             aa_throttle_leave_out(thread, now - thread->last);
         thread->last = now;
     }
+    aa_trace_begin(thread);
     aa_counter_begin(thread, thread == trees.main && !thread->taken);
     thread->taken++;
 }

@@ -37,6 +37,8 @@ def fields(record: np.dtype) -> Iterator[list[str]]:
         ("thread", layout.THREAD_LAYOUT),
         ("node", layout.NODE_LAYOUT),
         ("throttle", layout.THROTTLE_LAYOUT),
+        ("sample", layout.SAMPLE_LAYOUT),
+        ("part", layout.PART_LAYOUT),
     ],
 )
 def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]], name: str, record: np.dtype) -> None:
@@ -47,7 +49,7 @@ def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]],
 
 def test_constants_are_equal(printed: list[list[str]]) -> None:
     constants = {name: int(value) for kind, name, value, *_ in printed if kind == "constant"}
-    for names in (layout.STATES, layout.COUNTERS, layout.TOPOLOGY_KINDS):
+    for names in (layout.STATES, layout.COUNTERS, layout.TOPOLOGY_KINDS, layout.SYSTEM_VALUES):
         for number, name in enumerate(names):
             assert constants.pop(name) == number
     assert constants == {name: getattr(layout, name) for name in constants}

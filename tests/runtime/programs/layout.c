@@ -11,6 +11,8 @@
 #define THREAD(field) FIELD("thread", struct aa_thread, field)
 #define NODE(field) FIELD("node", struct aa_node, field)
 #define THROTTLE(field) FIELD("throttle", struct aa_throttle, field)
+#define SAMPLE(field) FIELD("sample", struct aa_sample, field)
+#define PART(field) FIELD("part", struct aa_part, field)
 #define CONSTANT(name, value) printf("constant %s %llu\n", name, (unsigned long long)(value))
 
 static void print_header(void) {
@@ -23,6 +25,8 @@ static void print_header(void) {
     HEADER(mpi_finalising), HEADER(mpi_finalised), HEADER(end), HEADER(wall_clock), HEADER(cpu_clock);
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
     HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
+    HEADER(trace_interval), HEADER(trace_generation), HEADER(trace_slowed), HEADER(trace_lost), HEADER(trace_left);
+    HEADER(unused);
 }
 
 static void print_thread(void) {
@@ -43,7 +47,23 @@ static void print_throttle(void) {
     THROTTLE(node), THROTTLE(visits), THROTTLE(again);
 }
 
+static void print_sample(void) {
+    SIZE("sample", struct aa_sample);
+    SAMPLE(size), SAMPLE(parts), SAMPLE(unused), SAMPLE(thread), SAMPLE(node), SAMPLE(begin), SAMPLE(end);
+    SAMPLE(present), SAMPLE(recorded);
+    SIZE("part", struct aa_part);
+    PART(node), PART(visits), PART(ticks);
+    printf("chunk size %zu\n", offsetof(struct aa_chunk, samples));
+}
+
 static void print_constants(void) {
+    CONSTANT("CHUNK_RECORD", AA_RECORD_CHUNK);
+    CONSTANT("minor_faults", AA_MINOR_FAULTS);
+    CONSTANT("major_faults", AA_MAJOR_FAULTS);
+    CONSTANT("voluntary_switches", AA_VOLUNTARY_SWITCHES);
+    CONSTANT("involuntary_switches", AA_INVOLUNTARY_SWITCHES);
+    CONSTANT("resident", AA_RESIDENT);
+    CONSTANT("TRACE_VALUES", AA_TRACE_VALUES);
     CONSTANT("VERSION", AA_SHARD_VERSION);
     CONSTANT("BYTE_ORDER", AA_SHARD_BYTE_ORDER);
     CONSTANT("ALIGNMENT", AA_SHARD_ALIGNMENT);
@@ -79,6 +99,7 @@ int main(void) {
     print_thread();
     print_node();
     print_throttle();
+    print_sample();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));

@@ -1,4 +1,4 @@
-"""Traces: samples of metrics over time, as CSV that any monitoring system can write.
+"""Traces as CSV, which any monitoring system can write.
 
 The first line names the columns, ``time,process,thread,<metric>[<unit>],…``; every other line is a sample: seconds,
 a rank, a thread, and a number a metric, where an empty field is a missing one.
@@ -9,19 +9,16 @@ from __future__ import annotations
 import csv
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite, nan
 from typing import BinaryIO, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..errors import InputError
+from ...errors import InputError
+from .samples import Samples
 
-__all__ = ["Samples", "TraceReader", "read_trace"]
-
-Values = npt.NDArray[np.float64]
+__all__ = ["TraceReader", "read_trace"]
 
 _FIRST: Final = ("time", "process", "thread")
 _COLUMN: Final = re.compile(r"(?P<name>.*?)(?:\[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
@@ -31,48 +28,6 @@ _LONGEST: Final = 2**24  # characters in a line
 _NUMBER: Final = 2**31
 _DIGITS: Final = 100  # of such a number, leading zeros included
 _LAST: Final = 2.0**53  # seconds
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Samples of one trace, in any order.
-
-    Attributes:
-        metrics: Names, a column of ``values`` each.
-        units: One a metric; empty where there is none.
-        locations: Process and thread, in the order in which they were first seen.
-        times: ``float64[sample]``, seconds.
-        places: ``int[sample]``, which location.
-        values: ``float64[sample, metric]``, NaN where missing.
-    """
-
-    metrics: tuple[str, ...]
-    units: tuple[str, ...]
-    locations: Sequence[tuple[int, int]]
-    times: Values
-    places: npt.NDArray[np.intp]
-    values: Values
-
-    @classmethod
-    def none(cls) -> Samples:
-        """Give no samples, of no metrics."""
-        return cls((), (), [], np.empty(0), np.empty(0, dtype=np.intp), np.empty((0, 0)))
-
-    def part(self, taken: npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice) -> Samples:
-        """Give some of the samples: ``bool[sample]``, their numbers, or a slice, which copies nothing."""
-        return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
-
-    def with_more(self, *later: Samples) -> Samples:
-        """Add samples that the same reader gave later."""
-        parts = [each for each in (self, *later) if each.metrics]
-        if not parts:
-            return self
-        return replace(
-            parts[-1],
-            times=np.concatenate([each.times for each in parts]),
-            places=np.concatenate([each.places for each in parts]),
-            values=np.concatenate([each.values for each in parts]),
-        )
 
 
 class TraceReader:

@@ -1,0 +1,8 @@
+"""Traces: what happened when, location by location."""
+
+from .csv_reader import TraceReader, read_trace
+from .samples import Samples
+from .time_line import TimeLine, Trace
+from .trace_archive import load_trace, save_trace
+
+__all__ = ["Samples", "TimeLine", "Trace", "TraceReader", "load_trace", "read_trace", "save_trace"]

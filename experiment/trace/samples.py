@@ -1,0 +1,55 @@
+"""Samples of metrics over time, of all locations together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Samples"]
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples of one trace, in any order.
+
+    Attributes:
+        metrics: Names, a column of ``values`` each.
+        units: One a metric; empty where there is none.
+        locations: Process and thread, in the order in which they were first seen.
+        times: ``float64[sample]``, seconds.
+        places: ``int[sample]``, which location.
+        values: ``float64[sample, metric]``, NaN where missing.
+    """
+
+    metrics: tuple[str, ...]
+    units: tuple[str, ...]
+    locations: Sequence[tuple[int, int]]
+    times: Values
+    places: npt.NDArray[np.intp]
+    values: Values
+
+    @classmethod
+    def none(cls) -> Samples:
+        """Give no samples, of no metrics."""
+        return cls((), (), [], np.empty(0), np.empty(0, dtype=np.intp), np.empty((0, 0)))
+
+    def part(self, taken: npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice) -> Samples:
+        """Give some of the samples: ``bool[sample]``, their numbers, or a slice, which copies nothing."""
+        return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
+
+    def with_more(self, *later: Samples) -> Samples:
+        """Add samples that the same reader gave later."""
+        parts = [each for each in (self, *later) if each.metrics]
+        if not parts:
+            return self
+        return replace(
+            parts[-1],
+            times=np.concatenate([each.times for each in parts]),
+            places=np.concatenate([each.places for each in parts]),
+            values=np.concatenate([each.values for each in parts]),
+        )

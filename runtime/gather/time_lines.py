@@ -1,0 +1,195 @@
+"""The samples of a run's shards → its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+from ...experiment.metric import STORED_METRICS, SYSTEM_METRICS, Metric
+from ...experiment.trace import TimeLine, Trace, save_trace
+from .merge import FIELDS, Merged
+from .samples import ThreadSamples, read_samples
+from .shard import Shard
+from .shard_layout import COUNTERS, SYSTEM_VALUES
+
+__all__ = ["save_time_lines"]
+
+# System metric → the values of a sample that add up to it.
+_SYSTEM: Final = {
+    "page_faults": ("minor_faults", "major_faults"),
+    "major_page_faults": ("major_faults",),
+    "context_switches": ("voluntary_switches", "involuntary_switches"),
+    "involuntary_context_switches": ("involuntary_switches",),
+    "resident_memory": ("resident",),
+}
+
+_LONG: Final = 10  # intervals: samples that are longer are told of, as nothing is known of when what happened in them
+
+
+def save_time_lines(merged: Merged, path: Path) -> list[str]:
+    """Write the trace of a run, if its processes took samples.
+
+    Time begins when the first process started, by the clocks of the nodes.
+
+    Args:
+        merged: The run's shards.
+        path: The trace's file.
+
+    Returns:
+        What is to be said: samples that were lost or are long, and damaged ones, which are left out.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    processes = {process: shard for process, shard in merged.processes.items() if shard.tracing and shard.threads}
+    if not processes:
+        return []
+    lines = _Lines(merged, processes)
+    trace = Trace(
+        metrics=lines.metrics,
+        call_paths=merged.experiment.call_paths,
+        locations=[place for place in merged.experiment.locations if place.process in processes],
+        counts=(),
+        read=_not_yet,
+        facts=_facts(merged, processes),
+    )
+    save_trace(trace, path, lines.all(trace))
+    return [*lines.defects, *_said(processes), *lines.long()]
+
+
+def _not_yet(_location: int) -> TimeLine:
+    raise InputError("the trace is not written yet")
+
+
+def _facts(merged: Merged, processes: dict[int, Shard]) -> dict[str, object]:
+    tracings = [shard.tracing for shard in processes.values() if shard.tracing]
+    notes = merged.experiment.notes
+    return {
+        "program": next(iter(processes.values())).program,
+        "command": list(notes.command),
+        "interval": max(tracing.interval for tracing in tracings),
+        "merged": max(tracing.merged for tracing in tracings),
+        "missing": list(notes.missing),
+        "unfinished": list(notes.unfinished),
+    }
+
+
+def _said(processes: dict[int, Shard]) -> Iterator[str]:
+    tracings = [shard.tracing for shard in processes.values() if shard.tracing]
+    if lost := sum(tracing.lost for tracing in tracings):
+        yield f"{lost} samples of time lines were lost, as there was no memory for them; see --trace-memory"
+    if slowed := sum(tracing.slowed > 0 for tracing in tracings):
+        yield (
+            f"{slowed} of {len(tracings)} processes sampled less often than asked, as their many call paths make "
+            "samples dear"
+        )
+
+
+class _Lines:
+    """Makes one line after the other, and notes what is to be said of them."""
+
+    def __init__(self, merged: Merged, processes: dict[int, Shard]) -> None:
+        self._merged = merged
+        self._processes = processes
+        self._start = min(shard.start_realtime for shard in processes.values())
+        stored = {metric.name for metric in STORED_METRICS}
+        counted = [metric for metric in merged.experiment.metrics if metric.name not in stored]
+        self.metrics: list[Metric] = [
+            *(metric for metric in STORED_METRICS if metric.name in FIELDS),
+            *(metric for metric in counted if metric.name in COUNTERS),
+            *SYSTEM_METRICS,
+        ]
+        self.defects: list[str] = []
+        self._long: list[tuple[float, int]] = []
+
+    def all(self, trace: Trace) -> Iterator[TimeLine]:
+        """Give the lines in the order of the trace's locations."""
+        process, threads = -1, list[ThreadSamples]()
+        for place in trace.locations:
+            shard = self._processes[place.process]
+            if place.process != process:
+                process, threads = place.process, self._read(shard)
+            offset = shard.start_realtime - self._start
+            places = self._merged.places[place.process, place.thread]
+            if place.thread >= len(threads):
+                yield _nothing(len(self.metrics))
+                continue
+            line = _line(threads[place.thread], self.metrics, places, self._merged.callers, offset)
+            if len(line) and shard.tracing:
+                self._long.append((float((line.end - line.begin).max()) / shard.tracing.interval, place.process))
+            yield line
+
+    def _read(self, shard: Shard) -> list[ThreadSamples]:
+        try:
+            return read_samples(shard)
+        except InputError as error:
+            self.defects.append(f"{error}; its time lines are left out")
+            return []
+
+    def long(self) -> Iterator[str]:
+        """Tell of stretches without an event."""
+        ratio, process = max(self._long, default=(0.0, 0))
+        if ratio > _LONG:
+            yield (
+                f"the longest sample of a time line takes {ratio:.0f} intervals, on rank {process}: no region was "
+                "entered or left in it, so what happened when within it is unknown"
+            )
+
+
+def _nothing(metrics: int) -> TimeLine:
+    empty = np.empty(0)
+    return TimeLine(
+        empty, empty, np.empty((0, metrics)), np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0, np.int64), empty
+    )
+
+
+def _line(
+    samples: ThreadSamples,
+    metrics: Sequence[Metric],
+    places: npt.NDArray[np.intp],
+    callers: Mapping[int, int],
+    offset: float,
+) -> TimeLine:
+    line = TimeLine(
+        begin=samples.begin + offset,
+        end=samples.end + offset,
+        values=np.column_stack([_column(samples, metric.name) for metric in metrics]),
+        first=samples.first,
+        paths=np.where(samples.nodes < 0, -1, places[samples.nodes]),
+        visits=samples.visits,
+        seconds=samples.seconds,
+    )
+    return _with_callers(line, callers) if callers else line
+
+
+def _with_callers(line: TimeLine, callers: Mapping[int, int]) -> TimeLine:
+    """Give the time of folded call paths to their callers; entries stay with the paths."""
+    is_folded = np.isin(line.paths, list(callers))
+    above = np.array([callers[path] for path in line.paths[is_folded].tolist()], dtype=np.intp)
+    samples = np.concatenate([line.samples, line.samples[is_folded]])
+    order = np.argsort(samples, kind="stable")
+    return replace(
+        line,
+        first=np.searchsorted(samples[order], np.arange(len(line) + 1)),
+        paths=np.concatenate([line.paths, above])[order],
+        visits=np.concatenate([line.visits, np.zeros(len(above), np.int64)])[order],
+        seconds=np.concatenate([np.where(is_folded, 0, line.seconds), line.seconds[is_folded]])[order],
+    )
+
+
+def _column(samples: ThreadSamples, metric: str) -> npt.NDArray[np.float64]:
+    if metric in _SYSTEM:
+        places = [SYSTEM_VALUES.index(name) for name in _SYSTEM[metric]]
+        summed: npt.NDArray[np.float64] = samples.system[:, places].sum(axis=1)
+        return summed
+    fields = FIELDS.get(metric, (metric,))
+    values = np.zeros(len(samples.end))
+    for name in fields:
+        values += samples.values[name]
+    return values
