@@ -17,6 +17,7 @@ from functools import lru_cache
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any, Final
 
 import numpy as np
@@ -276,7 +277,7 @@ class _Archive:
             if version != (1, 0):
                 raise ValueError(f"version {version} of its format")
             shape, _, kind = np.lib.format.read_array_header_1_0(stream)
-        except (ValueError, TypeError, SyntaxError, EOFError, MemoryError, RecursionError) as error:
+        except (ValueError, TypeError, SyntaxError, TokenError, EOFError, MemoryError, RecursionError) as error:
             raise self._defect(f"an array in {name}", error) from None
         if shape != (length,) or kind.kind not in "fiu" or len(data) - stream.tell() != length * kind.itemsize:
             raise self._defect(f"{length} numbers in {name}", f"{shape} of type {kind}")

@@ -193,29 +193,42 @@ class _Reader:
 
 def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
     """Add what the nodes hold beyond all samples, up to when the thread was last seen."""
-    begin = float(line.end[-1]) if len(line.end) else _start_of(tree)
-    if tree.last <= begin:
-        return line
     rest = np.zeros(1, NODE)
     for name in NODE.names or ():
         if name not in ("parent", "region"):
             rest[name] = max(tree.nodes[name].sum() - line.values[name].sum(), 0)
-    known = line.nodes >= 0
-    count = len(tree.nodes)
-    visits = tree.nodes["visits"] - np.bincount(line.nodes[known], line.visits[known], count).astype(np.int64)
-    seconds = tree.nodes["wall"] - np.bincount(line.nodes[known], line.seconds[known], count)
-    nodes = np.flatnonzero((visits > 0) | (seconds > 0))
+    nodes, visits, seconds = _rest_by_node(line, tree)
+    begin = float(line.end[-1]) if len(line.end) else _start_of(tree)
+    if tree.last <= begin and not len(nodes):
+        return line
     return ThreadSamples(
         begin=np.append(line.begin, begin),
-        end=np.append(line.end, tree.last),
+        end=np.append(line.end, max(tree.last, begin)),
         values=np.concatenate([line.values, rest]),
         system=np.concatenate([line.system, np.full((1, len(layout.SYSTEM_VALUES)), np.nan)]),
         recorded=np.append(line.recorded, np.uint64(2**64 - 1)),
         first=np.append(line.first, line.first[-1] + len(nodes)),
         nodes=np.concatenate([line.nodes, nodes]),
-        visits=np.concatenate([line.visits, np.maximum(visits[nodes], 0)]),
-        seconds=np.concatenate([line.seconds, np.maximum(seconds[nodes], 0)]),
+        visits=np.concatenate([line.visits, visits]),
+        seconds=np.concatenate([line.seconds, seconds]),
     )
+
+
+def _rest_by_node(
+    line: ThreadSamples, tree: ThreadTree
+) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Give nodes, visits and seconds; where samples know only sums of several nodes, the rest is such a sum, too."""
+    if (line.nodes < 0).any():
+        visits = np.atleast_1d(tree.nodes["visits"].sum() - line.visits.sum())
+        seconds = np.atleast_1d(tree.nodes["wall"].sum() - line.seconds.sum())
+        nodes = np.full(1, -1, dtype=np.intp)
+    else:
+        visits, seconds = tree.nodes["visits"].copy(), tree.nodes["wall"].copy()
+        np.subtract.at(visits, line.nodes, line.visits)
+        np.subtract.at(seconds, line.nodes, line.seconds)
+        nodes = np.arange(len(visits))
+    left = (visits > 0) | (seconds > 0)
+    return nodes[left], np.maximum(visits[left], 0), np.maximum(seconds[left], 0)
 
 
 def _start_of(tree: ThreadTree) -> float:

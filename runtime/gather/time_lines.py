@@ -122,8 +122,13 @@ class _Lines:
                 continue
             line = _line(threads[place.thread], self.metrics, places, self._merged.callers, offset)
             if len(line) and shard.tracing:
-                self._long.append((float((line.end - line.begin).max()) / shard.tracing.interval, place.process))
+                own = line.values[:, trace.column("wall_time")] - line.values[:, self._calls(trace)].sum(axis=1)
+                self._long.append((float(own.max()) / shard.tracing.interval, place.process))
             yield line
+
+    @staticmethod
+    def _calls(trace: Trace) -> list[int]:
+        return [trace.column(name) for name in ("mpi_time", "io_time", "omp_time")]
 
     def _read(self, shard: Shard) -> list[ThreadSamples]:
         try:
@@ -133,12 +138,12 @@ class _Lines:
             return []
 
     def long(self) -> Iterator[str]:
-        """Tell of stretches without an event."""
+        """Tell of stretches of the program's own code without an event; what passes in a call is known."""
         ratio, process = max(self._long, default=(0.0, 0))
         if ratio > _LONG:
             yield (
                 f"the longest sample of a time line takes {ratio:.0f} intervals, on rank {process}: no region was "
-                "entered or left in it, so what happened when within it is unknown"
+                "entered or left in it, so it is not known what happened when in it"
             )
 
 

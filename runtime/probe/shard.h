@@ -120,9 +120,9 @@ struct aa_node {
     uint64_t counters[AA_COUNTERS];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
-#define AA_NODE_VALUES                                                                                        \
-    ((offsetof(struct aa_node, counters) + AA_COUNTERS * sizeof(uint64_t) -                                   \
-      offsetof(struct aa_node, visits)) /                                                                     \
+#define AA_NODE_VALUES                                                                                       \
+    ((offsetof(struct aa_node, counters) + AA_COUNTERS * sizeof(uint64_t) -                                  \
+      offsetof(struct aa_node, visits)) /                                                                    \
      sizeof(uint64_t))
 #define AA_WALL_VALUE ((offsetof(struct aa_node, wall) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 
@@ -136,7 +136,8 @@ enum aa_system_value {
     AA_SYSTEM_VALUES
 };
 
-#define AA_TRACE_VALUES (AA_NODE_VALUES + AA_SYSTEM_VALUES) /* of a sample: a node's from visits on, and these */
+#define AA_TRACE_VALUES                                                                                      \
+    (AA_NODE_VALUES + AA_SYSTEM_VALUES) /* of a sample: a node's from visits on, and these */
 #define AA_TRACE_SHIFT 18 /* ticks in a period, by which a thread knows when its next sample is due */
 
 /* What a node took in a sample; node 0: several together. */
@@ -145,7 +146,8 @@ struct aa_part {
     uint64_t visits, ticks;
 };
 
-/* What a thread did from one moment to another. It is followed by the values that are not 0, and the parts. */
+/* What a thread did from one moment to another. It is followed by the values that are not 0, and the parts.
+ */
 struct aa_sample {
     uint32_t size; /* with what follows */
     uint16_t parts, unused;
@@ -239,9 +241,9 @@ struct aa_thread {
     struct aa_node *waited_at;
     int64_t waited;
     bool idle;
-    struct aa_books *books;       /* see throttle.c */
+    struct aa_books *books;         /* see throttle.c */
     struct aa_time_line *time_line; /* see trace.c */
-    uint64_t counted[AA_COUNTED]; /* the counts at the last event */
+    uint64_t counted[AA_COUNTED];   /* the counts at the last event */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");

@@ -3,9 +3,9 @@
  * since its last one, by metric, and by call path. Between events there is none: a long stretch without an
  * event is one long sample.
  *
- * Samples stand in chunks of the shard, in half of the memory that AUTOANALYZER_TRACE_MEMORY allows. When that
- * is full, pairs of samples are merged into the other half, and the interval doubles. What has passed since the
- * last sample is the rest of what the nodes hold; the reader adds it.
+ * Samples stand in chunks of the shard, in half of the memory that AUTOANALYZER_TRACE_MEMORY allows. When
+ * that is full, pairs of samples are merged into the other half, and the interval doubles. What has passed
+ * since the last sample is the rest of what the nodes hold; the reader adds it.
  */
 #ifndef AA_TRACE_H
 #define AA_TRACE_H

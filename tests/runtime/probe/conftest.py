@@ -18,7 +18,7 @@ PROBE = Path(build.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
     *("call_site", "clock", *COUNTERS, "delay", "event", "fork", "price", "process", "region"),
-    *("script", "self", "shard", "site", "team", "thread", "throttle", "tree", "unload", "warning"),
+    *("script", "self", "shard", "site", "team", "thread", "throttle", "trace", "tree", "unload", "warning"),
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]
 EVENTS = Path(__file__).parents[1] / "programs" / "events.c"

@@ -1,0 +1,126 @@
+"""``run --trace``: time lines of real runs add up to their profiles."""
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import load
+from autoanalyzer.experiment.trace import TimeLine, Trace, load_trace
+
+PROGRAM = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double first(long steps) {
+    double sum = 0;
+    for (long i = 0; i < steps; i++)
+        sum += 1.0 / (i + 1);
+    return sum;
+}
+
+static double second(long steps) {
+    double sum = 0;
+    for (long i = 0; i < steps; i++)
+        sum += 2.0 / (i + 1);
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    int rank;
+    double sum = 0, total;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int step = 0; step < 60; step++) {
+        sum += step < 30 ? first(200000) : second(200000);
+        MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        if (step == 50)
+            ACTION;
+    }
+    if (rank == 0)
+        printf("total %.6f\\n", total);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+SUMS = ("visits", "mpi_time", "mpi_collective_time", "mpi_calls", "mpi_bytes", "io_bytes", "wall_time", "instructions")
+
+
+def check(trace: Trace, lines: list[TimeLine], experiment) -> None:
+    """Time lines have what the profile has; before main is entered there is time which that leaves out."""
+    assert [(each.process, each.thread) for each in trace.locations] == [
+        (each.process, each.thread) for each in experiment.locations
+    ]
+    assert list(trace.call_paths) == list(experiment.call_paths)
+    for name in SUMS:
+        if name in experiment and name in {metric.name for metric in trace.metrics}:
+            whole = experiment.exclusive(name).sum(axis=0)
+            found = np.array([line.values[:, trace.column(name)].sum() for line in lines])
+            if name == "wall_time":
+                assert (found >= whole - 1e-6).all()
+            elif name != "instructions":
+                assert found == pytest.approx(whole, rel=1e-6, abs=1e-6), name
+    for place, line in enumerate(lines):
+        for path in range(len(trace.call_paths)):
+            assert line.visits[line.paths == path].sum() == experiment.exclusive("visits")[path, place]
+
+
+def test_time_lines_add_up_to_the_profile_under_both_mpis(tool, mpi):
+    launcher, compiler = mpi
+    tool.build(PROGRAM.replace("ACTION", "(void)0"), compiler=compiler)
+    done = tool("autoanalyzer", "run", "--trace", "0.002", "-o", "out", "--", launcher, "-n", "3", "./app")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"total ")
+    trace = load_trace(tool.folder / "out" / "trace.npz")
+    lines = [*trace.lines()]
+    check(trace, lines, load(tool.folder / "out" / "experiment.cube"))
+    assert min(map(len, lines)) >= 15
+    names = [path.region.name for path in trace.call_paths]
+    for line in lines:
+        last_first = line.end[line.samples[(line.paths == names.index("first")) & (line.visits > 0)]].max()
+        first_second = line.begin[line.samples[(line.paths == names.index("second")) & (line.visits > 0)]].min()
+        assert last_first <= first_second + 0.1
+
+
+def test_the_time_lines_of_a_killed_run_are_kept(tool, mpi):
+    launcher, compiler = mpi
+    tool.build(PROGRAM.replace("ACTION", "if (rank == 1) raise(SIGKILL)"), compiler=compiler)
+    done = tool("autoanalyzer", "run", "--trace", "0.002", "-o", "out", "--", launcher, "-n", "2", "./app")
+    assert done.returncode == 1
+    trace = load_trace(tool.folder / "out" / "trace.npz")
+    check(trace, [*trace.lines()], load(tool.folder / "out" / "experiment.cube"))
+    assert 1 in trace.facts["unfinished"]
+
+
+def test_the_counting_run_has_a_trace_of_its_own(tool):
+    tool.build(PROGRAM.replace("ACTION", "(void)0"))
+    command = ("run", "--trace", "--counters", "simulated", "-o", "out", "--", "mpirun", "-n", "2", "./app")
+    done = tool("autoanalyzer", *command)
+    assert done.returncode == 0, done.stderr
+    counted = load_trace(tool.folder / "out" / "counting.trace.npz")
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    for place, line in enumerate(counted.lines()):
+        values = line.values[:, counted.column("instructions")]
+        whole = experiment.exclusive("instructions")[:, place].sum()
+        assert values.sum() == pytest.approx(whole, rel=0.05)  # what runs before main is in no region
+    timed = load_trace(tool.folder / "out" / "trace.npz")
+    assert "instructions" not in {metric.name for metric in timed.metrics}
+    again = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "2", "./app")
+    assert again.returncode == 0
+    assert not [*(tool.folder / "out").glob("*.npz")]  # of the run before
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--trace", "0"), "expected seconds from 0.001 to 3600, found '0'"),
+        (("--trace", "mpirun"), "expected seconds from 0.001 to 3600, found 'mpirun'; a command follows --"),
+        (("--trace-memory", "16M"), "--trace-memory needs --trace"),
+        (("--trace", "--trace-memory", "1K"), "expected bytes, such as 64M, and at least 1M, found '1K'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(here, options, said):
+    done = here("run", *options, "--", "mpirun", "-n", "2", "./app")
+    assert done.returncode == 2
+    assert said in done.stderr.decode()

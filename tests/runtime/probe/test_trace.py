@@ -1,0 +1,172 @@
+"""Time lines: samples add up to what the nodes hold, whatever happens to threads, memory and the process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.runtime.gather.samples import ThreadSamples, read_samples
+from autoanalyzer.runtime.gather.shard import NODE, Shard
+from autoanalyzer.runtime.gather.shard_layout import SYSTEM_VALUES
+
+from .conftest import Record
+
+EACH_MILLISECOND = "0.001"
+
+
+def traced(record: Record, words: str, **more: str) -> list[tuple[Shard, list[ThreadSamples]]]:
+    variables = {"AUTOANALYZER_TRACE": EACH_MILLISECOND, **more}
+    status = int(variables.pop("status", "0"))
+    return [(shard, read_samples(shard)) for shard in record(words, status=status, **variables)]
+
+
+def check(shard: Shard, lines: list[ThreadSamples]) -> None:
+    """Samples follow each other, and add up to the nodes of their threads; so do their parts, node by node."""
+    assert len(lines) == len(shard.threads)
+    for tree, line in zip(shard.threads, lines, strict=True):
+        assert (line.begin <= line.end).all()
+        assert (line.end[:-1] <= line.begin[1:] + 1e-9).all()
+        for name in set(NODE.names or ()) - {"parent", "region"}:
+            assert line.values[name].sum() == pytest.approx(tree.nodes[name].sum(), rel=1e-6, abs=1e-6), name
+        if (line.nodes >= 0).all():
+            visits = np.bincount(line.nodes, line.visits, len(tree.nodes))
+            seconds = np.bincount(line.nodes, line.seconds, len(tree.nodes))
+            assert visits.tolist() == tree.nodes["visits"].tolist()
+            assert seconds == pytest.approx(tree.nodes["wall"], abs=1e-6)
+        of_samples = np.add.reduceat(np.append(line.seconds, 0.0), line.first[:-1]) if len(line.end) else np.empty(0)
+        assert of_samples[np.diff(line.first) > 0].sum() == pytest.approx(line.seconds.sum())
+
+
+def test_samples_add_up_to_the_nodes(linked: Record) -> None:
+    ((shard, lines),) = traced(linked, "+main times 40 +f spin 1 +g -g -f mpi 3 ; io 7 -main")
+    check(shard, lines)
+    assert shard.tracing is not None
+    assert shard.tracing.merged == shard.tracing.lost == 0
+    assert len(lines[0].end) > 20
+    assert lines[0].values["visits"].sum() == 81
+
+
+def test_what_happened_when_is_seen(record: Record) -> None:
+    ((shard, lines),) = traced(record, "+main times 30 +f spin 1 -f ; times 30 +g spin 1 -g ; -main")
+    names = {
+        node: shard.regions[region].name for node, region in enumerate(shard.threads[0].nodes["region"]) if region >= 0
+    }
+    line = lines[0]
+    samples = np.repeat(np.arange(len(line.end)), np.diff(line.first))
+    visits = {
+        name: samples[(line.nodes == node) & (line.visits > 0)] for node, name in names.items() if name in ("f", "g")
+    }
+    assert len(set(visits["f"].tolist())) > 15
+    assert visits["f"].max() <= visits["g"].min() + 1
+
+
+def test_without_the_variable_there_are_no_samples(record: Record) -> None:
+    ((shard, lines),) = traced(record, "+main times 20 +f spin 1 -f ; -main", AUTOANALYZER_TRACE="")
+    assert shard.tracing is None
+    assert [len(line.end) for line in lines] == [1]  # all of it, as the rest
+
+
+@pytest.mark.parametrize("wrong", ["0", "1e-4", "4000", "ten", "0.01s", "nan", "-1"])
+def test_an_interval_that_cannot_be_is_said_and_the_program_runs(record: Record, tmp_path: Path, wrong: str) -> None:
+    ((shard, _),) = traced(record, "+main -main", AUTOANALYZER_TRACE=wrong)
+    assert shard.tracing is None
+    assert (
+        f"AUTOANALYZER_TRACE: expected seconds from 0.001 to 3600, found '{wrong}'" in (tmp_path / "stderr").read_text()
+    )
+
+
+@pytest.mark.parametrize("wrong", ["1K", "-4M", "17G", "8MB"])
+def test_a_memory_that_cannot_be_is_said_and_replaced(record: Record, tmp_path: Path, wrong: str) -> None:
+    ((shard, _),) = traced(record, "+main -main", AUTOANALYZER_TRACE_MEMORY=wrong)
+    assert shard.tracing is not None
+    assert f"expected bytes from 1M to 16G, found '{wrong}'; using 8M" in (tmp_path / "stderr").read_text()
+
+
+def test_memory_is_bounded_pairs_are_merged_and_nothing_is_lost(record: Record) -> None:
+    words = "+main times 120 crowd 900 1 spin 1 ; -main"
+    ((shard, lines),) = traced(record, words, AUTOANALYZER_TRACE_MEMORY="1M")
+    check(shard, lines)
+    assert shard.tracing is not None
+    assert shard.tracing.merged >= 1
+    assert shard.tracing.lost == 0
+    assert shard.tracing.interval == pytest.approx(0.001 * 2 ** (shard.tracing.merged + shard.tracing.slowed), rel=1e-3)
+    assert shard.path.stat().st_size < 8 << 20
+
+
+def test_of_very_many_parts_those_that_took_least_are_together(record: Record) -> None:
+    ((shard, lines),) = traced(record, "+main times 3 new 3000 spin 60 ; +f -f -main", AUTOANALYZER_TRACE="0.05")
+    check(shard, lines)
+    parts = np.diff(lines[0].first)
+    assert 0 < parts[:-1].max() <= 2048
+    assert (lines[0].nodes < 0).any()
+    assert lines[0].visits.sum() == shard.threads[0].nodes["visits"].sum()
+
+
+def test_each_thread_has_its_line(record: Record) -> None:
+    words = "+main parallel 3 times 20 +f spin 1 -f ; ; thread 3 times 5 +g spin 1 -g ; ; -main"
+    ((shard, lines),) = traced(record, words)
+    check(shard, lines)
+    assert sum(len(line.end) > 5 for line in lines) == 3
+
+
+def test_a_team_has_its_lines(linked: Record) -> None:
+    ((shard, lines),) = traced(linked, "+main times 5 team 3 times 8 +f spin 1 -f ; ; ; -main")
+    check(shard, lines)
+
+
+def test_merging_has_room_for_all_threads(record: Record) -> None:
+    words = "+main parallel 4 times 60 crowd 700 1 spin 1 ; ; -main"
+    ((shard, lines),) = traced(record, words, AUTOANALYZER_TRACE_MEMORY="1M")
+    check(shard, lines)
+    assert shard.tracing is not None
+    assert shard.tracing.merged >= 1
+
+
+def test_threads_race_for_nothing(raced: Record) -> None:
+    words = "+main parallel 4 times 100 +f spin 1 +g -g -f ; ; -main"
+    ((shard, lines),) = traced(raced, words, AUTOANALYZER_TRACE_MEMORY="1M")
+    check(shard, lines)
+
+
+def test_the_child_of_a_fork_begins_anew(record: Record) -> None:
+    words = "+main times 10 +f spin 1 -f ; fork times 10 +g spin 1 -g ; ; times 5 +h spin 1 -h ; -main"
+    found = traced(record, words)
+    assert len(found) == 2
+    for shard, lines in found:
+        check(shard, lines)
+        assert len(lines[0].end) > 5
+
+
+def test_throttled_regions_have_their_visits_in_time(record: Record) -> None:
+    words = "+main times 20 times 20000 +f -f ; ; spin 20 +g -g -main"
+    ((shard, lines),) = traced(record, words, AUTOANALYZER_MAX_OVERHEAD="0.001%")
+    check(shard, lines)
+    assert shard.threads[0].throttled
+    assert len(lines[0].end) > 3
+
+
+def test_a_killed_process_keeps_its_samples_and_the_rest(record: Record) -> None:
+    ((shard, lines),) = traced(record, "+main times 20 +f spin 1 -f ; +g spin 3 +h kill", status="-9")
+    check(shard, lines)
+    assert len(lines[0].end) > 10
+
+
+def test_signal_handlers_that_come_in_between_do_no_harm(record: Record) -> None:
+    words = "+main surprises times 200 +f -f spin 1 ; calm -main"
+    ((shard, lines),) = traced(record, words, AUTOANALYZER_TRACE_MEMORY="1M")
+    check(shard, lines)
+
+
+def test_a_stretch_without_an_event_is_one_long_sample(record: Record) -> None:
+    ((_, lines),) = traced(record, "+main +f -f spin 30 +f -f spin 2 +f -f -main")
+    assert (lines[0].end - lines[0].begin).max() >= 0.03
+
+
+def test_the_system_is_asked(record: Record) -> None:
+    ((_, lines),) = traced(record, "+main times 20 +f sleep 1 -f ; -main")
+    system = dict(zip(SYSTEM_VALUES, lines[0].system[:-1].T, strict=True))
+    assert system["voluntary_switches"].sum() >= 15
+    assert (system["resident"] > 1 << 20).all()
+    assert np.isnan(lines[0].system[-1]).all()  # the rest, after the last sample
