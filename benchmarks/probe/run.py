@@ -1,6 +1,6 @@
 """Measure what an entry and exit of a region cost, beside two bare readings of the clock and other tools' hooks.
 
-    python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--caliper PREFIX] [--tau PREFIX]
+    python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--library FILE] [--caliper PREFIX] [--tau PREFIX]
 
 A prefix is where the tool is installed: its libraries are in lib below it, or for TAU in ARCHITECTURE/lib.
 """
@@ -43,10 +43,10 @@ def ours(name: str, **environment: str) -> Variant:
     return Variant(name, ("-DPROBES", f"-I{ROOT / 'instrument'}", SHAPES, "-ldl"), environment)
 
 
-def recording(clock: str) -> Variant:
-    """Give the same with the library, which takes CPU time in this way."""
-    preload = {"LD_PRELOAD": str(probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
-    return ours(f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload)
+def recording(clock: str, name: str = "", library: Path | None = None, **more: str) -> Variant:
+    """Give the same with the library, or another build of it, which takes CPU time in this way."""
+    preload = {"LD_PRELOAD": str(library or probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
+    return ours(name or f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload, **more)
 
 
 def caliper(prefix: Path) -> Variant:
@@ -71,6 +71,9 @@ def variants(options: argparse.Namespace) -> Iterator[Variant]:
     yield Variant("no probe", (SHAPES,))
     yield Variant(BARE, ("-DSTAMPS", SHAPES))
     yield recording("rseq")
+    yield recording("rseq", "probes, with time lines", AUTOANALYZER_TRACE="0.01")
+    if options.library:
+        yield recording("rseq", "probes, --library", options.library)
     yield recording("perf-lock")
     yield ours("probes, not recording")
     yield Variant("-finstrument-functions", ("-finstrument-functions", SHAPES, HERE / "hooks.c"))
@@ -129,6 +132,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", default="gcc")
+    parser.add_argument("--library", type=Path, metavar="FILE", help="another build of the library, to compare with")
     parser.add_argument("--caliper", type=Path, metavar="PREFIX")
     parser.add_argument("--tau", type=Path, metavar="PREFIX")
     options = parser.parse_args()
