@@ -81,7 +81,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_another_version_names_both(good: Path) -> None:
-    assert "expected a shard with version 8, found version 3" in refusal(patched(good, header_offset("version"), 3))
+    assert "expected a shard with version 9, found version 3" in refusal(patched(good, header_offset("version"), 3))
 
 
 def test_the_other_byte_order_is_told(good: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_other_byte_order_is_told(good: Path) -> None:
 
 
 def test_records_of_another_size_are_told(good: Path) -> None:
-    assert "found [1792, 320, 256]" in refusal(patched(good, header_offset("node_size"), 256))
+    assert "found [1856, 320, 256]" in refusal(patched(good, header_offset("node_size"), 256))
 
 
 def test_a_cut_file_is_told(good: Path) -> None:
