@@ -2,7 +2,18 @@
 
 from .csv_reader import TraceReader, read_trace
 from .samples import Samples
+from .series import Series, series_of
 from .time_line import TimeLine, Trace
 from .trace_archive import load_trace, save_trace
 
-__all__ = ["Samples", "TimeLine", "Trace", "TraceReader", "load_trace", "read_trace", "save_trace"]
+__all__ = [
+    "Samples",
+    "Series",
+    "TimeLine",
+    "Trace",
+    "TraceReader",
+    "load_trace",
+    "read_trace",
+    "save_trace",
+    "series_of",
+]

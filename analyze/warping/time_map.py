@@ -1,0 +1,91 @@
+"""A warp path as a map of time: moments of one trace carried over to another (section 3.3, Figure 1).
+
+Where a sequence hardly changes, its warp path is chance: all paths there have about the same error. So the map follows
+the path where both sequences are steep, and is smooth between: a cubic spline that minimises the squared distance to
+the path, weighted by the squares of their steepness, and its own curvature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import make_smoothing_spline
+
+from .noise import steepness
+from .warp_path import Warp
+
+__all__ = ["TimeMap", "time_map"]
+
+Values = npt.NDArray[np.float64]
+
+# A twentieth of a trace: how far the map may bend where nothing tells that it should. Of 1,350 planted pairs of 150 to
+# 1,500 samples, scaled, shifted and warped, with up to a tenth of noise, both ends of 97 % were carried within 1 %;
+# with 0.03 and 0.07 of 96 and 98 %, by the path alone of 72 to 84 %.
+_STIFFNESS: Final = 0.05
+_LEAST: Final = 1e-4  # a weight: of what is flat
+_MOST: Final = 1e4  # a hundred deviations tell as much as more do
+_ENDS: Final = 1e-2  # of the first and the last sample, which belong together whatever they are
+_SPLINE: Final = 5  # samples that a smoothing spline needs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimeMap:
+    """Moments of one trace, and the same moments of another.
+
+    Attributes:
+        x: ``float64[sample]``, seconds, increasing.
+        y: ``float64[sample]``, seconds, not decreasing.
+    """
+
+    x: Values
+    y: Values
+
+    def carried(self, interval: tuple[float, float]) -> tuple[float, float]:
+        """Carry an interval over to the other trace; what lies outside the trace goes on at the rate of its end."""
+        start, end = (self.moment(each) for each in interval)
+        return start, end
+
+    def moment(self, seconds: float) -> float:
+        """Carry a moment over."""
+        first, last = self.x[0], self.x[-1]
+        if first <= seconds <= last:
+            return float(np.interp(seconds, self.x, self.y))
+        return float(self.y[0] + seconds - first) if seconds < first else float(self.y[-1] + seconds - last)
+
+
+def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values) -> TimeMap:
+    """Make a map of time of a warp path.
+
+    Args:
+        path: Of ``x`` and ``y``.
+        x: ``float64[n]``, as they were warped.
+        y: ``float64[m]``.
+        x_times: ``float64[n]``, seconds, increasing.
+        y_times: ``float64[m]``.
+    """
+    middle = _middles(path, len(x))
+    if len(x) >= _SPLINE:
+        middle = _smooth(middle, x, y)
+    middle = np.maximum.accumulate(np.clip(middle, 0, len(y) - 1))
+    return TimeMap(x_times, np.interp(middle, np.arange(len(y)), y_times))
+
+
+def _middles(path: Warp, count: int) -> Values:
+    """Give the middle of the samples of y that belong to each of x."""
+    first, last = np.full(count, np.iinfo(np.intp).max), np.zeros(count, dtype=np.intp)
+    np.minimum.at(first, path.x, path.y)
+    np.maximum.at(last, path.x, path.y)
+    return (first + last) / 2
+
+
+def _smooth(middle: Values, x: Values, y: Values) -> Values:
+    there = np.clip(np.rint(middle).astype(np.intp), 0, len(y) - 1)
+    weights = np.minimum(np.minimum(steepness(x), steepness(y)[there]) ** 2 + _LEAST, _MOST)
+    weights[[0, -1]] += _ENDS
+    places = np.arange(len(x), dtype=np.float64)
+    spline = make_smoothing_spline(places, middle, weights / weights.mean(), (_STIFFNESS * len(x)) ** 4)
+    smooth: Values = spline(places)
+    return smooth

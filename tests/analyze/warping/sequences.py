@@ -1,0 +1,59 @@
+"""Pairs of sequences of which it is known what belongs together: the situations of Table 1, and the failures of 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.float64]
+Map = Callable[[Values], Values]
+
+SHAPES: Final = ("gradual", "steps", "dips", "periodic", "walk")
+SITUATIONS: Final = ("scaled", "shifted", "warped")
+
+
+def sequence(shape: str, count: int, chance: np.random.Generator) -> Values:
+    """Give a sequence of unit deviation."""
+    at = np.linspace(0, 1, count)
+    if shape == "gradual":
+        values = 1 + 0.3 * at + 0.2 * np.sin(2 * np.pi * 7 * at**1.3)
+    elif shape == "steps":
+        values = np.repeat(chance.random(9), -(-count // 9))[:count]
+    elif shape == "dips":
+        values = np.ones(count)
+        for start in chance.random(6):
+            values[int(start * count) : int(start * count) + count // 50 + 1] -= 0.6
+    elif shape == "periodic":
+        values = np.sin(2 * np.pi * 12 * at)
+    else:
+        values = np.convolve(np.pad(np.cumsum(chance.normal(size=count)), 3, mode="edge"), np.ones(7) / 7, "valid")
+    return values / values.std()
+
+
+def distortion(situation: str, chance: np.random.Generator) -> Map:
+    """Give when it happens in the second sequence, by when in the first one, both from 0 to 1 or so."""
+    if situation == "scaled":
+        factor = chance.uniform(0.7, 1.5)
+        return lambda at: at * factor
+    if situation == "shifted":
+        delay = chance.uniform(0.02, 0.15)
+        return lambda at: at + delay
+    depth, phase = chance.uniform(0.1, 0.25) / (2 * np.pi), chance.uniform(0, 2 * np.pi)
+    return lambda at: at + depth * (np.sin(2 * np.pi * at + phase) - np.sin(phase))
+
+
+def distorted(values: Values, to: Map, noise: float, chance: np.random.Generator) -> tuple[Values, Values]:
+    """Give both sequences, sampled equally often, with noise of its own each."""
+    count = len(values)
+    at = np.linspace(0, 1, count)
+    there = np.arange(round(count * float(to(np.ones(1))[0]))) / (count - 1)
+    other = np.interp(np.interp(there, to(at), at), at, values)
+    return values + noise * chance.normal(size=count), other + noise * chance.normal(size=len(other))
+
+
+def high_and_low(lengths: tuple[int, ...]) -> Values:
+    """Alternate between 0 and 1, staying at each for so many samples."""
+    return np.repeat(np.arange(len(lengths)) % 2, lengths).astype(float)
