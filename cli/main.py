@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "compare": "judge whether one version of a program is slower than another, from repeated runs of both",
     "stats": "find redundant metrics, groups of similar ranks or threads, and what tells them apart",
     "pursue": "find the metrics that are worth recording, period by period, by projection pursuit",
+    "align": "find an interval of one trace in others: the same moments of the work, in runs that took other times",
 }
 
 # After "--" these take flags of a compiler, which no parser of ours may look at.

@@ -6,7 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-__all__ = ["PLAN_FILE", "RUN_FOLDER"]
+__all__ = ["PLAN_FILE", "RUN_FOLDER", "TRACE_FILE"]
 
 RUN_FOLDER: Final = "autoanalyzer-out"
 PLAN_FILE: Final = "plan.toml"
+TRACE_FILE: Final = "trace.npz"

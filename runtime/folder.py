@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from ..experiment.run_folder import PLAN_FILE
+from ..experiment.run_folder import PLAN_FILE, TRACE_FILE
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 
 __all__ = ["RunFolder"]
 
 _EXPERIMENT: Final = "experiment.cube"
-_TRACE: Final = "trace.npz"
 _COUNTING_TRACE: Final = "counting.trace.npz"
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
@@ -36,7 +35,7 @@ class RunFolder:
     @property
     def trace(self) -> Path:
         """The time lines, where they were recorded."""
-        return self.path / _TRACE
+        return self.path / TRACE_FILE
 
     @property
     def counting_trace(self) -> Path:

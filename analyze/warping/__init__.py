@@ -1,7 +1,21 @@
 """Alignment of traces: moments of the same work (Hauswirth et al., OOPSLA 2005, sections 3 and 4)."""
 
+from .alignment import Alignment, align
+from .anchors import anchored
 from .doubt import Doubt, doubts
 from .time_map import TimeMap, time_map
 from .warp_path import Told, Warp, warp, warp_error
 
-__all__ = ["Doubt", "TimeMap", "Told", "Warp", "doubts", "time_map", "warp", "warp_error"]
+__all__ = [
+    "Alignment",
+    "Doubt",
+    "TimeMap",
+    "Told",
+    "Warp",
+    "align",
+    "anchored",
+    "doubts",
+    "time_map",
+    "warp",
+    "warp_error",
+]

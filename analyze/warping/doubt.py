@@ -18,6 +18,7 @@ Values = npt.NDArray[np.float64]
 Kind = Literal["constant", "noise-point", "reordered", "unlike"]
 
 _DISTINCT: Final = 3.0  # deviations of the noise: one of 370 normal values is further from the mean
+_UNLIKE: Final = 0.25  # of the deviation: samples taken at other moments differ, too, where a sequence is steep
 _NEAR: Final = 0.01  # of a sequence: so exactly boundaries are wanted
 _RUN: Final = 4  # samples that belong to one sample: a trace that is twice as slow makes runs of 2 and 3
 _MUCH: Final = 0.1  # of the pairs: so many that are far from each other are no noise
@@ -50,8 +51,8 @@ def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -
         path: Theirs.
         boundaries: Samples of ``x`` that are to be carried over.
     """
-    noise = float(np.hypot(noise_level(x), noise_level(y)))
-    return [*_constant(x, boundaries), *_noise_points(x, y, path, noise), *_elsewhere(x, y, path, noise)]
+    far = max(_DISTINCT * float(np.hypot(noise_level(x), noise_level(y))), _UNLIKE * float(x.std()))
+    return [*_constant(x, boundaries), *_noise_points(x, y, path, far), *_elsewhere(x, y, path, far)]
 
 
 def _constant(x: Values, boundaries: tuple[int, ...]) -> Iterator[Doubt]:
@@ -66,7 +67,7 @@ def _constant(x: Values, boundaries: tuple[int, ...]) -> Iterator[Doubt]:
             yield Doubt("constant", before, after)
 
 
-def _noise_points(x: Values, y: Values, path: Warp, noise: float) -> Iterator[Doubt]:
+def _noise_points(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
     """Find samples, of either sequence, that belong to many of which they are unlike."""
     distance = np.abs(x[path.x] - y[path.y])
     for mine in (path.x, path.y):
@@ -74,24 +75,24 @@ def _noise_points(x: Values, y: Values, path: Warp, noise: float) -> Iterator[Do
         lengths = np.diff(starts, append=len(mine))
         for start, length in zip(starts[lengths >= _RUN].tolist(), lengths[lengths >= _RUN].tolist(), strict=True):
             run = slice(start, start + length)
-            if np.median(distance[run]) > _DISTINCT * noise:
+            if np.median(distance[run]) > far:
                 yield Doubt("noise-point", int(path.x[run][0]), int(path.x[run][-1]))
 
 
-def _elsewhere(x: Values, y: Values, path: Warp, noise: float) -> Iterator[Doubt]:
+def _elsewhere(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
     """Look for another place of the longest stretch that is unlike what it was aligned with."""
     distance = np.abs(x[path.x] - y[path.y])
-    far = distance > _DISTINCT * noise
-    if far.mean() <= _MUCH:
+    unlike = distance > far
+    if unlike.mean() <= _MUCH:
         return
-    first, last = _longest(far)
+    first, last = _longest(unlike)
     start, end = int(path.x[first]), int(path.x[last])
     now = float(distance[first : last + 1].mean())
     stretch = x[start : end + 1]
     other = warp(stretch, y, open_ends=True)
     at = slice(int(other.y[0]), int(other.y[-1]) + 1)
     apart = at.stop <= path.y[first] or at.start > path.y[last]
-    if apart and np.ptp(stretch) > _DISTINCT * noise and other.error / len(other.x) < _BETTER * now:
+    if apart and np.ptp(stretch) > far and other.error / len(other.x) < _BETTER * now:
         yield Doubt("reordered", start, end)
     else:
         yield Doubt("unlike", start, end)

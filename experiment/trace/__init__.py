@@ -1,6 +1,7 @@
 """Traces: what happened when, location by location."""
 
 from .csv_reader import TraceReader, read_trace
+from .open_trace import open_trace
 from .samples import Samples
 from .series import Series, series_of
 from .time_line import TimeLine, Trace
@@ -13,6 +14,7 @@ __all__ = [
     "Trace",
     "TraceReader",
     "load_trace",
+    "open_trace",
     "read_trace",
     "save_trace",
     "series_of",

@@ -69,7 +69,8 @@ class _Line:
         if not len(knots):
             return np.full(len(edges) - 1, np.nan)
         amount, cover = (np.diff(np.interp(edges, knots, each)) for each in (amounts, covered))
-        return np.divide(amount, cover, out=np.full(len(cover), np.nan), where=cover > np.diff(edges) / 2)
+        means: Values = np.divide(amount, cover, out=np.full(len(cover), np.nan), where=cover > np.diff(edges) / 2)
+        return means
 
 
 def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: Collection[int] | None = None) -> Series:
@@ -92,7 +93,7 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
     unit, lines = _of_trace(trace, metric, ranks) if isinstance(trace, Trace) else _of_samples(trace, metric, ranks)
     found = [line for line in lines if len(line.end)]
     if not found:
-        raise InputError(f"{source}: expected samples{' of these ranks' if ranks else ''}, found none")
+        raise InputError(f"{source}: expected samples of {metric}{' on these ranks' if ranks else ''}, found none")
     if len(found) == 1:
         line = found[0]
         return Series(metric, unit, source, line.begin, line.end, line.values)

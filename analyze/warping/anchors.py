@@ -1,0 +1,130 @@
+"""Alignment by what a program does: the n-th entry of a call path is the same moment of the work in every run.
+
+The entries of all call paths that two runs entered equally often are a clock that counts the work. Of each rank the
+traces say how far it was at the end of each sample, so that a moment of one run is found in the other one exactly, but
+for what passes within a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import CallPath
+from ...experiment.trace import TimeLine, Trace
+from .time_map import TimeMap
+
+__all__ = ["anchored"]
+
+Values = npt.NDArray[np.float64]
+_Key = tuple[tuple[str, str, str, int], ...]
+
+_LEAST: Final = 3  # entries: the program's own, and two in it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Clock:
+    """How much work was done when: levels that differ, when each was reached, and when it was left."""
+
+    levels: Values
+    reached: Values
+    left: Values
+
+    @classmethod
+    def of(cls, line: TimeLine, entries: Values) -> _Clock:
+        """Count entries, ``float64[sample]``.
+
+        A sample ends with the first event after its interval. So of one that is longer than most the entries were in
+        its beginning, and nothing was entered or left in the rest of it.
+        """
+        length = line.end - line.begin
+        busy = np.minimum(length, np.median(length))
+        done = np.repeat(np.cumsum(entries), 2)
+        times = np.column_stack([line.begin + busy, line.end]).ravel()
+        done, times = np.concatenate([[0.0], done]), np.concatenate([line.begin[:1], times])
+        levels, first = np.unique(done, return_index=True)
+        last = np.append(first[1:], len(done)) - 1
+        return cls(levels, times[first], times[last])
+
+    def when(self, levels: Values, *, left: bool) -> Values:
+        """Give when levels were reached, or left; between two of our own the time is shared out evenly."""
+        times: Values = np.interp(levels, np.repeat(self.levels, 2), np.column_stack([self.reached, self.left]).ravel())
+        place = np.searchsorted(self.levels, levels).clip(max=len(self.levels) - 1)
+        mine = self.levels[place] == levels
+        times[mine] = (self.left if left else self.reached)[place[mine]]
+        return times
+
+
+def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMap | None:
+    """Find the same moments of two runs of a program; the mean of its ranks and threads.
+
+    Args:
+        x: The run whose moments are known.
+        y: The other one.
+        ranks: Those that count; None for all.
+
+    Returns:
+        The map; None if the runs have nothing in common to go by.
+    """
+    there = {(place.process, place.thread): number for number, place in enumerate(y.locations)}
+    same = _same_paths(x.call_paths, y.call_paths)
+    maps = []
+    for number, place in enumerate(x.locations):
+        other = there.get((place.process, place.thread))
+        if other is not None and (ranks is None or place.process in ranks):
+            found = _of_location(x.line(number), y.line(other), same, len(x.call_paths), len(y.call_paths))
+            if found:
+                maps.append(found)
+    if not maps:
+        return None
+    times = np.unique(np.concatenate([each.x for each in maps]))
+    moments = np.mean([[*map(each.moment, times.tolist())] for each in maps], axis=0)
+    return TimeMap(times, np.maximum.accumulate(moments))
+
+
+def _of_location(
+    mine: TimeLine, other: TimeLine, same: npt.NDArray[np.intp], mine_paths: int, other_paths: int
+) -> TimeMap | None:
+    totals = _entries(mine, mine_paths).sum(axis=0), _entries(other, other_paths).sum(axis=0)
+    known = same >= 0
+    equal = np.flatnonzero(known)[totals[0][known] == totals[1][same[known]]]
+    if totals[0][equal].sum() < _LEAST:
+        return None
+    one = _Clock.of(mine, _counted(mine, equal))
+    two = _Clock.of(other, _counted(other, same[equal]))
+    x = np.column_stack([one.reached, one.left]).ravel()
+    y = np.column_stack([two.when(one.levels, left=False), two.when(one.levels, left=True)]).ravel()
+    distinct = np.concatenate([[True], np.diff(x) > 0])
+    return TimeMap(x[distinct], np.maximum.accumulate(y)[distinct])
+
+
+def _entries(line: TimeLine, paths: int) -> npt.NDArray[np.int64]:
+    found = np.zeros((1, paths), dtype=np.int64)
+    known = line.paths >= 0
+    np.add.at(found[0], line.paths[known], line.visits[known])
+    return found
+
+
+def _counted(line: TimeLine, paths: npt.NDArray[np.intp]) -> Values:
+    """Give how often some call paths were entered in each sample."""
+    taken = np.isin(line.paths, paths)
+    counts: Values = np.bincount(line.samples[taken], line.visits[taken], len(line)).astype(np.float64)
+    return counts
+
+
+def _same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> npt.NDArray[np.intp]:
+    """Give for each call path of one run that of the other one; -1 if there is none."""
+    there = {key: number for number, key in enumerate(_keys(y))}
+    return np.array([there.get(key, -1) for key in _keys(x)], dtype=np.intp)
+
+
+def _keys(call_paths: Collection[CallPath]) -> list[_Key]:
+    keys: list[_Key] = []
+    for path in call_paths:
+        above = () if path.parent is None else keys[path.parent]
+        keys.append((*above, path.region.identity))
+    return keys

@@ -1,0 +1,109 @@
+"""``autoanalyzer align``: an interval of one trace, found in others (paper 000, section 3)."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..experiment.trace import Samples, Trace, series_of
+from .documents import add_documents, check_targets, is_output, write_document
+from .progress import counted
+from .trace_arguments import add_ranks_argument, interval, named_once, traces
+
+if TYPE_CHECKING:
+    from ..analyze.warping import TimeMap
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("reference", type=Path, metavar="REFERENCE", help="the trace in which the interval is known")
+    parser.add_argument("others", type=Path, nargs="+", metavar="OTHER", help="traces in which it is looked for")
+    parser.add_argument("--metric", required=True, metavar="M", help="the metric that all traces have in common")
+    parser.add_argument(
+        "--interval", type=interval, required=True, metavar="A:B", help="seconds in the reference, such as 12.5:18"
+    )
+    parser.add_argument(
+        "--by",
+        choices=("auto", "anchors", "warping"),
+        default="auto",
+        help="find the same moments by the entries of regions, or by dynamic time warping of the metric; auto: by the "
+        "first where both traces are of run --trace and have entries in common (default)",
+    )
+    parser.add_argument(
+        "--band",
+        type=float,
+        metavar="SHARE",
+        help="warp at most so far, as a share of the length (default: as far as it takes)",
+    )
+    parser.add_argument(
+        "--penalty",
+        type=float,
+        default=0.0,
+        metavar="P",
+        help="what it costs that samples do not belong one to one, in the metric's unit (default: %(default)g)",
+    )
+    add_ranks_argument(parser)
+    add_documents(parser, {"json": "all numbers as JSON"})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    files = [arguments.reference, *arguments.others]
+    named_once(files)
+    check_targets(files, json=arguments.json)
+    if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
+        raise UsageError("--band and --penalty are for --by warping, found --by anchors")
+    from ..analyze.warping import align  # noqa: PLC0415 - scipy takes its time
+    from ..view.alignment import alignment_report  # noqa: PLC0415
+    from ..view.report import json_text, print_report  # noqa: PLC0415
+
+    opened = traces(files)
+    series = [
+        series_of(trace, arguments.metric, str(file), ranks=arguments.rank)
+        for trace, file in zip(opened, files, strict=True)
+    ]
+    found = []
+    for file, trace, other in zip(files[1:], opened[1:], series[1:], strict=True):
+        anchors = _anchors(arguments, opened[0], trace, file)
+        with counted("align") as told:
+            found.append(
+                align(
+                    series[0],
+                    other,
+                    arguments.interval,
+                    anchors=anchors,
+                    band=arguments.band,
+                    penalty=arguments.penalty,
+                    told=told,
+                )
+            )
+    report = alignment_report(series[0], arguments.interval, found)
+    if arguments.json:
+        write_document(json_text(report.document), arguments.json)
+    if not is_output(arguments.json):
+        print_report(report)
+    return 0
+
+
+def _anchors(
+    arguments: argparse.Namespace, reference: Samples | Trace, other: Samples | Trace, file: Path
+) -> TimeMap | None:
+    if arguments.by == "warping" or (arguments.by == "auto" and (arguments.band is not None or arguments.penalty)):
+        return None
+    from ..analyze.warping import anchored  # noqa: PLC0415
+
+    found = (
+        anchored(reference, other, arguments.rank)
+        if isinstance(reference, Trace) and isinstance(other, Trace)
+        else None
+    )
+    if found is None and arguments.by == "anchors":
+        raise UsageError(
+            f"{file}: expected a trace of run --trace whose regions were entered as often as in {arguments.reference}, "
+            "found none; --by warping aligns by the metric alone"
+        )
+    return found

@@ -1,0 +1,39 @@
+"""Opening a trace, whatever wrote it: a file of ours, a run's folder, or CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from ...errors import InputError
+from ..run_folder import TRACE_FILE
+from .csv_reader import read_trace
+from .samples import Samples
+from .time_line import Trace
+from .trace_archive import load_trace
+
+__all__ = ["open_trace"]
+
+_CSV: Final = ".csv"
+
+
+def open_trace(path: Path) -> Samples | Trace:
+    """Open a trace; one in CSV is read as a whole.
+
+    Args:
+        path: A ``.csv`` file, one of ``run --trace``, or the folder of such a run.
+
+    Raises:
+        InputError: There is none, or it is damaged.
+    """
+    if path.is_dir():
+        if not (path / TRACE_FILE).exists():
+            raise InputError(f"{path}: expected {TRACE_FILE}, found none; run the program with --trace")
+        return load_trace(path / TRACE_FILE)
+    if path.suffix.lower() != _CSV:
+        return load_trace(path)
+    try:
+        with path.open("rb") as stream:
+            return read_trace(stream, str(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None

@@ -1,0 +1,85 @@
+"""The report of an alignment: where an interval of one trace is in others, and why that may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from .place import visible
+from .report import Cell, Report, Table
+from .units import many
+
+if TYPE_CHECKING:
+    from ..analyze.warping import Alignment, Doubt
+    from ..experiment.trace import Series
+
+__all__ = ["SCHEMA", "alignment_report"]
+
+SCHEMA: Final = "autoanalyzer.alignment/1"
+
+_FEW: Final = 3  # doubts of one kind that are named, of a trace
+
+
+def alignment_report(reference: Series, interval: tuple[float, float], found: Sequence[Alignment]) -> Report:
+    """Report where an interval is in other traces.
+
+    Args:
+        reference: The metric in the trace in which the interval is known.
+        interval: Seconds.
+        found: One for each other trace.
+    """
+    intervals = {reference.source: interval} | {each.other.source: each.times.carried(interval) for each in found}
+    rows: list[list[Cell]] = [[reference.source, f"{interval[0]:.6g}", f"{interval[1]:.6g}", "", "reference"]]
+    for each in found:
+        start, end = intervals[each.other.source]
+        rows.append([each.other.source, f"{start:.6g}", f"{end:.6g}", f"{each.error:.4g}", _how(each)])
+    warnings = [warning for each in found for warning in _warnings(reference, each)]
+    header = ("trace", "from (s)", "to (s)", "error", "aligned by")
+    return Report(
+        [],
+        [Table(f"The same interval, by {reference.name}", header, rows)],
+        Table("alignment", header, rows),
+        {
+            "schema": SCHEMA,
+            "metric": reference.name,
+            "reference": reference.source,
+            "interval": list(interval),
+            "intervals": {source: list(each) for source, each in intervals.items()},
+            "error": sum(each.error for each in found),
+            "errors": {each.other.source: each.error for each in found},
+            "by": {each.other.source: "warping" if each.path else "anchors" for each in found},
+            "warnings": warnings,
+        },
+        list,
+        [visible(warning) for warning in warnings],
+    )
+
+
+def _how(alignment: Alignment) -> str:
+    if alignment.path is None:
+        return "entries of regions"
+    return f"warping, {many(len(alignment.path.x), 'pair')}"
+
+
+def _warnings(reference: Series, alignment: Alignment) -> Iterator[str]:
+    kinds: dict[str, list[tuple[Doubt, float, float]]] = {}
+    for each in alignment.doubts:
+        kinds.setdefault(each[0].kind, []).append(each)
+    for doubts in kinds.values():
+        for each in doubts[:_FEW]:
+            yield f"{alignment.other.source}: {_sentence(reference.name, each)}"
+        if len(doubts) > _FEW:
+            yield f"{alignment.other.source}: {len(doubts) - _FEW} more of these"
+
+
+def _sentence(metric: str, doubt: tuple[Doubt, float, float]) -> str:
+    about, start, end = doubt
+    span = f"{start:.4g} to {end:.4g} s"
+    return {
+        "constant": f"{metric} hardly changes from {span}: where in it the interval begins or ends is not certain",
+        "noise-point": f"single values of {metric} at {span} stand for many unlike them: a noise point may have "
+        "taken another period's place; try --penalty",
+        "reordered": f"{metric} from {span} is like another part of the trace than that which it was aligned with: "
+        "events may have come in another order",
+        "unlike": f"{metric} differs too much, most from {span}: these may not be runs of the same work",
+    }[about.kind]
