@@ -41,6 +41,15 @@ class Series:
     def __len__(self) -> int:
         return len(self.times)
 
+    def over(self, begin: Values, end: Values) -> Values:
+        """Give the means over other samples, ``float64[other]``; NaN where less than half of one is known.
+
+        Args:
+            begin: ``float64[other]``, seconds.
+            end: Likewise, after ``begin``.
+        """
+        return _means(self, begin, end)
+
     def known(self) -> Series:
         """Give the series without missing values."""
         return self.part(~np.isnan(self.values))
@@ -50,27 +59,18 @@ class Series:
         return replace(self, begin=self.begin[taken], times=self.times[taken], values=self.values[taken])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Line:
-    """The samples of a metric on one location: when they begin and end, and the rate or level in each."""
-
-    begin: Values
-    end: Values
-    values: Values
-
-    def over(self, edges: Values) -> Values:
-        """Give the means between edges, NaN where less than half of it is known."""
-        known = ~np.isnan(self.values)
-        begin, length = self.begin[known], (self.end - self.begin)[known]
-        # Sums up to the edges: a sample may begin later than the one before ends.
-        knots = np.column_stack([begin, self.end[known]]).ravel()
-        amounts = np.column_stack([np.zeros(len(length)), self.values[known] * length]).ravel().cumsum()
-        covered = np.column_stack([np.zeros(len(length)), length]).ravel().cumsum()
-        if not len(knots):
-            return np.full(len(edges) - 1, np.nan)
-        amount, cover = (np.diff(np.interp(edges, knots, each)) for each in (amounts, covered))
-        means: Values = np.divide(amount, cover, out=np.full(len(cover), np.nan), where=cover > np.diff(edges) / 2)
-        return means
+def _means(series: Series, begin: Values, end: Values) -> Values:
+    """Give means by sums up to each moment; a sample may begin later than the one before ends."""
+    known = series.known()
+    length = known.times - known.begin
+    knots = np.column_stack([known.begin, known.times]).ravel()
+    amounts = np.column_stack([np.zeros(len(length)), known.values * length]).ravel().cumsum()
+    covered = np.column_stack([np.zeros(len(length)), length]).ravel().cumsum()
+    if not len(knots):
+        return np.full(len(begin), np.nan)
+    amount, cover = (np.interp(end, knots, each) - np.interp(begin, knots, each) for each in (amounts, covered))
+    means: Values = np.divide(amount, cover, out=np.full(len(cover), np.nan), where=cover > (end - begin) / 2)
+    return means
 
 
 def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: Collection[int] | None = None) -> Series:
@@ -91,42 +91,43 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
     if metric not in names:
         raise InputError(f"{source}: expected the metric {metric}, found {', '.join(names)}")
     unit, lines = _of_trace(trace, metric, ranks) if isinstance(trace, Trace) else _of_samples(trace, metric, ranks)
-    found = [line for line in lines if len(line.end)]
+    found = [line for line in lines if len(line)]
     if not found:
         raise InputError(f"{source}: expected samples of {metric}{' on these ranks' if ranks else ''}, found none")
     if len(found) == 1:
         line = found[0]
-        return Series(metric, unit, source, line.begin, line.end, line.values)
-    step = float(np.median(np.concatenate([line.end - line.begin for line in found])))
-    first, last = min(line.begin[0] for line in found), max(line.end[-1] for line in found)
+        return replace(line, unit=unit, source=source)
+    step = float(np.median(np.concatenate([line.times - line.begin for line in found])))
+    first, last = min(line.begin[0] for line in found), max(line.times[-1] for line in found)
     edges = np.linspace(first, last, max(round((last - first) / step), 1) + 1)
-    table = np.array([line.over(edges) for line in found])
+    table = np.array([line.over(edges[:-1], edges[1:]) for line in found])
     known = (~np.isnan(table)).sum(axis=0)
     mean = np.divide(np.nansum(table, axis=0), known, out=np.full(len(known), np.nan), where=known > 0)
     return Series(metric, unit, source, edges[:-1], edges[1:], mean)
 
 
-def _of_trace(trace: Trace, metric: str, ranks: Collection[int] | None) -> tuple[str, Iterator[_Line]]:
+def _of_trace(trace: Trace, metric: str, ranks: Collection[int] | None) -> tuple[str, Iterator[Series]]:
     """Give rates of what adds up, and levels."""
     column = trace.column(metric)
     about = trace.metrics[column]
+    unit = f"{about.unit}/sec" if about.additive else about.unit
 
-    def lines() -> Iterator[_Line]:
+    def lines() -> Iterator[Series]:
         for number, place in enumerate(trace.locations):
             if ranks is None or place.process in ranks:
                 line = trace.line(number)
                 longer = line.end > line.begin
                 begin, end, values = line.begin[longer], line.end[longer], line.values[longer, column]
-                yield _Line(begin, end, values / (end - begin) if about.additive else values)
+                yield Series(metric, unit, "", begin, end, values / (end - begin) if about.additive else values)
 
-    return (f"{about.unit}/sec" if about.additive else about.unit), lines()
+    return unit, lines()
 
 
-def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> tuple[str, Iterator[_Line]]:
+def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> tuple[str, Iterator[Series]]:
     """Give values as they are; each holds since the sample before it. Samples of one moment are one, their mean."""
     column = samples.metrics.index(metric)
 
-    def lines() -> Iterator[_Line]:
+    def lines() -> Iterator[Series]:
         for number, (process, _) in enumerate(samples.locations):
             if ranks is not None and process not in ranks:
                 continue
@@ -138,6 +139,6 @@ def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) ->
                 np.bincount(place, minlength=len(times)), 1
             )
             step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
-            yield _Line(np.concatenate([times[:1] - step, times[:-1]]), times, means)
+            yield Series(metric, "", "", np.concatenate([times[:1] - step, times[:-1]]), times, means)
 
     return samples.units[column], lines()

@@ -1,0 +1,17 @@
+"""Correlators: which metrics have to do with a target (Hauswirth et al., OOPSLA 2005, section 5)."""
+
+from .pattern import drawn_pattern, proposed_pattern
+from .ranking import CORRELATORS, Correlated, Ranking, rank
+from .segmentation import Segmentation, segmented, suggested_count
+
+__all__ = [
+    "CORRELATORS",
+    "Correlated",
+    "Ranking",
+    "Segmentation",
+    "drawn_pattern",
+    "proposed_pattern",
+    "rank",
+    "segmented",
+    "suggested_count",
+]

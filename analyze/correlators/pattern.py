@@ -1,0 +1,50 @@
+"""Patterns: what remains of a target without its noise (section 5.3.3).
+
+A person draws one in a moment. One that is proposed is a segmentation of the target after a running median, which
+takes single points and short noise away and leaves steps where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import median_filter
+
+from ...errors import InputError
+from .segmentation import segmented, suggested_count
+
+__all__ = ["drawn_pattern", "proposed_pattern"]
+
+Values = npt.NDArray[np.float64]
+
+_WINDOW: Final = 0.02  # of the samples, over which the median is taken
+
+
+def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
+    """Give the values of a pattern that is drawn as points, seconds and value, with lines between.
+
+    Raises:
+        InputError: There are fewer than two points, or they do not follow each other.
+    """
+    seconds = [time for time, _ in points]
+    if len(points) < 2 or any(later < earlier for earlier, later in pairwise(seconds)):
+        raise InputError(f"expected two points of a pattern or more, one after the other, found {len(points)}")
+    return np.interp(times, seconds, [value for _, value in points])
+
+
+def proposed_pattern(times: Values, values: Values, count: int | None = None) -> Values:
+    """Propose a pattern.
+
+    Args:
+        times: ``float64[n]``, increasing.
+        values: ``float64[n]``.
+        count: Of segments; None for what is suggested.
+    """
+    window = 2 * round(_WINDOW * len(values) / 2) + 1
+    smooth = median_filter(values, size=max(window, 3), mode="nearest") if len(values) > 3 else values
+    lines = segmented(times, smooth, suggested_count(times, smooth) if count is None else count)
+    return lines.fitted(times, smooth)

@@ -1,0 +1,126 @@
+"""Piecewise linear segmentation: greedy, iterative, top-down (section 5.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Fits", "Segmentation", "segmented", "suggested_count"]
+
+Values = npt.NDArray[np.float64]
+
+_SHORTEST: Final = 2  # samples, through which there is a line
+_PARAMETERS: Final = 3  # of a segment: where it begins, slope and intercept
+_MOST: Final = 16  # segments that are suggested: what a person would draw has fewer
+
+
+class Fits:
+    """Least-squares lines through any run of samples, from sums that are formed once.
+
+    Args:
+        times: ``float64[n]``, increasing.
+        values: ``float64[n]``.
+    """
+
+    def __init__(self, times: Values, values: Values) -> None:
+        t, y = times - times.mean(), values - values.mean()
+        terms = np.stack([np.ones(len(t)), t, t * t, y, t * y, y * y])
+        self._sums = np.concatenate([np.zeros((len(terms), 1)), np.cumsum(terms, axis=1)], axis=1)
+
+    def errors(self, first: npt.ArrayLike, last: npt.ArrayLike) -> Values:
+        """Give the sum of squares that remains of each run of samples, from first to before last."""
+        begin, end = np.broadcast_arrays(first, last)
+        n, t, tt, y, ty, yy = self._sums[:, end] - self._sums[:, begin]
+        spread = np.maximum(tt - t * t / n, 0.0)
+        along = ty - t * y / n
+        explained = np.divide(along * along, spread, out=np.zeros_like(spread), where=spread > 0)
+        left: Values = np.maximum(yy - y * y / n - explained, 0.0)
+        return left
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segmentation:
+    """Line segments through a sequence.
+
+    Attributes:
+        first: ``int[segment]``: where each begins; it ends before the next one.
+        count: How many samples there are.
+        error: The sum of squares that remains.
+    """
+
+    first: npt.NDArray[np.intp]
+    count: int
+    error: float
+
+    def fitted(self, times: Values, values: Values) -> Values:
+        """Give the lines' values at each sample, ``float64[n]``."""
+        found = np.empty(len(values))
+        for begin, end in zip(self.first, np.append(self.first[1:], self.count), strict=True):
+            t, y = times[begin:end], values[begin:end]
+            centred = t - t.mean()
+            spread = centred @ centred
+            found[begin:end] = y.mean() + (centred * (centred @ y / spread) if spread > 0 else 0.0)
+        return found
+
+    def boundaries(self, times: Values) -> Values:
+        """Give when one segment ends and the next begins, ``float64[segment - 1]``."""
+        inner = self.first[1:]
+        middle: Values = (times[inner - 1] + times[inner]) / 2
+        return middle
+
+
+def segmented(times: Values, values: Values, count: int) -> Segmentation:
+    """Split a sequence into line segments: each split is that which lowers the error most, and stays.
+
+    Args:
+        times: ``float64[n]``, increasing.
+        values: ``float64[n]``.
+        count: How many segments; fewer if there are not so many samples.
+    """
+    return list(_splits(times, values, count))[-1]
+
+
+def suggested_count(times: Values, values: Values) -> int:
+    """Suggest a number of segments: that with the least Bayesian information criterion (Schwarz, 1978)."""
+    n = len(values)
+    least = 1e-12 * max(float(values.var()), 1e-300)
+    best, chosen = np.inf, 1
+    for number, each in enumerate(_splits(times, values, _MOST), 1):
+        score = n * np.log(each.error / n + least) + _PARAMETERS * number * np.log(n)
+        if score < best:
+            best, chosen = score, number
+    return chosen
+
+
+def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
+    """Give the segmentations with one segment, two, and so on."""
+    fits = Fits(times, values)
+    n = len(values)
+    firsts = [0]
+    error = float(fits.errors(0, n))
+    found = [Segmentation(np.zeros(1, np.intp), n, error)]
+    open_splits = [_best_split(fits, 0, n)]
+    while len(firsts) < count:
+        number = max(range(len(firsts)), key=lambda each: open_splits[each][0])
+        gain, place = open_splits[number]
+        if place < 0:
+            break
+        begin, end = firsts[number], firsts[number + 1] if number + 1 < len(firsts) else n
+        firsts.insert(number + 1, place)
+        open_splits[number : number + 1] = [_best_split(fits, begin, place), _best_split(fits, place, end)]
+        error = max(error - gain, 0.0)
+        found.append(Segmentation(np.array(firsts, dtype=np.intp), n, error))
+    return found
+
+
+def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
+    """Give by how much the best split of a segment lowers the error, and where it is; -1 if it cannot be split."""
+    places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
+    if not len(places):
+        return -1.0, -1
+    errors = fits.errors(begin, places) + fits.errors(places, end)
+    best = int(errors.argmin())
+    return float(fits.errors(begin, end)) - float(errors[best]), int(places[best])
