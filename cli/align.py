@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
                 align(
                     series[0],
                     other,
-                    arguments.interval,
+                    [arguments.interval],
                     anchors=anchors,
                     band=arguments.band,
                     penalty=arguments.penalty,

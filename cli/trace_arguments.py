@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..experiment.trace import Samples, Trace, open_trace
 
-__all__ = ["add_ranks_argument", "interval", "named_once", "traces"]
+__all__ = ["add_ranks_argument", "interval", "named_once", "points", "traces"]
 
 
 def interval(text: str) -> tuple[float, float]:
@@ -26,6 +26,25 @@ def interval(text: str) -> tuple[float, float]:
     if not (isfinite(start) and isfinite(end) and start < end):
         raise argparse.ArgumentTypeError(f"expected two moments in seconds, such as 12.5:18, found {text!r}")
     return start, end
+
+
+def points(text: str) -> list[tuple[float, float]]:
+    """Read ``T:V,T:V``, seconds and value.
+
+    Raises:
+        argparse.ArgumentTypeError: It is something else.
+    """
+    found = []
+    for pair in text.split(","):
+        first, _, last = pair.partition(":")
+        try:
+            point = float(first), float(last)
+        except ValueError:
+            point = float("nan"), float("nan")
+        if not all(map(isfinite, point)):
+            raise argparse.ArgumentTypeError(f"expected seconds and values, such as 0:1,4:1,4:3, found {text!r}")
+        found.append(point)
+    return found
 
 
 def add_ranks_argument(parser: argparse.ArgumentParser) -> None:

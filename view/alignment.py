@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..analyze.warping import Alignment, Doubt
     from ..experiment.trace import Series
 
-__all__ = ["SCHEMA", "alignment_report"]
+__all__ = ["SCHEMA", "alignment_report", "warnings_of"]
 
 SCHEMA: Final = "autoanalyzer.alignment/1"
 
@@ -33,7 +33,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
     for each in found:
         start, end = intervals[each.other.source]
         rows.append([each.other.source, f"{start:.6g}", f"{end:.6g}", f"{each.error:.4g}", _how(each)])
-    warnings = [warning for each in found for warning in _warnings(reference, each)]
+    warnings = [warning for each in found for warning in warnings_of(reference, each)]
     header = ("trace", "from (s)", "to (s)", "error", "aligned by")
     return Report(
         [],
@@ -61,7 +61,8 @@ def _how(alignment: Alignment) -> str:
     return f"warping, {many(len(alignment.path.x), 'pair')}"
 
 
-def _warnings(reference: Series, alignment: Alignment) -> Iterator[str]:
+def warnings_of(reference: Series, alignment: Alignment) -> Iterator[str]:
+    """Say why an alignment may be wrong."""
     kinds: dict[str, list[tuple[Doubt, float, float]]] = {}
     for each in alignment.doubts:
         kinds.setdefault(each[0].kind, []).append(each)

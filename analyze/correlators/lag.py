@@ -15,8 +15,8 @@ __all__ = ["best_lag"]
 Values = npt.NDArray[np.float64]
 
 _FURTHEST: Final = 0.1  # of the samples: beyond, too few are left to compare
-# How much a lag must add to the coefficient. Of 960 pairs without one, random walks with noise of 0.3 of their deviation
-# each, of 20 to 1,000 samples, the best lag added 0.05 at most.
+# How much a lag must add to the coefficient. Of 1,920 pairs without one, random walks of 20 to 1,000 samples, each with
+# noise of 0.3 of its deviation, the best lag added 0.05 at most.
 _BETTER: Final = 0.05
 _FEWEST: Final = 20  # samples; of fewer a lag of two is their tenth
 

@@ -15,13 +15,13 @@ import numpy.typing as npt
 from scipy.ndimage import median_filter
 
 from ...errors import InputError
-from .segmentation import segmented, suggested_count
+from .segmentation import Segmentation, segmented, suggested_count
 
 __all__ = ["drawn_pattern", "proposed_pattern"]
 
 Values = npt.NDArray[np.float64]
 
-_WINDOW: Final = 0.02  # of the samples, over which the median is taken
+_WINDOW: Final = 7  # samples, over which the median is taken: three that stand out in a row vanish
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
@@ -36,15 +36,19 @@ def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Value
     return np.interp(times, seconds, [value for _, value in points])
 
 
-def proposed_pattern(times: Values, values: Values, count: int | None = None) -> Values:
+def proposed_pattern(times: Values, values: Values, count: int | None = None) -> tuple[Values, Segmentation]:
     """Propose a pattern.
 
     Args:
         times: ``float64[n]``, increasing.
         values: ``float64[n]``.
         count: Of segments; None for what is suggested.
+
+    Returns:
+        The pattern at each sample, and its segments.
     """
-    window = 2 * round(_WINDOW * len(values) / 2) + 1
-    smooth = median_filter(values, size=max(window, 3), mode="nearest") if len(values) > 3 else values
-    lines = segmented(times, smooth, suggested_count(times, smooth) if count is None else count)
-    return lines.fitted(times, smooth)
+    smooth = median_filter(values, size=_WINDOW, mode="nearest")
+    if count is None:
+        count = suggested_count(times, smooth, each=_WINDOW)
+    lines = segmented(times, smooth, count)
+    return lines.fitted(times, smooth), lines

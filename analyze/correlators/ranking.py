@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = ["CORRELATORS", "Correlated", "Ranking", "rank"]
 
 Values = npt.NDArray[np.float64]
 Interval = tuple[float, float]
+Point = tuple[float, float]
 
 CORRELATORS: Final = (
     "pearson", "spearman", "euclidean", "manhattan", "dtw", "same_splits", "best_splits", "mlp",
@@ -71,7 +72,7 @@ class Ranking:
         ranked: Best first.
         omitted: Metric, source, and why it is not ranked.
         segments: Into how many the target was split.
-        pattern: Seconds and value of the target's pattern, at each sample.
+        pattern: Seconds and value of the points of the target's pattern, with lines between.
         notes: What else is to be known.
     """
 
@@ -79,7 +80,7 @@ class Ranking:
     ranked: tuple[Correlated, ...]
     omitted: tuple[tuple[str, str, str], ...]
     segments: int
-    pattern: tuple[Values, Values]
+    pattern: tuple[Point, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -90,19 +91,18 @@ class _Target:
     times: Values
     values: Values
     pattern: Values
+    points: Sequence[Point]
     lines: Segmentation
-    warped: int
     correlators: Sequence[str]
-    blocks: npt.NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
 
     def scores(self, metric: Values) -> dict[str, float]:
         return {name: _SCORES[name](self, metric) for name in self.correlators}
 
     def coarse(self, values: Values) -> Values:
         """Give means of so many samples that they can be warped."""
-        if len(values) <= self.warped:
+        if len(values) <= _WARPED:
             return values
-        edges = np.linspace(0, len(values), self.warped + 1).astype(np.intp)
+        edges = np.linspace(0, len(values), _WARPED + 1).astype(np.intp)
         means: Values = np.add.reduceat(values, edges[:-1]) / np.diff(edges)
         return means
 
@@ -128,7 +128,7 @@ def rank(
     intervals: Sequence[Interval] = (),
     by: str = _COMBINED,
     segments: int | None = None,
-    pattern: Sequence[tuple[float, float]] | None = None,
+    pattern: Sequence[Point] | None = None,
     correlators: Sequence[str] = CORRELATORS,
     told: Callable[[int, int], object] | None = None,
 ) -> Ranking:
@@ -162,7 +162,7 @@ def rank(
             continue
         values = metric.over(mine.begin, mine.times)
         known = ~np.isnan(values)
-        reason = _unfit(values[known])
+        reason = _unfit(values[known], len(values))
         if reason:
             omitted.append((metric.name, metric.source, reason))
             continue
@@ -182,7 +182,7 @@ def rank(
         _ranked(found, correlators, by),
         tuple(omitted),
         len(whole.lines.first),
-        (mine.times, whole.pattern),
+        tuple(whole.points),
         tuple(notes),
     )
 
@@ -205,10 +205,12 @@ def _samples(target: Series, intervals: Sequence[Interval]) -> npt.NDArray[np.bo
     return inside & known
 
 
-def _unfit(values: Values) -> str:
+def _unfit(values: Values, wanted: int = 0) -> str:
     """Say why values can't be compared; empty if they can."""
     if len(values) < _FEWEST:
         return f"with {len(values)} samples, fewer than {_FEWEST}"
+    if len(values) < wanted / 2:
+        return f"known in {len(values)} of {wanted} samples"
     if np.ptp(values) <= _CONSTANT * max(float(np.abs(values).max()), 1e-300):
         return "constant"
     return ""
@@ -218,15 +220,20 @@ def _target(
     times: Values,
     values: Values,
     segments: int | None,
-    pattern: Sequence[tuple[float, float]] | None,
+    pattern: Sequence[Point] | None,
     correlators: Sequence[str],
 ) -> _Target:
     """Segment a target. Samples of several intervals follow each other without a gap."""
     step = np.diff(times)
     even = np.concatenate([[0.0], np.cumsum(np.minimum(step, 2 * np.median(step)))])
     count = suggested_count(even, values) if segments is None else segments
-    drawn = proposed_pattern(even, values) if pattern is None else drawn_pattern(pattern, times)
-    return _Target(even, values, drawn, segmented(even, values, count), _WARPED, correlators)
+    lines = segmented(even, values, count)
+    if pattern is not None:
+        return _Target(even, values, drawn_pattern(pattern, times), pattern, lines, correlators)
+    proposed, pieces = proposed_pattern(even, values, segments)
+    ends = np.sort(np.concatenate([pieces.first, pieces.first[1:] - 1, [len(values) - 1]]))
+    points = [*zip(times[ends].tolist(), proposed[ends].tolist(), strict=True)]
+    return _Target(even, values, proposed, points, lines, correlators)
 
 
 def _ranked(

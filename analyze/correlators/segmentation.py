@@ -14,7 +14,7 @@ Values = npt.NDArray[np.float64]
 
 _SHORTEST: Final = 2  # samples, through which there is a line
 _PARAMETERS: Final = 3  # of a segment: where it begins, slope and intercept
-_MOST: Final = 16  # segments that are suggested: what a person would draw has fewer
+_MOST: Final = 64  # segments that are suggested
 
 
 class Fits:
@@ -83,13 +83,20 @@ def segmented(times: Values, values: Values, count: int) -> Segmentation:
     return list(_splits(times, values, count))[-1]
 
 
-def suggested_count(times: Values, values: Values) -> int:
-    """Suggest a number of segments: that with the least Bayesian information criterion (Schwarz, 1978)."""
+def suggested_count(times: Values, values: Values, *, each: int = 1) -> int:
+    """Suggest a number of segments: that with the least Bayesian information criterion (Schwarz, 1978).
+
+    Args:
+        times: ``float64[n]``, increasing.
+        values: ``float64[n]``.
+        each: How many samples tell as much as one that is independent of all others.
+    """
     n = len(values)
+    told = max(n / each, 2.0)
     least = 1e-12 * max(float(values.var()), 1e-300)
     best, chosen = np.inf, 1
-    for number, each in enumerate(_splits(times, values, _MOST), 1):
-        score = n * np.log(each.error / n + least) + _PARAMETERS * number * np.log(n)
+    for number, found in enumerate(_splits(times, values, _MOST), 1):
+        score = told * np.log(found.error / n + least) + _PARAMETERS * number * np.log(told)
         if score < best:
             best, chosen = score, number
     return chosen

@@ -2,20 +2,26 @@
 
 from .alignment import Alignment, align
 from .anchors import anchored
+from .common_time import By, OnTime, brought, carried, with_derived
 from .doubt import Doubt, doubts
 from .time_map import TimeMap, time_map
 from .warp_path import Told, Warp, warp, warp_error
 
 __all__ = [
     "Alignment",
+    "By",
     "Doubt",
+    "OnTime",
     "TimeMap",
     "Told",
     "Warp",
     "align",
     "anchored",
+    "brought",
+    "carried",
     "doubts",
     "time_map",
     "warp",
     "warp_error",
+    "with_derived",
 ]

@@ -1,7 +1,8 @@
-"""An interval of one trace, found in another (section 3.3)."""
+"""Intervals of one trace, found in another (section 3.3)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +38,7 @@ class Alignment:
 def align(
     reference: Series,
     other: Series,
-    interval: tuple[float, float],
+    intervals: Sequence[tuple[float, float]],
     *,
     anchors: TimeMap | None = None,
     band: float | None = None,
@@ -47,28 +48,28 @@ def align(
     """Align a trace with a reference, by a metric that both have.
 
     Args:
-        reference: The metric in the trace in which the interval is known.
+        reference: The metric in the trace in which intervals are known.
         other: The same metric in the other trace.
-        interval: Seconds, in the reference.
+        intervals: Seconds, in the reference.
         anchors: The same moments of both, where they are known.
         band: As for ``warp``.
         penalty: As for ``warp``.
         told: As for ``warp``.
 
     Raises:
-        InputError: A series has fewer than two known values, or the interval is outside the reference.
+        InputError: A series has fewer than two known values, or an interval is outside the reference.
     """
     x, y = (_known(each) for each in (reference, other))
-    start, end = interval
-    if not reference.begin[0] <= start < end <= reference.times[-1]:
-        span = f"{reference.begin[0]:g} to {reference.times[-1]:g} s"
-        raise InputError(f"{reference.source}: expected an interval in its {span}, found {start:g}:{end:g}")
+    for start, end in intervals:
+        if not reference.begin[0] <= start < end <= reference.times[-1]:
+            span = f"{reference.begin[0]:g} to {reference.times[-1]:g} s"
+            raise InputError(f"{reference.source}: expected an interval in its {span}, found {start:g}:{end:g}")
     if anchors is not None:
-        there = np.array([*map(anchors.moment, x.times.tolist())])
+        there = anchors.moments(x.times)
         error = float(np.abs(x.values - np.interp(there, y.times, y.values)).sum())
         return Alignment(other, anchors, None, error, ())
     path = warp(x.values, y.values, band=band, penalty=penalty, told=told)
-    boundaries = tuple(np.searchsorted(x.times, interval).clip(max=len(x) - 1).tolist())
+    boundaries = tuple(np.searchsorted(x.times, np.ravel(intervals)).clip(max=len(x) - 1).tolist())
     found = tuple(
         (doubt, float(x.begin[doubt.start]), float(x.times[doubt.end]))
         for doubt in doubts(x.values, y.values, path, boundaries)

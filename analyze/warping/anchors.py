@@ -82,7 +82,7 @@ def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMa
     if not maps:
         return None
     times = np.unique(np.concatenate([each.x for each in maps]))
-    moments = np.mean([[*map(each.moment, times.tolist())] for each in maps], axis=0)
+    moments = np.mean([each.moments(times) for each in maps], axis=0)
     return TimeMap(times, np.maximum.accumulate(moments))
 
 

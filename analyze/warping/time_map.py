@@ -44,16 +44,15 @@ class TimeMap:
     y: Values
 
     def carried(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Carry an interval over to the other trace; what lies outside the trace goes on at the rate of its end."""
-        start, end = (self.moment(each) for each in interval)
+        """Carry an interval over to the other trace."""
+        start, end = self.moments(np.array(interval)).tolist()
         return start, end
 
-    def moment(self, seconds: float) -> float:
-        """Carry a moment over."""
-        first, last = self.x[0], self.x[-1]
-        if first <= seconds <= last:
-            return float(np.interp(seconds, self.x, self.y))
-        return float(self.y[0] + seconds - first) if seconds < first else float(self.y[-1] + seconds - last)
+    def moments(self, seconds: Values) -> Values:
+        """Carry moments over, ``float64[moment]``; time outside the trace goes on at the same rate."""
+        inside = np.interp(seconds, self.x, self.y)
+        found: Values = inside + np.minimum(seconds - self.x[0], 0) + np.maximum(seconds - self.x[-1], 0)
+        return found
 
 
 def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values) -> TimeMap:

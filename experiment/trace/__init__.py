@@ -3,7 +3,7 @@
 from .csv_reader import TraceReader, read_trace
 from .open_trace import open_trace
 from .samples import Samples
-from .series import Series, series_of
+from .series import Series, every_series, series_of
 from .time_line import TimeLine, Trace
 from .trace_archive import load_trace, save_trace
 
@@ -13,6 +13,7 @@ __all__ = [
     "TimeLine",
     "Trace",
     "TraceReader",
+    "every_series",
     "load_trace",
     "open_trace",
     "read_trace",

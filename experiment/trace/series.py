@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
+from .means import means
 from .samples import Samples
 from .time_line import Trace
 
-__all__ = ["Series", "series_of"]
+__all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
 
@@ -24,6 +26,7 @@ class Series:
     Attributes:
         name: The metric.
         unit: Of a rate, that of the metric over ``sec``.
+        rate: Whether values are amounts a second, of what adds up.
         source: The trace's file.
         begin: ``float64[sample]``, seconds.
         times: ``float64[sample]``, seconds, increasing: where samples end.
@@ -33,6 +36,7 @@ class Series:
 
     name: str
     unit: str
+    rate: bool
     source: str
     begin: Values
     times: Values
@@ -42,13 +46,13 @@ class Series:
         return len(self.times)
 
     def over(self, begin: Values, end: Values) -> Values:
-        """Give the means over other samples, ``float64[other]``; NaN where less than half of one is known.
+        """Give the means over other samples, ``float64[other]``; NaN where half of one or more is not known.
 
         Args:
             begin: ``float64[other]``, seconds.
-            end: Likewise, after ``begin``.
+            end: Likewise, not before ``begin``.
         """
-        return _means(self, begin, end)
+        return means(self.begin, self.times, self.values[:, None], begin, end)[:, 0]
 
     def known(self) -> Series:
         """Give the series without missing values."""
@@ -59,18 +63,12 @@ class Series:
         return replace(self, begin=self.begin[taken], times=self.times[taken], values=self.values[taken])
 
 
-def _means(series: Series, begin: Values, end: Values) -> Values:
-    """Give means by sums up to each moment; a sample may begin later than the one before ends."""
-    known = series.known()
-    length = known.times - known.begin
-    knots = np.column_stack([known.begin, known.times]).ravel()
-    amounts = np.column_stack([np.zeros(len(length)), known.values * length]).ravel().cumsum()
-    covered = np.column_stack([np.zeros(len(length)), length]).ravel().cumsum()
-    if not len(knots):
-        return np.full(len(begin), np.nan)
-    amount, cover = (np.interp(end, knots, each) - np.interp(begin, knots, each) for each in (amounts, covered))
-    means: Values = np.divide(amount, cover, out=np.full(len(cover), np.nan), where=cover > (end - begin) / 2)
-    return means
+class _Line(NamedTuple):
+    """Some metrics of a location: values ``float64[sample, metric]``."""
+
+    begin: Values
+    end: Values
+    values: Values
 
 
 def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: Collection[int] | None = None) -> Series:
@@ -87,58 +85,92 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
     Raises:
         InputError: There is no such metric, none of the ranks, or no sample.
     """
-    names = [each.name for each in trace.metrics] if isinstance(trace, Trace) else trace.metrics
+    names = _names(trace)
     if metric not in names:
         raise InputError(f"{source}: expected the metric {metric}, found {', '.join(names)}")
-    unit, lines = _of_trace(trace, metric, ranks) if isinstance(trace, Trace) else _of_samples(trace, metric, ranks)
-    found = [line for line in lines if len(line)]
+    found = _some(trace, (metric,), source, ranks)
     if not found:
         raise InputError(f"{source}: expected samples of {metric}{' on these ranks' if ranks else ''}, found none")
-    if len(found) == 1:
-        line = found[0]
-        return replace(line, unit=unit, source=source)
-    step = float(np.median(np.concatenate([line.times - line.begin for line in found])))
-    first, last = min(line.begin[0] for line in found), max(line.times[-1] for line in found)
-    edges = np.linspace(first, last, max(round((last - first) / step), 1) + 1)
-    table = np.array([line.over(edges[:-1], edges[1:]) for line in found])
-    known = (~np.isnan(table)).sum(axis=0)
-    mean = np.divide(np.nansum(table, axis=0), known, out=np.full(len(known), np.nan), where=known > 0)
-    return Series(metric, unit, source, edges[:-1], edges[1:], mean)
+    return found[0]
 
 
-def _of_trace(trace: Trace, metric: str, ranks: Collection[int] | None) -> tuple[str, Iterator[Series]]:
+def every_series(trace: Samples | Trace, source: str = "", *, ranks: Collection[int] | None = None) -> list[Series]:
+    """Give all metrics over time, those without a sample left out.
+
+    Args:
+        trace: As for ``series_of``, and what else.
+        source: Likewise.
+        ranks: Likewise.
+    """
+    names = _names(trace)
+    if isinstance(trace, Trace):
+        return _some(trace, names, source, ranks)
+    return [series for name in names for series in _some(trace, (name,), source, ranks)]
+
+
+def _names(trace: Samples | Trace) -> Sequence[str]:
+    return [each.name for each in trace.metrics] if isinstance(trace, Trace) else trace.metrics
+
+
+def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Collection[int] | None) -> list[Series]:
+    """Give metrics that have the same samples: all of a trace of ours, one of another."""
+
+    def lines() -> Iterator[_Line]:
+        found = _of_trace(trace, metrics, ranks) if isinstance(trace, Trace) else _of_samples(trace, metrics[0], ranks)
+        return (line for line in found if len(line.end))
+
+    mean = _mean(lines)
+    if mean is None:
+        return []
+    return [
+        Series(metric, *_about(trace, metric), source, mean.begin, mean.end, values)
+        for metric, values in zip(metrics, mean.values.T, strict=True)
+    ]
+
+
+def _about(trace: Samples | Trace, metric: str) -> tuple[str, bool]:
+    """Give the unit of a series, and whether it is a rate: sums of our own traces become rates."""
+    if not isinstance(trace, Trace):
+        return trace.units[trace.metrics.index(metric)], False
+    about = trace.metrics[trace.column(metric)]
+    return (f"{about.unit}/sec", True) if about.additive else (about.unit, False)
+
+
+def _mean(lines: Callable[[], Iterator[_Line]]) -> _Line | None:
+    spans = np.array([(line.begin[0], line.end[-1], np.median(line.end - line.begin)) for line in lines()])
+    if len(spans) < 2:
+        return next(lines(), None)
+    start, end, step = spans[:, 0].min(), spans[:, 1].max(), np.median(spans[:, 2])
+    edges = np.linspace(start, end, max(round((end - start) / step), 1) + 1)
+    total = known = np.zeros(1)
+    for line in lines():
+        table = means(*line, edges[:-1], edges[1:])
+        total = total + np.nan_to_num(table)
+        known = known + ~np.isnan(table)
+    return _Line(edges[:-1], edges[1:], np.divide(total, known, out=np.full(total.shape, np.nan), where=known > 0))
+
+
+def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | None) -> Iterator[_Line]:
     """Give rates of what adds up, and levels."""
-    column = trace.column(metric)
-    about = trace.metrics[column]
-    unit = f"{about.unit}/sec" if about.additive else about.unit
-
-    def lines() -> Iterator[Series]:
-        for number, place in enumerate(trace.locations):
-            if ranks is None or place.process in ranks:
-                line = trace.line(number)
-                longer = line.end > line.begin
-                begin, end, values = line.begin[longer], line.end[longer], line.values[longer, column]
-                yield Series(metric, unit, "", begin, end, values / (end - begin) if about.additive else values)
-
-    return unit, lines()
+    columns = [trace.column(metric) for metric in metrics]
+    sums = np.array([trace.metrics[column].additive for column in columns])
+    for number, place in enumerate(trace.locations):
+        if ranks is None or place.process in ranks:
+            line = trace.line(number)
+            longer = line.end > line.begin
+            begin, end, values = line.begin[longer], line.end[longer], line.values[longer][:, columns]
+            yield _Line(begin, end, np.where(sums, values / (end - begin)[:, None], values))
 
 
-def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> tuple[str, Iterator[Series]]:
+def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> Iterator[_Line]:
     """Give values as they are; each holds since the sample before it. Samples of one moment are one, their mean."""
     column = samples.metrics.index(metric)
-
-    def lines() -> Iterator[Series]:
-        for number, (process, _) in enumerate(samples.locations):
-            if ranks is not None and process not in ranks:
-                continue
+    for number, (process, _) in enumerate(samples.locations):
+        if ranks is None or process in ranks:
             mine = samples.part(np.flatnonzero(samples.places == number))
             values = mine.values[:, column]
             known = ~np.isnan(values)
             times, place = np.unique(mine.times[known], return_inverse=True)
-            means = np.bincount(place, values[known], len(times)) / np.maximum(
-                np.bincount(place, minlength=len(times)), 1
-            )
+            found = np.bincount(place, values[known], len(times)) / np.bincount(place, minlength=len(times))
             step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
-            yield Series(metric, "", "", np.concatenate([times[:1] - step, times[:-1]]), times, means)
-
-    return samples.units[column], lines()
+            yield _Line(np.concatenate([times[:1] - step, times[:-1]]), times, found[:, None])

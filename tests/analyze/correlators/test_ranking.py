@@ -19,7 +19,7 @@ CHANCE = np.random.default_rng(3)
 
 def series(name: str, values: np.ndarray, *, source: str = "a", times: np.ndarray = AT) -> Series:
     step = times[1] - times[0]
-    return Series(name, "", source, times - step, times, np.asarray(values, dtype=float))
+    return Series(name, "", False, source, times - step, times, np.asarray(values, dtype=float))
 
 
 def noise() -> np.ndarray:
@@ -70,12 +70,15 @@ def test_the_target_is_not_ranked_from_whichever_trace() -> None:
 def test_what_cannot_be_compared_is_named() -> None:
     empty, few = np.full(COUNT, np.nan), np.full(COUNT, np.nan)
     few[:5] = 1, 2, 3, 4, 5
-    found = rank(TARGET, [series("flat", np.full(COUNT, 7.0)), series("empty", empty), series("few", few)])
+    less = np.where(AT < 10, AT, np.nan)
+    given = {"flat": np.full(COUNT, 7.0), "empty": empty, "few": few, "less": less}
+    found = rank(TARGET, [series(name, values) for name, values in given.items()])
     assert not found.ranked
     assert found.omitted == (
         ("flat", "a", "constant"),
         ("empty", "a", "with 0 samples, fewer than 8"),
         ("few", "a", "with 5 samples, fewer than 8"),
+        ("less", "a", "known in 100 of 300 samples"),
     )
 
 
@@ -93,7 +96,7 @@ def test_parts_of_the_target_alone(intervals: list[tuple[float, float]]) -> None
     assert {each.metric for each in found.ranked[:2]} == {"cause", "there"}
     whole = rank(TARGET, [*metrics(), series("there", outside)], by="pearson")
     assert {each.metric for each in whole.ranked[-2:]} == {"there", "noise"}
-    assert min(found.pattern[0]) >= 0
+    assert all(any(start <= at <= end for start, end in intervals) for at, _ in found.pattern)
 
 
 def test_a_lag_is_found() -> None:

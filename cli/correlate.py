@@ -1,0 +1,155 @@
+"""``autoanalyzer correlate``: what goes with an anomaly (paper 000, section 5)."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..experiment.trace import Samples, Series, Trace, every_series
+from .documents import add_documents, check_targets, is_output, write_document
+from .progress import counted
+from .trace_arguments import add_ranks_argument, interval, named_once, points, traces
+
+if TYPE_CHECKING:
+    from ..analyze.warping import OnTime
+
+__all__ = ["add_arguments", "run"]
+
+_CORRELATORS = ("combined", "pearson", "spearman", "euclidean", "manhattan", "dtw", "same_splits", "best_splits", "mlp")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("traces", type=Path, nargs="+", metavar="TRACE", help="a folder of run --trace, .npz, or .csv")
+    parser.add_argument(
+        "--target", required=True, metavar="M", help="the metric that shows it, of the first trace that has it"
+    )
+    parser.add_argument(
+        "--interval",
+        type=interval,
+        action="append",
+        default=[],
+        metavar="A:B",
+        help="seconds in the target's trace that show it, such as 12.5:18; may be repeated (default: all of it)",
+    )
+    parser.add_argument(
+        "--by",
+        choices=_CORRELATORS,
+        default="combined",
+        help="the correlator by which metrics are ranked (default: %(default)s, the mean rank by all others)",
+    )
+    parser.add_argument("--segments", type=int, metavar="N", help="segments of the target (default: as suggested)")
+    parser.add_argument(
+        "--pattern",
+        type=points,
+        metavar="T:V,…",
+        help="points of the target's shape without its noise, such as 0:1,4:1,4:3,9:3 (default: one is proposed)",
+    )
+    parser.add_argument(
+        "--align",
+        choices=("auto", "anchors", "warping", "none"),
+        default="auto",
+        help="find the same moments of other traces by the entries of regions, by warping a common metric, or take "
+        "times as they are; auto: by the first that can be (default)",
+    )
+    parser.add_argument(
+        "--common", metavar="M", help="the metric to warp by (default: the target, or the first in common)"
+    )
+    parser.add_argument(
+        "--derive",
+        action="append",
+        default=[],
+        metavar="NAME=FORMULA",
+        help="add a metric, such as rate=instructions/cpu_time; may be repeated",
+    )
+    add_ranks_argument(parser)
+    parser.add_argument(
+        "--top", type=int, default=20, metavar="N", help="metrics that are printed (default: %(default)s)"
+    )
+    add_documents(parser, {"json": "all numbers as JSON", "csv": "the ranking as CSV"})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    named_once(arguments.traces)
+    check_targets(arguments.traces, json=arguments.json, csv=arguments.csv)
+    if arguments.segments is not None and arguments.segments < 1:
+        raise UsageError(f"--segments {arguments.segments}: expected 1 or more")
+    from ..analyze.correlators import rank  # noqa: PLC0415 - scipy takes its time
+    from ..analyze.formula import BUILT_IN, Formula  # noqa: PLC0415
+    from ..analyze.warping import with_derived  # noqa: PLC0415
+    from ..view.correlation import correlation_report  # noqa: PLC0415
+    from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
+
+    formulas = [Formula.parse(text) for text in (*arguments.derive, *BUILT_IN)]
+    opened = traces(arguments.traces)
+    every = [
+        with_derived(every_series(trace, str(file), ranks=arguments.rank), formulas)
+        for trace, file in zip(opened, arguments.traces, strict=True)
+    ]
+    reference, target = _target(arguments.target, every)
+    others = _others(arguments, target, reference, opened, every)
+    with counted("correlate") as told:
+        ranking = rank(
+            target,
+            [*every[reference], *(series for each in others for series in each.series)],
+            intervals=arguments.interval,
+            by=arguments.by,
+            segments=arguments.segments,
+            pattern=arguments.pattern,
+            told=told,
+        )
+    report = correlation_report(ranking, others, intervals=arguments.interval, by=arguments.by, top=arguments.top)
+    if arguments.json:
+        write_document(json_text(report.document), arguments.json)
+    if arguments.csv:
+        write_document(csv_text(report.data), arguments.csv)
+    if not (is_output(arguments.json) or is_output(arguments.csv)):
+        print_report(report)
+    return 0
+
+
+def _target(name: str, every: Sequence[Sequence[Series]]) -> tuple[int, Series]:
+    """Find the target, and the number of its trace."""
+    for number, series in enumerate(every):
+        for each in series:
+            if each.name == name:
+                return number, each
+    known = dict.fromkeys(each.name for series in every for each in series)
+    raise UsageError(
+        f"--target {name}: expected one of the metrics of these traces, found {', '.join(known) or 'none'}"
+    )
+
+
+def _others(
+    arguments: argparse.Namespace,
+    target: Series,
+    reference: int,
+    opened: Sequence[Samples | Trace],
+    every: Sequence[Sequence[Series]],
+) -> list[OnTime]:
+    """Bring all traces but the reference to its time."""
+    from ..analyze.warping import brought  # noqa: PLC0415
+
+    first, last = target.begin[0], target.times[-1]
+    clipped = [(max(start, first), min(end, last)) for start, end in arguments.interval]
+    found = []
+    for number, other in enumerate(zip(opened, every, strict=True)):
+        if number != reference and other[1]:
+            with counted("align") as told:
+                found.append(
+                    brought(
+                        target,
+                        (opened[reference], every[reference]),
+                        other,
+                        by=arguments.align,
+                        metric=arguments.common,
+                        intervals=[(start, end) for start, end in clipped if start < end],
+                        ranks=arguments.rank,
+                        told=told,
+                    )
+                )
+    return found
