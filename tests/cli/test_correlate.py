@@ -120,7 +120,7 @@ def test_a_derived_target(here, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--target", "ipc"), "--target ipc: expected one of the metrics of these traces, found speed, drift, flat, misses, noise"),
+        (("--target", "ipc"), "--target ipc: expected one of the metrics of these traces, found speed, drift, flat"),
         (("--target", "flat"), "a.csv: expected a target that varies, found flat constant"),
         (("--target", "speed", "--interval", "50:60"), "a.csv: expected intervals with samples of speed"),
         (("--target", "speed", "--interval", "4:4.2"), "a.csv: expected a target that varies, found speed with "),
