@@ -1,7 +1,7 @@
 """Patterns: what remains of a target without its noise (section 5.3.3).
 
-A person draws one in a moment. One that is proposed is a segmentation of the target after a running median, which
-takes single points and short noise away and leaves steps where they are.
+A person draws one in a moment. One that is proposed is a segmentation of the target in which what is far from the
+running median is replaced by it (Hampel's filter): steps stay where they are, and single points do not count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ __all__ = ["drawn_pattern", "proposed_pattern"]
 
 Values = npt.NDArray[np.float64]
 
-_WINDOW: Final = 7  # samples, over which the median is taken: three that stand out in a row vanish
+_WINDOW: Final = 7  # samples, over which the median is taken: three in a row that are far off vanish
+_FAR: Final = 3.0  # deviations
+_NORMAL: Final = 1.4826  # deviation of a normal distribution over its median absolute deviation
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
@@ -47,8 +49,14 @@ def proposed_pattern(times: Values, values: Values, count: int | None = None) ->
     Returns:
         The pattern at each sample, and its segments.
     """
-    smooth = median_filter(values, size=_WINDOW, mode="nearest")
-    if count is None:
-        count = suggested_count(times, smooth, each=_WINDOW)
-    lines = segmented(times, smooth, count)
-    return lines.fitted(times, smooth), lines
+    clean = _without_outliers(values)
+    lines = segmented(times, clean, suggested_count(times, clean) if count is None else count)
+    return lines.fitted(times, clean), lines
+
+
+def _without_outliers(values: Values) -> Values:
+    """Replace what is far from the running median by it."""
+    middle = median_filter(values, size=_WINDOW, mode="nearest")
+    distance = np.abs(values - middle)
+    far = distance > _FAR * _NORMAL * np.median(distance)
+    return np.where(far, middle, values)

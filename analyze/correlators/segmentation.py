@@ -83,20 +83,18 @@ def segmented(times: Values, values: Values, count: int) -> Segmentation:
     return list(_splits(times, values, count))[-1]
 
 
-def suggested_count(times: Values, values: Values, *, each: int = 1) -> int:
+def suggested_count(times: Values, values: Values) -> int:
     """Suggest a number of segments: that with the least Bayesian information criterion (Schwarz, 1978).
 
     Args:
         times: ``float64[n]``, increasing.
         values: ``float64[n]``.
-        each: How many samples tell as much as one that is independent of all others.
     """
     n = len(values)
-    told = max(n / each, 2.0)
     least = 1e-12 * max(float(values.var()), 1e-300)
     best, chosen = np.inf, 1
-    for number, found in enumerate(_splits(times, values, _MOST), 1):
-        score = told * np.log(found.error / n + least) + _PARAMETERS * number * np.log(told)
+    for number, each in enumerate(_splits(times, values, _MOST), 1):
+        score = n * np.log(each.error / n + least) + _PARAMETERS * number * np.log(n)
         if score < best:
             best, chosen = score, number
     return chosen
