@@ -1,7 +1,7 @@
 """Alignment of traces: moments of the same work (Hauswirth et al., OOPSLA 2005, sections 3 and 4)."""
 
 from .alignment import Alignment, align
-from .anchors import anchored
+from .anchors import anchored, same_paths
 from .common_time import By, OnTime, brought, carried, with_derived
 from .doubt import Doubt, doubts
 from .time_map import TimeMap, time_map
@@ -19,6 +19,7 @@ __all__ = [
     "anchored",
     "brought",
     "carried",
+    "same_paths",
     "doubts",
     "time_map",
     "warp",

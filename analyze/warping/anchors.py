@@ -18,7 +18,7 @@ from ...experiment import CallPath
 from ...experiment.trace import TimeLine, Trace
 from .time_map import TimeMap
 
-__all__ = ["anchored"]
+__all__ = ["anchored", "same_paths"]
 
 Values = npt.NDArray[np.float64]
 _Key = tuple[tuple[str, str, str, int], ...]
@@ -71,7 +71,7 @@ def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMa
         The map; None if the runs have nothing in common to go by.
     """
     there = {(place.process, place.thread): number for number, place in enumerate(y.locations)}
-    same = _same_paths(x.call_paths, y.call_paths)
+    same = same_paths(x.call_paths, y.call_paths)
     maps = []
     for number, place in enumerate(x.locations):
         other = there.get((place.process, place.thread))
@@ -116,8 +116,8 @@ def _counted(line: TimeLine, paths: npt.NDArray[np.intp]) -> Values:
     return counts
 
 
-def _same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> npt.NDArray[np.intp]:
-    """Give for each call path of one run that of the other one; -1 if there is none."""
+def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> npt.NDArray[np.intp]:
+    """Give for each call path of one run that of the other one, ``int[path]``; -1 if there is none."""
     there = {key: number for number, key in enumerate(_keys(y))}
     return np.array([there.get(key, -1) for key in _keys(x)], dtype=np.intp)
 

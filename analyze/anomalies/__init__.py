@@ -1,0 +1,6 @@
+"""Anomalies over time: what changes, when, on which ranks and where, and what goes with it."""
+
+from .anomaly import Anomaly, Companion
+from .search import Run, Search, find_anomalies
+
+__all__ = ["Anomaly", "Companion", "Run", "Search", "find_anomalies"]

@@ -1,0 +1,55 @@
+"""What goes with an anomaly: the metrics that have its shape (section 5.3.3 of the paper), whichever run has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..correlators.scores import signed_pearson
+from ..formula import BUILT_IN, Formula
+from .anomaly import Companion
+from .progress import Way
+from .run import Run
+
+__all__ = ["companions"]
+
+Values = npt.NDArray[np.float64]
+
+# The anomaly itself, by other names; and what a slow clock says.
+_ITSELF: Final = frozenset(
+    {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
+    | {"cpi", "ipc"}
+)
+_LEAST: Final = 0.5  # of less, three quarters of the metric's variance are something else
+_MOST: Final = 8
+_VARIES: Final = 1e-9  # of the size: rounding
+
+
+def companions(ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values) -> tuple[Companion, ...]:
+    """Rank the metrics of all runs by how much they have an anomaly's shape.
+
+    Args:
+        ways: What passed in each part of the way of a region, by run.
+        members: The locations that show the anomaly.
+        profile: ``float64[part]``, its shape; upwards where the metric that shows it rises.
+    """
+    found: dict[str, Companion] = {}
+    for run, each in ways:
+        table = np.nanmean(each.amounts[list(members)], axis=0) if len(members) else each.amounts.mean(axis=0)
+        columns = {metric: values for metric, values in zip(each.metrics, table.T, strict=True)}
+        for formula in map(Formula.parse, BUILT_IN):
+            if formula.name not in columns and all(name in columns for name in formula.metrics):
+                columns[formula.name] = formula.evaluate(columns)
+        for metric, values in columns.items():
+            if metric in _ITSELF or (not run.timed and metric.endswith("_time")) or not np.isfinite(values).all():
+                continue
+            if np.ptp(values) <= _VARIES * np.abs(values).max():
+                continue
+            signed = signed_pearson(profile, values)
+            if abs(signed) >= _LEAST and (metric not in found or abs(signed) > found[metric].score):
+                found[metric] = Companion(metric, "-" if signed < 0 else "+", abs(signed), run.source)
+    ordered = sorted(found.values(), key=lambda each: (-round(each.score, 2), each.metric))
+    return tuple(ordered[:_MOST])

@@ -1,0 +1,105 @@
+"""Dips before an event: a region that is slower just before something rare happens, each time (H PGD in the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment.trace import TimeLine
+from .anomaly import Anomaly
+from .companions import companions
+from .pace import ALONE, STRONG, TOGETHER, Pace, divided
+from .run import Run
+from .shapes import deviation
+
+__all__ = ["dips_of"]
+
+Values = npt.NDArray[np.float64]
+
+_PARTS: Final = 1000
+_EVENTS: Final = 4  # at least: three gaps between them
+_RARE: Final = 10  # parts from one event to the next, at least
+_SHARE: Final = 0.3  # of the way from one event to the next: what is slow for longer is no dip
+_EACH: Final = 0.75  # of the events have a dip before them
+
+
+def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
+    """Find dips of a region's speed before the entries of another call path; the strongest."""
+    fine = divided(runs, pace.path, _PARTS)
+    if fine is None:
+        return
+    slowness = np.median(np.median(fine.slowness, axis=0), axis=0)
+    lines = [*runs[0].trace.lines()]
+    best: Anomaly | None = None
+    for path, events in _rare(lines, fine):
+        found = _dip(fine, slowness, path, events)
+        if found is not None and (best is None or found.strength > best.strength):
+            best = found
+    if best is not None:
+        yield best
+
+
+def _rare(lines: Sequence[TimeLine], pace: Pace) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+    """Give call paths that are entered now and then, and the parts of the region's way after which they are."""
+    line = lines[0]
+    begin, end = pace.first.begin[0], pace.first.end[0]
+    for path in np.unique(line.paths[line.paths >= 0]).tolist():
+        mine = (line.paths == path) & (line.visits > 0)
+        times = line.end[line.samples[mine]]
+        inside = times[(times > begin[0]) & (times < 2 * end[-1] - begin[-1])]
+        if path == pace.path or not _EVENTS <= len(inside) <= pace.parts / _RARE:
+            continue
+        parts = np.unique(np.searchsorted(end, inside).clip(max=pace.parts - 1))
+        if len(parts) >= _EVENTS and np.diff(parts).min() >= _RARE / 2:
+            yield path, parts
+
+
+def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) -> Anomaly | None:
+    gap = float(np.median(np.diff(events)))
+    best: tuple[float, int, Values] | None = None
+    for width in range(1, max(int(gap * _SHARE), 1) + 1):
+        profile = np.zeros(len(slowness))
+        for event in events:
+            profile[max(event - width + 1, 0) : event + 1] = 1
+        inside, outside = slowness[profile > 0], slowness[profile == 0]
+        height = float(np.median(inside) - np.median(outside))
+        strength = height / max(deviation(outside), 1e-3)
+        if best is None or height * width**0.5 > best[0] * best[1] ** 0.5:
+            best = height, width, profile
+    if best is None:
+        return None
+    height, width, profile = best
+    outside = slowness[profile == 0]
+    middle = float(np.median(outside))
+    each = [float(slowness[max(event - width + 1, 0) : event + 1].mean()) - middle for event in events]
+    strength = height / max(deviation(outside), 1e-3)
+    together = _shown(pace, profile, height)
+    needed = np.log1p(TOGETHER if together > 1 else ALONE)
+    if height < needed or strength < STRONG or np.mean(np.array(each) > height / 2) < _EACH:
+        return None
+    begin, end = (np.median(values, axis=0) for values in (pace.first.begin, pace.first.end))
+    return Anomaly(
+        "dip before an event",
+        "compute_time",
+        float(begin[max(int(events[0]) - width + 1, 0)]),
+        float(end[events[-1]]),
+        tuple(sorted(set(pace.ranks))),
+        pace.path,
+        float(np.exp(height)),
+        strength,
+        together,
+        period=float(np.median(np.diff(end[events]))),
+        before=path,
+        goes_with=companions(pace.ways, range(len(pace.ranks)), profile),
+    )
+
+
+def _shown(pace: Pace, profile: Values, height: float) -> int:
+    """Count the runs that show it."""
+    found = 0
+    for each in np.median(pace.slowness, axis=1):
+        found += int(np.median(each[profile > 0]) - np.median(each[profile == 0]) >= height / 2)
+    return found

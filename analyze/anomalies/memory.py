@@ -1,0 +1,49 @@
+"""Memory in use that grows as long as the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from ...experiment.trace import series_of
+from .anomaly import Anomaly
+from .pace import STRONG, TOGETHER
+from .run import Run
+from .shapes import best_shape
+
+__all__ = ["memory_growth"]
+
+_METRIC: Final = "resident_memory"
+_PARTS: Final = 100
+_LONG: Final = 0.25  # of the run: what is allocated within less is part of the start
+
+
+def memory_growth(runs: Sequence[Run]) -> Iterator[Anomaly]:
+    """Find memory that grows, all ranks together, in the first run."""
+    trace = runs[0].trace
+    if _METRIC not in [each.name for each in trace.metrics]:
+        return
+    series = series_of(trace, _METRIC, runs[0].source).known()
+    if len(series) < _PARTS:
+        return
+    edges = np.linspace(series.begin[0], series.times[-1], _PARTS + 1)
+    values = series.over(edges[:-1], edges[1:])
+    if np.isnan(values).any() or values.min() <= 0:
+        return
+    shape = best_shape(np.log(values))
+    if shape is None or shape.kind != "gradual change" or shape.height < np.log1p(TOGETHER):
+        return
+    if shape.strength >= STRONG and shape.last - shape.first >= _LONG * _PARTS:
+        yield Anomaly(
+            shape.kind,
+            _METRIC,
+            float(edges[shape.first]),
+            float(edges[shape.last]),
+            tuple(sorted({place.process for place in trace.locations})),
+            None,
+            float(np.exp(shape.height)),
+            shape.strength,
+            1,
+        )

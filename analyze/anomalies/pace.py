@@ -1,0 +1,165 @@
+"""The pace of a region: what each entry takes, from the first to the last, and how that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..warping import same_paths
+from .anomaly import Anomaly
+from .companions import companions
+from .progress import Way, entries_of, way
+from .run import Run
+from .shapes import Shape, best_shape, contrast
+
+__all__ = ["ALONE", "Pace", "STRONG", "TOGETHER", "changes_of", "divided", "pace_of"]
+
+Values = npt.NDArray[np.float64]
+
+_PARTS: Final = 100  # at most: a change is placed within a hundredth of the region's time
+_FEWEST: Final = 20  # parts: of fewer a tenth is a part or two
+_SAMPLES: Final = 2  # a part, at least: so it has a sample of its own
+_ENTRIES: Final = 2
+_CHANGES: Final = 4  # of one region
+# How much a pace must change. Of one run alone, what a busy machine does looks like a change: ten runs of a balanced
+# program, two busy ranks a processor, had shapes of up to 17 %; what several runs, or their counts, show at the same
+# entries is the program's.
+ALONE: Final = 0.3
+TOGETHER: Final = 0.1
+STRONG: Final = 3.0  # deviations of what remains
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pace:
+    """A region's entries in parts, in each run.
+
+    Attributes:
+        path: In the first run.
+        ranks: Of each location.
+        ways: One for each run, with the run.
+        slowness: ``float64[run, location, part]``: the logarithm of the seconds an entry takes on a processor, less its
+            median over the parts; of runs whose clock is the program's.
+    """
+
+    path: int
+    ranks: tuple[int, ...]
+    ways: Sequence[tuple[Run, Way]]
+    slowness: Values
+
+    @property
+    def parts(self) -> int:
+        """Give how many parts there are."""
+        return int(self.slowness.shape[-1])
+
+    @property
+    def first(self) -> Way:
+        """Give the way of the first run."""
+        return self.ways[0][1]
+
+
+def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
+    """Follow a region through all runs that have it; None if it was entered too seldom.
+
+    Args:
+        runs: The first one's clock is that of the results.
+        path: In the first one.
+    """
+    return divided(runs, path, _PARTS)
+
+
+def divided(runs: Sequence[Run], path: int, most: int) -> Pace | None:
+    """Divide a region's entries into parts, ``most`` at most; None if these would be too few."""
+    first = runs[0].trace
+    lines = [*first.lines()]
+    entries = [entries_of(line, path) for line in lines]
+    inside = [number for number, count in enumerate(entries) if count]
+    samples = [int((lines[number].visits[lines[number].paths == path] > 0).sum()) for number in inside]
+    parts = min(most, *(entries[number] // _ENTRIES for number in inside), *(count // _SAMPLES for count in samples))
+    if parts < _FEWEST:
+        return None
+    here = [(first.locations[number].process, first.locations[number].thread) for number in inside]
+    ways = [(runs[0], way(first, path, inside, parts))]
+    for run in runs[1:]:
+        there = same_paths([*first.call_paths], run.trace.call_paths)[path]
+        places = {(place.process, place.thread): number for number, place in enumerate(run.trace.locations)}
+        numbers = [places.get(each, -1) for each in here]
+        if there >= 0 and min(numbers) >= 0:
+            counts = [entries_of(run.trace.line(number), int(there)) for number in numbers]
+            if counts == [entries[number] for number in inside]:
+                ways.append((run, way(run.trace, int(there), numbers, parts)))
+    seconds = np.array([each.seconds for run, each in ways if run.timed])
+    logarithms = np.log(np.maximum(seconds, np.maximum(seconds.max(axis=-1, keepdims=True) * 1e-6, 1e-12)))
+    slowness = logarithms - np.median(logarithms, axis=-1, keepdims=True)
+    return Pace(path, tuple(rank for rank, _ in here), ways, slowness)
+
+
+def changes_of(pace: Pace) -> Iterator[Anomaly]:
+    """Find how the pace changes: on all ranks or on some, the strongest first."""
+    left = np.median(pace.slowness, axis=0)
+    runs = pace.slowness.copy()
+    for _ in range(_CHANGES):
+        found = _strongest(left)
+        if found is None:
+            return
+        shape, members = found
+        mean = left[members].mean(axis=0)
+        shape = best_shape(mean) or shape
+        shown = [contrast(each[members].mean(axis=0), shape.profile) for each in runs]
+        agreeing = sum(height * np.sign(shape.height) >= abs(shape.height) / 2 for height in shown)
+        needed = np.log1p(TOGETHER if agreeing > 1 or _counted(pace, shape, members) else ALONE)
+        if abs(shape.height) < needed or shape.strength < STRONG or agreeing < len(shown) / 2:
+            return
+        yield _anomaly(pace, shape, members, int(agreeing))
+        for every in (left, *runs):
+            for member in members:
+                every[member] -= contrast(every[member], shape.profile) * shape.profile
+
+
+def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
+    """Find the strongest shape of a location, or of all, and the locations that have it, too."""
+    shapes = [best_shape(each) for each in (np.median(left, axis=0), *left)]
+    known = [each for each in shapes if each is not None]
+    if not known:
+        return None
+    best = max(known, key=lambda each: min(each.strength, 2 * STRONG) * abs(each.height))
+    heights = np.array([contrast(each, best.profile) for each in left]) * np.sign(best.height)
+    return best, np.flatnonzero(heights >= abs(best.height) / 2).tolist()
+
+
+def _counted(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
+    """Tell whether what was counted changes as the pace does."""
+    for run, each in pace.ways:
+        if not run.timed:
+            for column, metric in enumerate(each.metrics):
+                if metric in _COUNTS:
+                    values = each.amounts[members, :, column].mean(axis=0)
+                    if np.isfinite(values).all() and (values > 0).all():
+                        found = contrast(np.log(values), shape.profile) * np.sign(shape.height)
+                        if found >= np.log1p(TOGETHER):
+                            return True
+    return False
+
+
+_COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
+
+
+def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) -> Anomaly:
+    some = len(members) < len(pace.ranks) / 2
+    kind = "rank leaves the others" if some and shape.kind != "level shift" else shape.kind
+    begin, end = (np.median(each[members], axis=0) for each in (pace.first.begin, pace.first.end))
+    return Anomaly(
+        kind,
+        "compute_time",
+        float(begin[shape.first]),
+        float(end[shape.last - 1]),
+        tuple(sorted({pace.ranks[member] for member in members})),
+        pace.path,
+        float(np.exp(shape.height)),
+        shape.strength,
+        agreeing,
+        goes_with=companions(pace.ways, members, np.sign(shape.height) * shape.profile),
+    )

@@ -1,0 +1,96 @@
+"""Periods: file I/O that comes again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment.trace import Series, every_series
+from ..correlators.scores import signed_pearson
+from .anomaly import Anomaly, Companion
+from .run import Run
+from .shapes import deviation
+
+__all__ = ["io_periods"]
+
+Values = npt.NDArray[np.float64]
+
+_STEPS: Final = 1000  # of the run's time
+_PULSES: Final = 4  # at least: three gaps
+_EVEN: Final = 0.35  # deviation of the gaps over their mean: on a busy machine the same work takes longer now and then
+_PART: Final = 0.5  # of the time: what goes on for longer does not come and go
+_LEAST: Final = 0.03  # of the time between the first and the last
+_MOST: Final = 8
+_METRIC: Final = "io_time"
+_SCORE: Final = 0.5
+
+
+def io_periods(runs: Sequence[Run]) -> Iterator[Anomaly]:
+    """Find periodic I/O in the first run."""
+    series = {each.name: each for each in every_series(runs[0].trace, runs[0].source)}
+    if _METRIC not in series:
+        return
+    io = series[_METRIC]
+    edges = np.linspace(io.begin[0], io.times[-1], min(_STEPS, len(io)) + 1)
+    rate = np.nan_to_num(io.over(edges[:-1], edges[1:]))
+    starts, ends = _pulses(rate)
+    if len(starts) < _PULSES:
+        return
+    begin, end = edges[starts], edges[ends]
+    gaps = np.diff(begin)
+    share = float((end - begin).sum() / (end[-1] - begin[0]))
+    period = float(np.median(gaps))
+    inside = slice(int(starts[0]), int(ends[-1]))
+    cost = float(rate[inside].mean())
+    if gaps.std() > _EVEN * gaps.mean() or share > _PART or cost < _LEAST:
+        return
+    lows = np.ones(len(rate), dtype=bool)
+    for start, stop in zip(starts, ends, strict=True):
+        lows[start:stop] = False
+    path = int(runs[0].io.argmax()) if runs[0].io.any() else None
+    strength = float(rate[inside].max() / max(deviation(rate[inside][lows[inside]]), 0.01))
+    yield Anomaly(
+        "period",
+        _METRIC,
+        float(max(end[0] - period, edges[0])),
+        float(end[-1]),
+        tuple(sorted({place.process for place in runs[0].trace.locations})),
+        path,
+        cost,
+        strength,
+        1,
+        period=period,
+        goes_with=_companions([*series.values()], rate, edges, inside),
+    )
+
+
+def _pulses(rate: Values) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Find where there is much I/O, as steps; pulses that are nearer than half of most gaps are one."""
+    busy = rate[rate > 0]
+    if not len(busy):
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    much = rate > np.quantile(busy, 0.9) / 4
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], much.astype(np.int8), [0]])))
+    starts, ends = edges[::2], edges[1::2]
+    while len(starts) > _PULSES:
+        gaps = np.diff(starts)
+        near = np.flatnonzero(gaps < np.median(gaps) / 2)
+        if not len(near):
+            break
+        starts, ends = np.delete(starts, near[0] + 1), np.delete(ends, near[0])
+    return starts, ends
+
+
+def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: slice) -> tuple[Companion, ...]:
+    found = []
+    for each in series:
+        values = each.over(edges[:-1], edges[1:])[inside]
+        if each.name.startswith("io_") and each.unit.startswith("sec") or np.isnan(values).any() or not np.ptp(values):
+            continue
+        signed = signed_pearson(rate[inside], values)
+        if abs(signed) >= _SCORE:
+            found.append(Companion(each.name, "-" if signed < 0 else "+", abs(signed), each.source))
+    return tuple(sorted(found, key=lambda each: -each.score)[:_MOST])

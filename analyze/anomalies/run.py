@@ -1,0 +1,54 @@
+"""A run with its time lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Experiment
+from ...experiment.trace import Trace
+from ..warping import same_paths
+
+__all__ = ["Run"]
+
+_WAITING = ("mpi_time", "io_time", "omp_time")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A trace, and what its call paths do.
+
+    Attributes:
+        source: The trace's name.
+        trace: The trace.
+        timed: Whether its clock is that of the program; False of a counting run, which is slower in all it does.
+        computing: ``bool[path]``: those whose own time is for the most part not MPI, I/O or OpenMP.
+        io: ``float64[path]``: seconds of I/O, if known.
+    """
+
+    source: str
+    trace: Trace
+    timed: bool
+    computing: npt.NDArray[np.bool_]
+    io: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, source: str, trace: Trace, experiment: Experiment | None, *, timed: bool = True) -> Run:
+        """Look up in the run's profile what call paths do; without one all are taken to compute."""
+        count = len(trace.call_paths)
+        computing, io = np.ones(count, dtype=bool), np.zeros(count)
+        if experiment is not None and "wall_time" in experiment:
+            place = same_paths(trace.call_paths, experiment.call_paths)
+            own = {
+                name: np.nan_to_num(experiment.exclusive(name)).sum(axis=1)
+                for name in (*_WAITING, "wall_time")
+                if name in experiment
+            }
+            waiting = np.sum([own[name] for name in _WAITING if name in own], axis=0)
+            total = own["wall_time"]
+            known = place >= 0
+            computing[known] = (waiting <= total / 2)[place[known]]
+            io[known] = own.get("io_time", np.zeros(len(total)))[place[known]]
+        return cls(source, trace, timed, computing, io)

@@ -1,0 +1,79 @@
+"""The search for anomalies: in each region that takes time, in file I/O, and in the memory in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from .anomaly import Anomaly
+from .pace import Pace, changes_of, pace_of
+from .dips import dips_of
+from .periods import io_periods
+from .memory import memory_growth
+from .run import Run
+
+__all__ = ["Run", "Search", "find_anomalies"]
+
+_LEAST: Final = 0.03  # of the computing: a region that takes less is not worth a look (definitions 17)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What was found.
+
+    Attributes:
+        anomalies: Strongest first.
+        examined: Call paths of the first run that were looked at.
+        notes: What else is to be known.
+    """
+
+    anomalies: tuple[Anomaly, ...]
+    examined: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+
+def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | None = None) -> Search:
+    """Look for anomalies.
+
+    Args:
+        runs: Of one program with one input; times are those of the first one, whose clock must be the program's.
+        told: Takes how many call paths are done, and how many there are.
+    """
+    first = runs[0]
+    heavy = _heavy(first)
+    found: list[Anomaly] = []
+    examined = []
+    for number, path in enumerate(heavy):
+        if told:
+            told(number, len(heavy))
+        pace = pace_of(runs, path)
+        if pace is not None:
+            examined.append(path)
+            found += _of_region(pace, runs)
+    found += io_periods(runs)
+    found += memory_growth(runs)
+    notes = []
+    few = len(heavy) - len(examined)
+    if few:
+        notes.append(f"{few} of {len(heavy)} regions were entered too seldom to see a change")
+    return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), tuple(notes))
+
+
+def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
+    changes = [*changes_of(pace)]
+    yield from changes
+    if not changes:
+        yield from dips_of(pace, runs)
+
+
+def _heavy(run: Run) -> list[int]:
+    """Give the computing call paths with enough time of their own."""
+    own = np.zeros(len(run.trace.call_paths))
+    for line in run.trace.lines():
+        known = line.paths >= 0
+        np.add.at(own, line.paths[known], line.seconds[known])
+    own[~run.computing] = 0
+    return np.flatnonzero(own >= _LEAST * own.sum()).tolist() if own.sum() > 0 else []
