@@ -13,6 +13,7 @@ from ..formula import BUILT_IN, Formula
 from .anomaly import Companion
 from .progress import Way
 from .run import Run
+from .shapes import contrast
 
 __all__ = ["companions"]
 
@@ -25,7 +26,7 @@ _ITSELF: Final = frozenset(
 )
 _LEAST: Final = 0.5  # of less, three quarters of the metric's variance are something else
 _MOST: Final = 8
-_VARIES: Final = 1e-9  # of the size: rounding
+_CHANGES: Final = 0.1  # of its mean: a metric that changes less explains nothing
 
 
 def companions(ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values) -> tuple[Companion, ...]:
@@ -46,7 +47,7 @@ def companions(ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile:
         for metric, values in columns.items():
             if metric in _ITSELF or (not run.timed and metric.endswith("_time")) or not np.isfinite(values).all():
                 continue
-            if np.ptp(values) <= _VARIES * np.abs(values).max():
+            if abs(contrast(values, profile)) < _CHANGES * np.abs(values).mean() or not np.ptp(values):
                 continue
             signed = signed_pearson(profile, values)
             if abs(signed) >= _LEAST and (metric not in found or abs(signed) > found[metric].score):

@@ -28,7 +28,7 @@ _EACH: Final = 0.75  # of the events have a dip before them
 
 def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
     """Find dips of a region's speed before the entries of another call path; the strongest."""
-    fine = divided(runs, pace.path, _PARTS)
+    fine = divided(runs, pace.path, _PARTS, each=1)
     if fine is None:
         return
     slowness = np.median(np.median(fine.slowness, axis=0), axis=0)

@@ -22,9 +22,11 @@ Values = npt.NDArray[np.float64]
 
 _PARTS: Final = 100  # at most: a change is placed within a hundredth of the region's time
 _FEWEST: Final = 20  # parts: of fewer a tenth is a part or two
-_SAMPLES: Final = 2  # a part, at least: so it has a sample of its own
-_ENTRIES: Final = 2
+_EACH: Final = 2  # entries, and samples, of a part, at least: so it has one that is its own
 _CHANGES: Final = 4  # of one region
+_NEXT: Final = (
+    0.5  # of a change: how high another one is; what is less may be what makes the first one no straight line
+)
 # How much a pace must change. Of one run alone, what a busy machine does looks like a change: ten runs of a balanced
 # program, two busy ranks a processor, had shapes of up to 17 %; what several runs, or their counts, show at the same
 # entries is the program's.
@@ -68,30 +70,30 @@ def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
         runs: The first one's clock is that of the results.
         path: In the first one.
     """
-    return divided(runs, path, _PARTS)
+    return divided(runs, path, _PARTS, each=_EACH)
 
 
-def divided(runs: Sequence[Run], path: int, most: int) -> Pace | None:
-    """Divide a region's entries into parts, ``most`` at most; None if these would be too few."""
+def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | None:
+    """Divide a region's entries into parts, of so many entries and samples or more; None if there would be too few."""
     first = runs[0].trace
     lines = [*first.lines()]
     entries = [entries_of(line, path) for line in lines]
     inside = [number for number, count in enumerate(entries) if count]
     samples = [int((lines[number].visits[lines[number].paths == path] > 0).sum()) for number in inside]
-    parts = min(most, *(entries[number] // _ENTRIES for number in inside), *(count // _SAMPLES for count in samples))
+    parts = min(most, *(entries[number] // each for number in inside), *(count // each for count in samples))
     if parts < _FEWEST:
         return None
     here = [(first.locations[number].process, first.locations[number].thread) for number in inside]
-    ways = [(runs[0], way(first, path, inside, parts))]
+    ways = [(runs[0], way(first, path, runs[0].below(path), inside, parts, runs[0].computing))]
     for run in runs[1:]:
         there = same_paths([*first.call_paths], run.trace.call_paths)[path]
         places = {(place.process, place.thread): number for number, place in enumerate(run.trace.locations)}
-        numbers = [places.get(each, -1) for each in here]
+        numbers = [places.get(place, -1) for place in here]
         if there >= 0 and min(numbers) >= 0:
             counts = [entries_of(run.trace.line(number), int(there)) for number in numbers]
             if counts == [entries[number] for number in inside]:
-                ways.append((run, way(run.trace, int(there), numbers, parts)))
-    seconds = np.array([each.seconds for run, each in ways if run.timed])
+                ways.append((run, way(run.trace, int(there), run.below(int(there)), numbers, parts, run.computing)))
+    seconds = np.array([found.seconds for run, found in ways if run.timed])
     logarithms = np.log(np.maximum(seconds, np.maximum(seconds.max(axis=-1, keepdims=True) * 1e-6, 1e-12)))
     slowness = logarithms - np.median(logarithms, axis=-1, keepdims=True)
     return Pace(path, tuple(rank for rank, _ in here), ways, slowness)
@@ -101,6 +103,7 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
     """Find how the pace changes: on all ranks or on some, the strongest first."""
     left = np.median(pace.slowness, axis=0)
     runs = pace.slowness.copy()
+    least = 0.0
     for _ in range(_CHANGES):
         found = _strongest(left)
         if found is None:
@@ -111,8 +114,9 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
         shown = [contrast(each[members].mean(axis=0), shape.profile) for each in runs]
         agreeing = sum(height * np.sign(shape.height) >= abs(shape.height) / 2 for height in shown)
         needed = np.log1p(TOGETHER if agreeing > 1 or _counted(pace, shape, members) else ALONE)
-        if abs(shape.height) < needed or shape.strength < STRONG or agreeing < len(shown) / 2:
+        if abs(shape.height) < max(needed, least) or shape.strength < STRONG or agreeing < len(shown) / 2:
             return
+        least = abs(shape.height) * _NEXT
         yield _anomaly(pace, shape, members, int(agreeing))
         for every in (left, *runs):
             for member in members:
@@ -127,7 +131,8 @@ def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
         return None
     best = max(known, key=lambda each: min(each.strength, 2 * STRONG) * abs(each.height))
     heights = np.array([contrast(each, best.profile) for each in left]) * np.sign(best.height)
-    return best, np.flatnonzero(heights >= abs(best.height) / 2).tolist()
+    members = np.flatnonzero(heights >= abs(best.height) / 2).tolist()
+    return (best, members) if members else None
 
 
 def _counted(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:

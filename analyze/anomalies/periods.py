@@ -88,8 +88,8 @@ def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: s
     found = []
     for each in series:
         values = each.over(edges[:-1], edges[1:])[inside]
-        if each.name.startswith("io_") and each.unit.startswith("sec") or np.isnan(values).any() or not np.ptp(values):
-            continue
+        if each.unit == "sec/sec" or np.isnan(values).any() or not np.ptp(values):
+            continue  # times of other kinds stop while there is I/O, whatever it has to do with them
         signed = signed_pearson(rate[inside], values)
         if abs(signed) >= _SCORE:
             found.append(Companion(each.name, "-" if signed < 0 else "+", abs(signed), each.source))

@@ -29,7 +29,7 @@ class Way:
         metrics: Those of the trace.
         begin: ``float64[location, part]``, seconds: when the first entry of a part began.
         end: Likewise: when the last one was over.
-        seconds: ``float64[location, part]``: of the processor in the call path itself, for each entry.
+        seconds: ``float64[location, part]``: on a processor, in the call path and what it calls, for each entry.
         amounts: ``float64[location, part, metric]``: what passed meanwhile, on whichever call path, for each entry;
             of levels what they were at the end. NaN where it was not measured.
     """
@@ -46,54 +46,81 @@ def entries_of(line: TimeLine, path: int) -> int:
     return int(line.visits[line.paths == path].sum())
 
 
-def way(trace: Trace, path: int, locations: Sequence[int], parts: int) -> Way:
+def way(
+    trace: Trace,
+    path: int,
+    below: npt.NDArray[np.bool_],
+    locations: Sequence[int],
+    parts: int,
+    computing: npt.NDArray[np.bool_],
+) -> Way:
     """Divide the entries of a call path into parts.
 
     Args:
         trace: Of a run.
         path: The call path.
+        below: ``bool[path]``: the call path, and what is called there, but for MPI, I/O and OpenMP.
         locations: Those that count; each entered it ``parts`` times or more.
         parts: How many.
+        computing: ``bool[path]``: those whose own time is not MPI, I/O or OpenMP.
     """
     additive = np.array([each.additive for each in trace.metrics])
     names = [each.name for each in trace.metrics]
-    found = [_of_line(trace.line(location), path, parts, additive, names) for location in locations]
+    found = [_of_line(trace.line(location), path, below, parts, computing, additive, names) for location in locations]
     begin, end, seconds, amounts = (np.array(each) for each in zip(*found, strict=True))
     return Way(names, begin, end, seconds, amounts)
 
 
 def _of_line(
-    line: TimeLine, path: int, parts: int, additive: npt.NDArray[np.bool_], names: Sequence[str]
+    line: TimeLine,
+    path: int,
+    below: npt.NDArray[np.bool_],
+    parts: int,
+    computing: npt.NDArray[np.bool_],
+    additive: npt.NDArray[np.bool_],
+    names: Sequence[str],
 ) -> tuple[Values, Values, Values, Values]:
     mine = line.paths == path
     samples = line.samples[mine]
     entries = _upto(np.bincount(samples, line.visits[mine], len(line)))
-    own = np.bincount(samples, line.seconds[mine], len(line)) * _on_processor(line, names)
+    within = below[line.paths] & (line.paths >= 0)
+    taken = np.bincount(line.samples[within], _on_processor(line, computing, names)[within], len(line))
     edges = np.rint(np.linspace(0, entries[-1], parts + 1))
     first, last = _places(entries, edges)
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)
-    seconds = (_at(_upto(own), last) - _at(_upto(own), first)) / each
+    seconds = (_at(_upto(taken), last) - _at(_upto(taken), first)) / each
     table = _upto(np.where(additive, line.values, 0.0))
     amounts = (_at(table, last) - _at(table, first)) / each[:, None]
     levels = line.values[np.ceil(last).astype(np.intp) - 1]
     return _at(times, first), _at(times, last), seconds, np.where(additive, amounts, levels)
 
 
-def _on_processor(line: TimeLine, names: Sequence[str]) -> Values:
-    """Give the part of the time outside of MPI, I/O and OpenMP in which the thread had a processor."""
+def _on_processor(line: TimeLine, computing: npt.NDArray[np.bool_], names: Sequence[str]) -> Values:
+    """Give the seconds of each part on a processor, ``float64[part]``.
 
-    def computing(kind: str) -> Values:
-        parts = [name.replace("x", each) for each in _OTHERS for name in (kind,)]
-        columns = [line.values[:, names.index(part)] for part in parts if part in names]
-        return np.nan_to_num(np.array(columns)).sum(axis=0) if columns else np.zeros(len(line))
-
+    A sample says how long the thread had none, but not where that was: it is taken from the longest part, then from
+    the next one, for a thread that lost its processor has lost it for long.
+    """
     if "wall_time" not in names or "cpu_time" not in names:
-        return np.ones(len(line))
-    wall = line.values[:, names.index("wall_time")] - computing("x_time")
-    processor = line.values[:, names.index("cpu_time")] - computing("x_cpu_time")
-    part: Values = np.divide(processor, wall, out=np.ones(len(line)), where=wall > 0)
-    return np.nan_to_num(part, nan=1.0).clip(0, 1)
+        return line.seconds
+    off = _computing(line, names, "wall_time", "_time") - _computing(line, names, "cpu_time", "_cpu_time")
+    samples = line.samples
+    left = np.where(computing[line.paths] | (line.paths < 0), line.seconds, 0.0)
+    order = np.lexsort((-left, samples))
+    longest = left[order]
+    longer = np.cumsum(longest) - longest
+    longer -= longer[np.searchsorted(samples, samples)]
+    found = line.seconds.copy()
+    found[order] -= np.clip(off[samples] - longer, 0, longest)
+    return found
+
+
+def _computing(line: TimeLine, names: Sequence[str], whole: str, parts: str) -> Values:
+    """Give a time of each sample without MPI, I/O and OpenMP."""
+    columns = [names.index(each + parts) for each in _OTHERS if each + parts in names]
+    found: Values = line.values[:, names.index(whole)] - np.nan_to_num(line.values[:, columns]).sum(axis=1)
+    return np.nan_to_num(found)
 
 
 def _upto(values: Values) -> Values:

@@ -52,3 +52,12 @@ class Run:
             computing[known] = (waiting <= total / 2)[place[known]]
             io[known] = own.get("io_time", np.zeros(len(total)))[place[known]]
         return cls(source, trace, timed, computing, io)
+
+    def below(self, path: int) -> npt.NDArray[np.bool_]:
+        """Tell of each call path whether it is this one, or computing that is called there."""
+        found = np.zeros(len(self.trace.call_paths), dtype=bool)
+        found[path] = True
+        for number, each in enumerate(self.trace.call_paths):
+            if each.parent is not None and found[each.parent]:
+                found[number] = self.computing[number]
+        return found

@@ -42,8 +42,7 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
         runs: Of one program with one input; times are those of the first one, whose clock must be the program's.
         told: Takes how many call paths are done, and how many there are.
     """
-    first = runs[0]
-    heavy = _heavy(first)
+    heavy = _heavy(runs[0])
     found: list[Anomaly] = []
     examined = []
     for number, path in enumerate(heavy):
@@ -53,27 +52,40 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
         if pace is not None:
             examined.append(path)
             found += _of_region(pace, runs)
-    found += io_periods(runs)
-    found += memory_growth(runs)
-    notes = []
+    found = [*_innermost(found, runs[0]), *io_periods(runs), *memory_growth(runs)]
     few = len(heavy) - len(examined)
-    if few:
-        notes.append(f"{few} of {len(heavy)} regions were entered too seldom to see a change")
+    notes = [f"{few} of {len(heavy)} regions were entered too seldom to see a change"] if few else []
     return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), tuple(notes))
 
 
+def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:
+    """Leave out what a region shows because one that it calls does."""
+    for each in found:
+        assert each.path is not None
+        below = run.below(each.path)
+        if not any(
+            other.path != each.path and below[other.path] and other.start < each.end and other.end > each.start
+            for other in found
+        ):
+            yield each
+
+
 def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
-    changes = [*changes_of(pace)]
-    yield from changes
-    if not changes:
-        yield from dips_of(pace, runs)
+    dips = [*dips_of(pace, runs)]
+    yield from dips
+    if not dips:
+        yield from changes_of(pace)
 
 
 def _heavy(run: Run) -> list[int]:
-    """Give the computing call paths with enough time of their own."""
+    """Give the call paths with enough computing in them and below."""
     own = np.zeros(len(run.trace.call_paths))
     for line in run.trace.lines():
         known = line.paths >= 0
         np.add.at(own, line.paths[known], line.seconds[known])
     own[~run.computing] = 0
-    return np.flatnonzero(own >= _LEAST * own.sum()).tolist() if own.sum() > 0 else []
+    whole = own.copy()
+    for number, path in reversed([*enumerate(run.trace.call_paths)]):
+        if path.parent is not None and run.computing[number]:
+            whole[path.parent] += whole[number]
+    return np.flatnonzero(run.computing & (whole >= _LEAST * own.sum()) & (whole > 0)).tolist()

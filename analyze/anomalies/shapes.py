@@ -20,7 +20,7 @@ Values = npt.NDArray[np.float64]
 Kind = Literal["gradual change", "sudden change", "level shift"]
 
 _EDGE: Final = 0.1  # of the parts: what begins or ends so near to an end is how the work begins or ends
-_RAMP: Final = 0.1  # of the parts: what grows within less of them is sudden
+_RAMP: Final = 0.2  # of the parts: what grows within less of them is sudden
 _PARAMETERS: Final[dict[Kind, int]] = {"sudden change": 3, "level shift": 4, "gradual change": 4}
 _WINDOW: Final = 7
 _FAR: Final = 3.0
@@ -106,6 +106,11 @@ def deviation(values: Values) -> float:
 
 
 def _without_outliers(values: Values) -> Values:
+    """Replace what is far from the running median by it, and the first and last parts by the median of the next ones."""
     middle = median_filter(values, size=_WINDOW, mode="nearest")
     distance = np.abs(values - middle)
-    return np.where(distance > _FAR * max(deviation(values - middle), 1e-12), middle, values)
+    clean = np.where(distance > _FAR * max(deviation(values - middle), 1e-12), middle, values)
+    ends = max(round(_EDGE / 2 * len(values)), 1)
+    clean[:ends] = np.median(clean[ends : 2 * ends + 1])
+    clean[-ends:] = np.median(clean[-2 * ends - 1 : -ends])
+    return clean
