@@ -6,8 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-__all__ = ["PLAN_FILE", "RUN_FOLDER", "TRACE_FILE"]
+__all__ = ["COUNTING_TRACE_FILE", "PLAN_FILE", "RUN_FOLDER", "TRACE_FILE"]
 
 RUN_FOLDER: Final = "autoanalyzer-out"
 PLAN_FILE: Final = "plan.toml"
 TRACE_FILE: Final = "trace.npz"
+COUNTING_TRACE_FILE: Final = "counting.trace.npz"

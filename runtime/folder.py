@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from ..experiment.run_folder import PLAN_FILE, TRACE_FILE
+from ..experiment.run_folder import COUNTING_TRACE_FILE, PLAN_FILE, TRACE_FILE
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 
 __all__ = ["RunFolder"]
 
 _EXPERIMENT: Final = "experiment.cube"
-_COUNTING_TRACE: Final = "counting.trace.npz"
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
 
@@ -40,7 +39,7 @@ class RunFolder:
     @property
     def counting_trace(self) -> Path:
         """Those of the counting run, on its own clock."""
-        return self.path / _COUNTING_TRACE
+        return self.path / COUNTING_TRACE_FILE
 
     @property
     def shards(self) -> Path:

@@ -39,8 +39,8 @@ def companions(ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile:
     """
     found: dict[str, Companion] = {}
     for run, each in ways:
-        table = np.nanmean(each.amounts[list(members)], axis=0) if len(members) else each.amounts.mean(axis=0)
-        columns = {metric: values for metric, values in zip(each.metrics, table.T, strict=True)}
+        table = each.amounts[list(members)].mean(axis=0)
+        columns = dict(zip(each.metrics, table.T, strict=True))
         for formula in map(Formula.parse, BUILT_IN):
             if formula.name not in columns and all(name in columns for name in formula.metrics):
                 columns[formula.name] = formula.evaluate(columns)

@@ -16,13 +16,14 @@ from .progress import Way, entries_of, way
 from .run import Run
 from .shapes import Shape, best_shape, contrast
 
-__all__ = ["ALONE", "Pace", "STRONG", "TOGETHER", "changes_of", "divided", "pace_of"]
+__all__ = ["ALONE", "STRONG", "TOGETHER", "Pace", "changes_of", "divided", "pace_of"]
 
 Values = npt.NDArray[np.float64]
 
 _PARTS: Final = 100  # at most: a change is placed within a hundredth of the region's time
 _FEWEST: Final = 20  # parts: of fewer a tenth is a part or two
 _EACH: Final = 2  # entries, and samples, of a part, at least: so it has one that is its own
+_COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
 _CHANGES: Final = 4  # of one region
 _NEXT: Final = (
     0.5  # of a change: how high another one is; what is less may be what makes the first one no straight line
@@ -84,7 +85,7 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
     if parts < _FEWEST:
         return None
     here = [(first.locations[number].process, first.locations[number].thread) for number in inside]
-    ways = [(runs[0], way(first, path, runs[0].below(path), inside, parts, runs[0].computing))]
+    ways = [(runs[0], way(runs[0], path, inside, parts))]
     for run in runs[1:]:
         there = same_paths([*first.call_paths], run.trace.call_paths)[path]
         places = {(place.process, place.thread): number for number, place in enumerate(run.trace.locations)}
@@ -92,7 +93,7 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
         if there >= 0 and min(numbers) >= 0:
             counts = [entries_of(run.trace.line(number), int(there)) for number in numbers]
             if counts == [entries[number] for number in inside]:
-                ways.append((run, way(run.trace, int(there), run.below(int(there)), numbers, parts, run.computing)))
+                ways.append((run, way(run, int(there), numbers, parts)))
     seconds = np.array([found.seconds for run, found in ways if run.timed])
     logarithms = np.log(np.maximum(seconds, np.maximum(seconds.max(axis=-1, keepdims=True) * 1e-6, 1e-12)))
     slowness = logarithms - np.median(logarithms, axis=-1, keepdims=True)
@@ -147,9 +148,6 @@ def _counted(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
                         if found >= np.log1p(TOGETHER):
                             return True
     return False
-
-
-_COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
 
 
 def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) -> Anomaly:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...experiment.trace import TimeLine, Trace
+from ...experiment.trace import TimeLine
+from .run import Run
 
 __all__ = ["Way", "entries_of", "way"]
 
@@ -46,53 +48,43 @@ def entries_of(line: TimeLine, path: int) -> int:
     return int(line.visits[line.paths == path].sum())
 
 
-def way(
-    trace: Trace,
-    path: int,
-    below: npt.NDArray[np.bool_],
-    locations: Sequence[int],
-    parts: int,
-    computing: npt.NDArray[np.bool_],
-) -> Way:
+def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
     """Divide the entries of a call path into parts.
 
     Args:
-        trace: Of a run.
+        run: The run.
         path: The call path.
-        below: ``bool[path]``: the call path, and what is called there, but for MPI, I/O and OpenMP.
         locations: Those that count; each entered it ``parts`` times or more.
         parts: How many.
-        computing: ``bool[path]``: those whose own time is not MPI, I/O or OpenMP.
     """
-    additive = np.array([each.additive for each in trace.metrics])
-    names = [each.name for each in trace.metrics]
-    found = [_of_line(trace.line(location), path, below, parts, computing, additive, names) for location in locations]
+    additive = np.array([each.additive for each in run.trace.metrics])
+    names = [each.name for each in run.trace.metrics]
+    below = run.below(path)
+    found = []
+    for location in locations:
+        line = run.trace.line(location)
+        mine = line.paths == path
+        entries = _upto(np.bincount(line.samples[mine], line.visits[mine], len(line)))
+        within = below[line.paths] & (line.paths >= 0)
+        seconds = _on_processor(line, run.computing, names)
+        taken = np.bincount(line.samples[within], seconds[within], len(line))
+        found.append(_parts(line, entries, taken, np.rint(np.linspace(0, entries[-1], parts + 1)), additive))
     begin, end, seconds, amounts = (np.array(each) for each in zip(*found, strict=True))
     return Way(names, begin, end, seconds, amounts)
 
 
-def _of_line(
-    line: TimeLine,
-    path: int,
-    below: npt.NDArray[np.bool_],
-    parts: int,
-    computing: npt.NDArray[np.bool_],
-    additive: npt.NDArray[np.bool_],
-    names: Sequence[str],
+def _parts(
+    line: TimeLine, entries: Values, taken: Values, edges: Values, additive: npt.NDArray[np.bool_]
 ) -> tuple[Values, Values, Values, Values]:
-    mine = line.paths == path
-    samples = line.samples[mine]
-    entries = _upto(np.bincount(samples, line.visits[mine], len(line)))
-    within = below[line.paths] & (line.paths >= 0)
-    taken = np.bincount(line.samples[within], _on_processor(line, computing, names)[within], len(line))
-    edges = np.rint(np.linspace(0, entries[-1], parts + 1))
+    """Give begin, end, seconds and amounts of each part, of which ``edges`` are the first and the last entry."""
     first, last = _places(entries, edges)
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)
-    seconds = (_at(_upto(taken), last) - _at(_upto(taken), first)) / each
+    used = _upto(taken)
     table = _upto(np.where(additive, line.values, 0.0))
     amounts = (_at(table, last) - _at(table, first)) / each[:, None]
     levels = line.values[np.ceil(last).astype(np.intp) - 1]
+    seconds = (_at(used, last) - _at(used, first)) / each
     return _at(times, first), _at(times, last), seconds, np.where(additive, amounts, levels)
 
 
@@ -123,7 +115,7 @@ def _computing(line: TimeLine, names: Sequence[str], whole: str, parts: str) -> 
     return np.nan_to_num(found)
 
 
-def _upto(values: Values) -> Values:
+def _upto(values: npt.NDArray[Any]) -> Values:
     """Sum up to each sample's end, from 0 at the first one's begin."""
     summed: Values = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
     return summed

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from .anomaly import Anomaly
-from .pace import Pace, changes_of, pace_of
 from .dips import dips_of
-from .periods import io_periods
 from .memory import memory_growth
+from .pace import Pace, changes_of, pace_of
+from .periods import io_periods
 from .run import Run
 
 __all__ = ["Run", "Search", "find_anomalies"]

@@ -106,7 +106,7 @@ def deviation(values: Values) -> float:
 
 
 def _without_outliers(values: Values) -> Values:
-    """Replace what is far from the running median by it, and the first and last parts by the median of the next ones."""
+    """Replace what is far from the running median by it, and the ends by the median of the parts next to them."""
     middle = median_filter(values, size=_WINDOW, mode="nearest")
     distance = np.abs(values - middle)
     clean = np.where(distance > _FAR * max(deviation(values - middle), 1e-12), middle, values)

@@ -1,0 +1,86 @@
+"""``autoanalyzer timeline``: what changes while a program runs, and what goes with it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..experiment import load
+from ..experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
+from ..experiment.storage import OF_A_RUN
+from ..experiment.trace import load_trace
+from .documents import add_documents, check_targets, is_output, write_document
+from .progress import counted
+from .trace_arguments import named_once
+
+if TYPE_CHECKING:
+    from ..analyze.anomalies import Run
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="folders of run --trace, of one program with one input; times are those of the first",
+    )
+    add_documents(parser, {"json": "all numbers as JSON", "csv": "a row an anomaly as CSV"})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    folders = [*_folders(arguments.runs)]
+    named_once(folders)
+    check_targets(folders, json=arguments.json, csv=arguments.csv)
+    from ..analyze.anomalies import find_anomalies  # noqa: PLC0415 - scipy takes its time
+    from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
+    from ..view.timeline import timeline_report  # noqa: PLC0415
+
+    runs = _runs(folders)
+    with counted("timeline") as told:
+        report = timeline_report(runs, find_anomalies(runs, told))
+    if arguments.json:
+        write_document(json_text(report.document), arguments.json)
+    if arguments.csv:
+        write_document(csv_text(report.data), arguments.csv)
+    if not (is_output(arguments.json) or is_output(arguments.csv)):
+        print_report(report)
+    return 0
+
+
+def _folders(paths: Sequence[Path]) -> Iterator[Path]:
+    """Give the folders of runs; a folder of such folders stands for them.
+
+    Raises:
+        UsageError: One has no trace.
+    """
+    for path in paths:
+        inside = sorted(each.parent for each in path.glob(f"*/{TRACE_FILE}")) if path.is_dir() else []
+        if (path / TRACE_FILE).exists():
+            yield path
+        elif inside:
+            yield from inside
+        else:
+            raise UsageError(f"{path}: expected a folder of run --trace, or of record, with {TRACE_FILE}, found none")
+
+
+def _runs(folders: Sequence[Path]) -> list[Run]:
+    """Read runs: first those whose clock is the program's."""
+    from ..analyze.anomalies import Run  # noqa: PLC0415
+
+    found: list[Run] = []
+    counting: list[Run] = []
+    for folder in folders:
+        profile = load(folder / OF_A_RUN) if (folder / OF_A_RUN).exists() else None
+        found.append(Run.of(str(folder), load_trace(folder / TRACE_FILE), profile))
+        slow = folder / COUNTING_TRACE_FILE
+        if slow.exists():
+            counting.append(Run.of(str(slow), load_trace(slow), profile, timed=False))
+    return [*found, *counting]

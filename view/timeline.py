@@ -1,0 +1,136 @@
+"""The report of a search for anomalies: what changes, when, on which ranks, where, and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from .place import at_line, visible
+from .report import Report, Table
+from .units import many, percent, ranks
+
+if TYPE_CHECKING:
+    from ..analyze.anomalies import Anomaly, Companion, Run, Search
+    from ..experiment import CallPath
+
+__all__ = ["SCHEMA", "timeline_report"]
+
+SCHEMA: Final = "autoanalyzer.timeline/1"
+
+_NAMED: Final = 4  # companions
+_HEADER: Final = ("kind", "metric", "start", "end", "ranks", "region", "factor", "strength", "runs", "goes_with")
+
+
+def timeline_report(runs: Sequence[Run], search: Search) -> Report:
+    """Report anomalies.
+
+    Args:
+        runs: What was searched; times are those of the first one.
+        search: What was found.
+    """
+    paths = runs[0].trace.call_paths
+    rows = [
+        [
+            each.kind,
+            each.metric,
+            each.start,
+            each.end,
+            " ".join(map(str, each.ranks)),
+            _region(paths, each.path),
+            each.factor,
+            each.strength,
+            each.runs,
+            " ".join(f"{one.metric}:{one.sign}{one.score:.2f}" for one in each.goes_with),
+        ]
+        for each in search.anomalies
+    ]
+    counted = sum(not run.timed for run in runs)
+    timed = many(len(runs) - counted, "run")
+    document = {
+        "schema": SCHEMA,
+        "runs": [run.source for run in runs],
+        "anomalies": [_entry(paths, each) for each in search.anomalies],
+        "examined": [_region(paths, path) for path in search.examined],
+        "notes": list(search.notes),
+    }
+    lines = [f"{many(len(search.examined), 'region')} followed entry by entry, in {timed}{_counting(counted)}", ""]
+    for number, each in enumerate(search.anomalies, 1):
+        lines += _lines(number, each, paths, len({place.process for place in runs[0].trace.locations}))
+    if not search.anomalies:
+        lines.append("no change over time was found")
+    if search.anomalies and len(runs) == 1:
+        lines += [
+            "",
+            "seen in one run: record several (--counters simulated, or more folders) to be sure, and to see why",
+        ]
+    return Report(lines, [], Table("anomalies", _HEADER, rows), document, list, search.notes)
+
+
+def _counting(count: int) -> str:
+    return f", and in {many(count, 'counting run')}" if count else ""
+
+
+def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int) -> list[str]:
+    on = "all ranks" if len(each.ranks) == processes else ranks(each.ranks)
+    place = f"{_source(paths, each.path)}   {_where(paths, each.path)}" if each.path is not None else "the program"
+    lines = [f"{number:2}  {each.kind.upper()}   {place}", f"    {_change(each, paths)}, on {on}"]
+    if each.goes_with:
+        lines.append(f"    goes with {', '.join(map(_companion, each.goes_with[:_NAMED]))}")
+    return lines
+
+
+def _change(each: Anomaly, paths: Sequence[CallPath]) -> str:
+    span = f"from {each.start:.3g} to {each.end:.3g} s"
+    if each.kind == "period":
+        return f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time, {span}"
+    if each.metric == "resident_memory":
+        return f"memory in use grows to {each.factor:.3g} times what it was, {span}"
+    slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} of the time"
+    if each.before is not None:
+        return f"each entry takes {slower} just before {_where(paths, each.before)}, every {each.period:.3g} s, {span}"
+    how = {"gradual change": "comes to take", "level shift": "takes for a while"}.get(each.kind, "takes")
+    return f"each entry {how} {slower}, {span}"
+
+
+def _companion(each: Companion) -> str:
+    return f"{each.metric} ({each.sign}{each.score:.2f})"
+
+
+def _region(paths: Sequence[CallPath], path: int | None) -> str | None:
+    return None if path is None else visible(paths[path].region.name)
+
+
+def _source(paths: Sequence[CallPath], path: int) -> str:
+    region = paths[path].region
+    return at_line(region.file, region.first_line) if region.file else visible(region.name)
+
+
+def _where(paths: Sequence[CallPath], path: int) -> str:
+    region = paths[path].region
+    name = f"loop in {region.function}" if region.kind == "loop" else region.name
+    above = paths[path].parent
+    while above is not None and paths[above].region.function == region.function:
+        above = paths[above].parent
+    caller = f"  ‹ {paths[above].region.function or paths[above].region.name}" if above is not None else ""
+    return visible(f"{name}{caller}")
+
+
+def _entry(paths: Sequence[CallPath], each: Anomaly) -> dict[str, object]:
+    return {
+        "kind": each.kind,
+        "metric": each.metric,
+        "start": each.start,
+        "end": each.end,
+        "ranks": list(each.ranks),
+        "region": _region(paths, each.path),
+        "function": None if each.path is None else visible(paths[each.path].region.function),
+        "source": None if each.path is None else _source(paths, each.path),
+        "factor": each.factor,
+        "strength": each.strength,
+        "runs": each.runs,
+        "period": each.period,
+        "before": _region(paths, each.before),
+        "goes_with": [
+            {"metric": one.metric, "sign": one.sign, "score": one.score, "source": one.source} for one in each.goes_with
+        ],
+    }
