@@ -51,7 +51,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         "runs": [run.source for run in runs],
         "anomalies": [_entry(paths, each) for each in search.anomalies],
         "examined": [_region(paths, path) for path in search.examined],
-        "notes": list(search.notes),
+        "seldom": [_region(paths, path) for path in search.seldom],
     }
     lines = [f"{many(len(search.examined), 'region')} followed entry by entry, in {timed}{_counting(counted)}", ""]
     for number, each in enumerate(search.anomalies, 1):
@@ -63,7 +63,10 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
             "",
             "seen in one run: record several (--counters simulated, or more folders) to be sure, and to see why",
         ]
-    return Report(lines, [], Table("anomalies", _HEADER, rows), document, list, search.notes)
+    if search.seldom:
+        names = ", ".join(_where(paths, path) for path in search.seldom)
+        lines += ["", f"entered too seldom to see a change: {names}"]
+    return Report(lines, [], Table("anomalies", _HEADER, rows), document, list)
 
 
 def _counting(count: int) -> str:

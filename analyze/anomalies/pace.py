@@ -81,8 +81,8 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
     entries = [entries_of(line, path) for line in lines]
     inside = [number for number, count in enumerate(entries) if count]
     samples = [int((lines[number].visits[lines[number].paths == path] > 0).sum()) for number in inside]
-    parts = min(most, *(entries[number] // each for number in inside), *(count // each for count in samples))
-    if parts < _FEWEST:
+    parts = min([most, *(entries[number] // each for number in inside), *(count // each for count in samples)])
+    if not inside or parts < _FEWEST:
         return None
     here = [(first.locations[number].process, first.locations[number].thread) for number in inside]
     ways = [(runs[0], way(runs[0], path, inside, parts))]

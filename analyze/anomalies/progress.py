@@ -67,7 +67,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
         entries = _upto(np.bincount(line.samples[mine], line.visits[mine], len(line)))
         within = below[line.paths] & (line.paths >= 0)
         seconds = _on_processor(line, run.computing, names)
-        taken = np.bincount(line.samples[within], seconds[within], len(line))
+        taken = np.bincount(line.samples[within], seconds[within], len(line)).astype(np.float64)
         found.append(_parts(line, entries, taken, np.rint(np.linspace(0, entries[-1], parts + 1)), additive))
     begin, end, seconds, amounts = (np.array(each) for each in zip(*found, strict=True))
     return Way(names, begin, end, seconds, amounts)

@@ -27,12 +27,12 @@ class Search:
     Attributes:
         anomalies: Strongest first.
         examined: Call paths of the first run that were looked at.
-        notes: What else is to be known.
+        seldom: Those with much computing of their own that were entered too seldom to see a change.
     """
 
     anomalies: tuple[Anomaly, ...]
     examined: tuple[int, ...]
-    notes: tuple[str, ...] = ()
+    seldom: tuple[int, ...]
 
 
 def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | None = None) -> Search:
@@ -42,7 +42,7 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
         runs: Of one program with one input; times are those of the first one, whose clock must be the program's.
         told: Takes how many call paths are done, and how many there are.
     """
-    heavy = _heavy(runs[0])
+    heavy, own = _heavy(runs[0])
     found: list[Anomaly] = []
     examined = []
     for number, path in enumerate(heavy):
@@ -53,9 +53,8 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
             examined.append(path)
             found += _of_region(pace, runs)
     found = [*_innermost(found, runs[0]), *io_periods(runs), *memory_growth(runs)]
-    few = len(heavy) - len(examined)
-    notes = [f"{few} of {len(heavy)} regions were entered too seldom to see a change"] if few else []
-    return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), tuple(notes))
+    seldom = tuple(path for path in own if path not in examined)
+    return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), seldom)
 
 
 def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:
@@ -77,8 +76,8 @@ def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
         yield from changes_of(pace)
 
 
-def _heavy(run: Run) -> list[int]:
-    """Give the call paths with enough computing in them and below."""
+def _heavy(run: Run) -> tuple[list[int], list[int]]:
+    """Give the call paths with enough computing in them and below, and those with enough of their own."""
     own = np.zeros(len(run.trace.call_paths))
     for line in run.trace.lines():
         known = line.paths >= 0
@@ -88,4 +87,6 @@ def _heavy(run: Run) -> list[int]:
     for number, path in reversed([*enumerate(run.trace.call_paths)]):
         if path.parent is not None and run.computing[number]:
             whole[path.parent] += whole[number]
-    return np.flatnonzero(run.computing & (whole >= _LEAST * own.sum()) & (whole > 0)).tolist()
+    least = _LEAST * own.sum()
+    inside, alone = ((run.computing & (each >= least) & (each > 0)).nonzero()[0].tolist() for each in (whole, own))
+    return inside, alone

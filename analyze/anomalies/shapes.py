@@ -50,7 +50,7 @@ class Shape:
 
 @cache
 def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values]:
-    """Give all shapes of so many parts: what they are, as they are, and with mean 0 and length 1."""
+    """Give all shapes of so many parts: what they are, as they are, and without the ends with mean 0 and length 1."""
     edge, ramp = max(round(_EDGE * parts), 2), max(round(_RAMP * parts), 3)
     inner = range(edge, parts - edge + 1)
     at = np.arange(parts) + 0.5
@@ -66,7 +66,8 @@ def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values
             for kind, first, last in shapes
         ]
     )
-    centred = profiles - profiles.mean(axis=1, keepdims=True)
+    centred = profiles[:, _inside(parts)]
+    centred = centred - centred.mean(axis=1, keepdims=True)
     return shapes, profiles, centred / np.linalg.norm(centred, axis=1, keepdims=True)
 
 
@@ -76,11 +77,12 @@ def best_shape(values: Values) -> Shape | None:
     Args:
         values: ``float64[part]``.
     """
-    n = len(values)
-    clean = _without_outliers(values)
+    inside = _inside(len(values))
+    clean = _without_outliers(values[inside])
+    n = len(clean)
     centred = clean - clean.mean()
     total = float(centred @ centred)
-    shapes, profiles, scaled = _candidates(n)
+    shapes, profiles, scaled = _candidates(len(values))
     least = 1e-12 * max(float(np.abs(values).max()), 1e-300) ** 2
     left = np.maximum(total - (scaled @ centred) ** 2, 0.0) / n + least
     penalties = np.array([_PARAMETERS[kind] for kind, _, _ in shapes])
@@ -89,8 +91,9 @@ def best_shape(values: Values) -> Shape | None:
     if scores[best] >= n * np.log(total / n + least) + np.log(n):
         return None
     kind, first, last = shapes[best]
-    height = contrast(clean, profiles[best])
-    residual = clean - clean.mean() - height * (profiles[best] - profiles[best].mean())
+    profile = profiles[best][inside]
+    height = contrast(clean, profile)
+    residual = clean - clean.mean() - height * (profile - profile.mean())
     return Shape(kind, first, last, height, abs(height) / max(deviation(residual), 1e-9), profiles[best])
 
 
@@ -105,12 +108,14 @@ def deviation(values: Values) -> float:
     return float(_NORMAL * np.median(np.abs(values - np.median(values))))
 
 
+def _inside(parts: int) -> slice:
+    """Leave out the first and the last parts, in which work begins and ends."""
+    ends = max(round(_EDGE / 2 * parts), 1)
+    return slice(ends, parts - ends)
+
+
 def _without_outliers(values: Values) -> Values:
-    """Replace what is far from the running median by it, and the ends by the median of the parts next to them."""
+    """Replace what is far from the running median by it."""
     middle = median_filter(values, size=_WINDOW, mode="nearest")
     distance = np.abs(values - middle)
-    clean = np.where(distance > _FAR * max(deviation(values - middle), 1e-12), middle, values)
-    ends = max(round(_EDGE / 2 * len(values)), 1)
-    clean[:ends] = np.median(clean[ends : 2 * ends + 1])
-    clean[-ends:] = np.median(clean[-2 * ends - 1 : -ends])
-    return clean
+    return np.where(distance > _FAR * max(deviation(values - middle), 1e-12), middle, values)

@@ -1,0 +1,95 @@
+"""``timeline``: contract, what is printed, refusals."""
+
+import json
+
+import pytest
+
+from autoanalyzer.experiment.trace import save_trace
+
+from ..analyze.anomalies.work import run
+
+
+@pytest.fixture
+def recorded(here, tmp_path):
+    """Two runs of a program that changes suddenly, with a counting run, and one of a program that does not."""
+
+    def slower(_rank, step):
+        return 0.8 * (step >= 150)
+
+    def misses(_rank, step):
+        return 5000.0 * (step >= 150)
+
+    for name, seed in (("one", 1), ("two", 2)):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        save_trace(run(seed, slower=slower).trace, tmp_path / "runs" / name / "trace.npz")
+    counting = run(3, misses=misses, timed=False, pace=0.05).trace
+    save_trace(counting, tmp_path / "runs" / "two" / "counting.trace.npz")
+    (tmp_path / "calm").mkdir()
+    save_trace(run(4).trace, tmp_path / "calm" / "trace.npz")
+    return here
+
+
+def test_anomalies_as_json(recorded):
+    done = recorded("timeline", "runs/one", "runs/two", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["schema"] == "autoanalyzer.timeline/1"
+    assert document["runs"] == ["runs/one", "runs/two", "runs/two/counting.trace.npz"]
+    (found,) = document["anomalies"]
+    assert (found["kind"], found["metric"], found["region"]) == ("sudden change", "compute_time", "step")
+    assert found["ranks"] == [0, 1, 2, 3]
+    assert found["source"] == "a.c:10"
+    assert found["runs"] == 2
+    assert 0 < found["start"] < found["end"]
+    assert found["factor"] == pytest.approx(1.8, rel=0.1)
+    assert found["strength"] > 3
+    first = found["goes_with"][0]
+    assert (first["metric"], first["sign"], first["source"]) == ("l2_misses", "+", "runs/two/counting.trace.npz")
+    assert first["score"] > 0.9
+
+
+def test_the_verdict(recorded):
+    said = recorded("timeline", "runs/one", "runs/two").stdout.decode()
+    assert "1 region followed entry by entry, in 2 runs, and in 1 counting run" in said
+    assert " 1  SUDDEN CHANGE   a.c:10   step  ‹ main" in said
+    assert " times as long, from " in said
+    assert "on all ranks" in said
+    assert "goes with l2_misses (+" in said
+
+
+def test_a_folder_of_runs_stands_for_them(recorded):
+    whole, each = (recorded("timeline", *words).stdout for words in (["runs"], ["runs/one", "runs/two"]))
+    assert whole == each
+
+
+def test_nothing_is_an_answer(recorded):
+    done = recorded("timeline", "calm")
+    assert done.returncode == 0
+    assert "no change over time was found" in done.stdout.decode()
+    assert json.loads(recorded("timeline", "calm", "--json", "-").stdout)["anomalies"] == []
+
+
+def test_one_run_alone_is_said(recorded):
+    assert "seen in one run" in recorded("timeline", "runs/one").stdout.decode()
+
+
+def test_rows_of_csv(recorded, tmp_path):
+    recorded("timeline", "runs", "--csv", "a.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0].startswith("kind,metric,start,end,ranks,region")
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere"], "nowhere: expected a folder of run --trace, or of record, with trace.npz, found none"),
+        (["calm", "calm"], "calm: expected each trace once"),
+        (["calm/trace.npz"], "calm/trace.npz: expected a folder of run --trace"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(recorded, words, said):
+    done = recorded("timeline", *words)
+    assert done.returncode == 2
+    assert done.stderr.decode().count("\n") == 1
+    assert said in done.stderr.decode()
