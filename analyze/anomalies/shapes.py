@@ -83,7 +83,7 @@ def best_shape(values: Values) -> Shape | None:
     centred = clean - clean.mean()
     total = float(centred @ centred)
     shapes, profiles, scaled = _candidates(len(values))
-    least = 1e-12 * max(float(np.abs(values).max()), 1e-300) ** 2
+    least = 1e-12 * max(float(np.square(values).max()), 1e-280)
     left = np.maximum(total - (scaled @ centred) ** 2, 0.0) / n + least
     penalties = np.array([_PARAMETERS[kind] for kind, _, _ in shapes])
     scores = n * np.log(left) + penalties * np.log(n)
