@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ..attributes import LATENCY
 from ..correlators.scores import signed_pearson
 from ..formula import BUILT_IN, Formula
 from .anomaly import Companion
@@ -24,18 +25,34 @@ _ITSELF: Final = frozenset(
     {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
     | {"cpi", "ipc"}
 )
+# Seconds that one of them takes at least (definitions 17), and how much of a change they must explain; of a rate, what
+# is counted.
+_AT_LEAST: Final[dict[str, float]] = {
+    "l1_misses": LATENCY["l1_miss_rate"],
+    "l1_miss_rate": LATENCY["l1_miss_rate"],
+    "l2_accesses": LATENCY["l1_miss_rate"],
+    "l2_misses": LATENCY["l2_miss_rate"],
+    "l2_miss_rate": LATENCY["l2_miss_rate"],
+    "l1_accesses": 1e-10,
+    "instructions": 1e-10,
+}
+_COUNTED: Final = {"l1_miss_rate": "l1_misses", "l2_miss_rate": "l2_misses"}
+_EXPLAINED: Final = 0.05
 _LEAST: Final = 0.5  # of less, three quarters of the metric's variance are something else
 _MOST: Final = 8
 _CHANGES: Final = 0.1  # of its mean: a metric that changes less explains nothing
 
 
-def companions(ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values) -> tuple[Companion, ...]:
+def companions(
+    ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values, seconds: float
+) -> tuple[Companion, ...]:
     """Rank the metrics of all runs by how much they have an anomaly's shape.
 
     Args:
         ways: What passed in each part of the way of a region, by run.
         members: The locations that show the anomaly.
         profile: ``float64[part]``, its shape; upwards where the metric that shows it rises.
+        seconds: By how much an entry's time changes.
     """
     found: dict[str, Companion] = {}
     for run, each in ways:
@@ -48,6 +65,9 @@ def companions(ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile:
             if metric in _ITSELF or (not run.timed and metric.endswith("_time")) or not np.isfinite(values).all():
                 continue
             if abs(contrast(values, profile)) < _CHANGES * np.abs(values).mean() or not np.ptp(values):
+                continue
+            counted = columns.get(_COUNTED.get(metric, metric), values)
+            if _AT_LEAST.get(metric, np.inf) * abs(contrast(counted, profile)) < _EXPLAINED * seconds:
                 continue
             signed = signed_pearson(profile, values)
             if abs(signed) >= _LEAST and (metric not in found or abs(signed) > found[metric].score):

@@ -21,7 +21,7 @@ Values = npt.NDArray[np.float64]
 
 _PARTS: Final = 1000
 _EVENTS: Final = 4  # at least: three gaps between them
-_RARE: Final = 10  # parts from one event to the next, at least
+_RARE: Final = 8  # parts from one event to the next, at least
 _SHARE: Final = 0.3  # of the way from one event to the next: what is slow for longer is no dip
 _EACH: Final = 0.75  # of the events have a dip before them
 
@@ -59,47 +59,44 @@ def _rare(lines: Sequence[TimeLine], pace: Pace) -> Iterator[tuple[int, npt.NDAr
 
 def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) -> Anomaly | None:
     gap = float(np.median(np.diff(events)))
-    best: tuple[float, int, Values] | None = None
-    for width in range(1, max(int(gap * _SHARE), 1) + 1):
-        profile = np.zeros(len(slowness))
-        for event in events:
-            profile[max(event - width + 1, 0) : event + 1] = 1
-        inside, outside = slowness[profile > 0], slowness[profile == 0]
-        height = float(np.median(inside) - np.median(outside))
-        strength = height / max(deviation(outside), 1e-3)
-        if best is None or height * width**0.5 > best[0] * best[1] ** 0.5:
-            best = height, width, profile
-    if best is None:
-        return None
-    height, width, profile = best
+    widths = range(1, max(int(gap * _SHARE), 1) + 1)
+    profiles = [_before(events, width, len(slowness)) for width in widths]
+    heights = [_height(slowness, profile) for profile in profiles]
+    best = int(np.argmax(np.array(heights) * np.sqrt(widths)))
+    profile, height = profiles[best], heights[best]
     outside = slowness[profile == 0]
     middle = float(np.median(outside))
-    each = [float(slowness[max(event - width + 1, 0) : event + 1].mean()) - middle for event in events]
-    strength = height / max(deviation(outside), 1e-3)
-    together = _shown(pace, profile, height)
-    needed = np.log1p(TOGETHER if together > 1 else ALONE)
+    strength = height / max(deviation(outside), 1e-3 * middle)
+    each = [slowness[max(event - best, 0) : event + 1].mean() - middle for event in events]
+    together = sum(_height(every, profile) >= height / 2 for every in np.median(pace.slowness, axis=1))
+    needed = (TOGETHER if together > 1 else ALONE) * middle
     if height < needed or strength < STRONG or np.mean(np.array(each) > height / 2) < _EACH:
         return None
     begin, end = (np.median(values, axis=0) for values in (pace.first.begin, pace.first.end))
+    seconds = height * float(np.median(pace.first.seconds))
     return Anomaly(
         "dip before an event",
         "compute_time",
-        float(begin[max(int(events[0]) - width + 1, 0)]),
+        float(begin[max(int(events[0]) - best, 0)]),
         float(end[events[-1]]),
         tuple(sorted(set(pace.ranks))),
         pace.path,
-        float(np.exp(height)),
+        1 + height / middle,
         strength,
         together,
         period=float(np.median(np.diff(end[events]))),
         before=path,
-        goes_with=companions(pace.ways, range(len(pace.ranks)), profile),
+        goes_with=companions(pace.ways, range(len(pace.ranks)), profile, seconds),
     )
 
 
-def _shown(pace: Pace, profile: Values, height: float) -> int:
-    """Count the runs that show it."""
-    found = 0
-    for each in np.median(pace.slowness, axis=1):
-        found += int(np.median(each[profile > 0]) - np.median(each[profile == 0]) >= height / 2)
-    return found
+def _before(events: npt.NDArray[np.intp], width: int, parts: int) -> Values:
+    """Give 1 in so many parts before each event, and 0 elsewhere."""
+    profile = np.zeros(parts)
+    for event in events:
+        profile[max(event - width + 1, 0) : event + 1] = 1
+    return profile
+
+
+def _height(values: Values, profile: Values) -> float:
+    return float(np.median(values[profile > 0]) - np.median(values[profile == 0]))

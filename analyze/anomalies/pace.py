@@ -44,8 +44,8 @@ class Pace:
         path: In the first run.
         ranks: Of each location.
         ways: One for each run, with the run.
-        slowness: ``float64[run, location, part]``: the logarithm of the seconds an entry takes on a processor, less its
-            median over the parts; of runs whose clock is the program's.
+        slowness: ``float64[run, location, part]``: the seconds an entry takes on a processor, over their median of all
+            parts; of runs whose clock is the program's.
     """
 
     path: int
@@ -95,8 +95,8 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
             if counts == [entries[number] for number in inside]:
                 ways.append((run, way(run, int(there), numbers, parts)))
     seconds = np.array([found.seconds for run, found in ways if run.timed])
-    logarithms = np.log(np.maximum(seconds, np.maximum(seconds.max(axis=-1, keepdims=True) * 1e-6, 1e-12)))
-    slowness = logarithms - np.median(logarithms, axis=-1, keepdims=True)
+    middle = np.median(seconds, axis=-1, keepdims=True)
+    slowness = seconds / np.where(middle > 0, middle, 1.0)
     return Pace(path, tuple(rank for rank, _ in here), ways, slowness)
 
 
@@ -114,8 +114,13 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
         shape = best_shape(mean) or shape
         shown = [contrast(each[members].mean(axis=0), shape.profile) for each in runs]
         agreeing = sum(height * np.sign(shape.height) >= abs(shape.height) / 2 for height in shown)
-        needed = np.log1p(TOGETHER if agreeing > 1 or _counted(pace, shape, members) else ALONE)
-        if abs(shape.height) < max(needed, least) or shape.strength < STRONG or agreeing < len(shown) / 2:
+        needed = TOGETHER if agreeing > 1 or _counted(pace, shape, members) else ALONE
+        if (
+            abs(np.log(shape.factor)) < np.log1p(needed)
+            or abs(shape.height) < least
+            or shape.strength < STRONG
+            or agreeing < len(shown) / 2
+        ):
             return
         least = abs(shape.height) * _NEXT
         yield _anomaly(pace, shape, members, int(agreeing))
@@ -154,6 +159,7 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
     some = len(members) < len(pace.ranks) / 2
     kind = "rank leaves the others" if some and shape.kind != "level shift" else shape.kind
     begin, end = (np.median(each[members], axis=0) for each in (pace.first.begin, pace.first.end))
+    seconds = abs(shape.height) * float(np.median(pace.first.seconds[members]))
     return Anomaly(
         kind,
         "compute_time",
@@ -161,8 +167,8 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
         float(end[shape.last - 1]),
         tuple(sorted({pace.ranks[member] for member in members})),
         pace.path,
-        float(np.exp(shape.height)),
+        shape.factor,
         shape.strength,
         agreeing,
-        goes_with=companions(pace.ways, members, np.sign(shape.height) * shape.profile),
+        goes_with=companions(pace.ways, members, np.sign(shape.height) * shape.profile, seconds),
     )

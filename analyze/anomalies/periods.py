@@ -90,7 +90,7 @@ def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: s
         values = each.over(edges[:-1], edges[1:])[inside]
         if each.unit == "sec/sec" or np.isnan(values).any() or not np.ptp(values):
             continue  # times of other kinds stop while there is I/O, whatever it has to do with them
-        signed = signed_pearson(rate[inside], values)
-        if abs(signed) >= _SCORE:
-            found.append(Companion(each.name, "-" if signed < 0 else "+", abs(signed), each.source))
+        score = signed_pearson(rate[inside], values)
+        if score >= _SCORE:  # what stops meanwhile is no cause
+            found.append(Companion(each.name, "+", score, each.source))
     return tuple(sorted(found, key=lambda each: -each.score)[:_MOST])

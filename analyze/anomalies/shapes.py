@@ -35,7 +35,8 @@ class Shape:
         kind: Its name.
         first: The part in which it begins.
         last: The one before which it ends.
-        height: By how much, in the unit of the sequence.
+        base: Where it begins, in the unit of the sequence.
+        height: By how much it changes.
         strength: The height over the deviation of what is left.
         profile: ``float64[part]``, from 0 to 1.
     """
@@ -43,9 +44,15 @@ class Shape:
     kind: Kind
     first: int
     last: int
+    base: float
     height: float
     strength: float
     profile: Values
+
+    @property
+    def factor(self) -> float:
+        """What the sequence becomes times what it was; at least a thousandth."""
+        return max((self.base + self.height) / max(self.base, 1e-9), 1e-3)
 
 
 @cache
@@ -94,7 +101,8 @@ def best_shape(values: Values) -> Shape | None:
     profile = profiles[best][inside]
     height = contrast(clean, profile)
     residual = clean - clean.mean() - height * (profile - profile.mean())
-    return Shape(kind, first, last, height, abs(height) / max(deviation(residual), 1e-9), profiles[best])
+    base = float(clean.mean() - height * profile.mean())
+    return Shape(kind, first, last, base, height, abs(height) / max(deviation(residual), 1e-9), profiles[best])
 
 
 def contrast(values: Values, profile: Values) -> float:

@@ -10,15 +10,17 @@
 enum {
     CELLS = 1 << 20,       /* of the table: 8 MiB, more than a second-level cache holds */
     FIRST_CELLS = 1 << 12, /* in use at first: 32 KiB */
-    LOOKUPS = 500000,      /* a step */
+    MOST_FAR = 250,        /* lookups of a thousand that leave the first part */
+    LOOKUPS = 600000,      /* a step */
     TERMS = 24,            /* of a polynomial */
-    ARGUMENTS = 60000,     /* for which it is evaluated in a step */
-    POINTS = 1500000,      /* a step */
+    ARGUMENTS = 120000,    /* for which it is evaluated in a step */
+    POINTS = 3000000,      /* a step */
     CHECKPOINT_EVERY = 20, /* steps */
     CHECKPOINT = 24 << 20, /* bytes */
     EXCHANGE_EVERY = 25,   /* steps */
     PACKING = 5,           /* steps before an exchange in which new memory is used */
-    NEW_MEMORY = 6 << 20,  /* bytes */
+    BLOCKS = 12,           /* of new memory */
+    BLOCK = 1 << 20,       /* bytes, fewer than a huge page has */
 };
 
 static const double slower = 1.6; /* times the points of the other ranks */
@@ -63,12 +65,14 @@ static void agree(double own) {
     sum += all;
 }
 
-/* Looks up as many cells in each step, at random places of a table of which more and more is in use. */
-static uint64_t look_up(int cells) {
+/* Looks up as many cells in each step, at random places, of which FAR out of a thousand are anywhere in the
+   table, and all others in its first part; where the next one is depends on what was found. */
+static uint64_t look_up(int far) {
     uint64_t place = 1, found = 0;
     for (int i = 0; i < LOOKUPS; i++) {
-        place = place * 6364136223846793005u + 1442695040888963407u;
-        found += table[(place >> 33) % (uint64_t)cells] ^ found;
+        place = place * 6364136223846793005u + 1442695040888963407u + found;
+        int anywhere = (int)((place >> 20) % 1000) < far;
+        found = table[(place >> 33) % (uint64_t)(anywhere ? CELLS : FIRST_CELLS)];
     }
     return found;
 }
@@ -77,7 +81,7 @@ static uint64_t look_up(int cells) {
 void grow(int step, int steps) {
     double done = (step - 0.3 * steps) / (0.4 * steps);
     done = done < 0 ? 0 : done > 1 ? 1 : done;
-    agree((double)(look_up((int)(FIRST_CELLS + done * (CELLS - FIRST_CELLS))) & 1));
+    agree((double)(look_up((int)(done * MOST_FAR)) & 1));
 }
 
 /* The sum of a polynomial's values, by Horner's rule or by powers, each of which is computed anew. */
@@ -139,15 +143,15 @@ void advance(int step, int steps) {
 /* With NEW memory the results are laid out in pages that the system has to provide first. */
 static double lay_out(bool new) {
     double area = integrate(POINTS);
-    if (new) {
-        char *pages = mmap(NULL, NEW_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int block = 0; new &&block < BLOCKS; block++) {
+        char *pages = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED) {
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
-        for (long i = 0; i < NEW_MEMORY; i += 4096) {
+        for (long i = 0; i < BLOCK; i += 4096) {
             pages[i] = (char)i;
         }
-        munmap(pages, NEW_MEMORY);
+        munmap(pages, BLOCK);
     }
     return area;
 }

@@ -17,7 +17,7 @@ def recorded(here, tmp_path):
         return 0.8 * (step >= 150)
 
     def misses(_rank, step):
-        return 5000.0 * (step >= 150)
+        return 1e5 * (step >= 150)
 
     for name, seed in (("one", 1), ("two", 2)):
         (tmp_path / "runs" / name).mkdir(parents=True)

@@ -48,7 +48,7 @@ def test_a_program_without_changes(seed, runs):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_gradual_change_and_its_cause_in_another_run(seed):
     def misses(_rank, step):
-        return 3000 * ramp(step)
+        return 1e5 * ramp(step)
 
     one = run(seed, slower=lambda _rank, step: ramp(step))
     counting = run(seed + 50, misses=misses, timed=False, pace=0.05)
@@ -139,6 +139,12 @@ def test_what_one_run_alone_shows_is_not_the_program_s():
     assert find_anomalies([run(3, slower=small)]).anomalies == ()
     together = only([run(seed, slower=small) for seed in (3, 4, 5)])
     assert (together.kind, together.runs) == ("sudden change", 3)
+
+
+def test_too_few_misses_explain_nothing():
+    one = run(1, slower=lambda _rank, step: ramp(step))
+    counting = run(2, misses=lambda _rank, step: 3000 * ramp(step), timed=False, pace=0.05)
+    assert "l2_misses" not in {each.metric for each in only([one, counting]).goes_with}
 
 
 def test_a_run_that_entered_regions_otherwise_is_not_compared():
