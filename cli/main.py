@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "stats": "find redundant metrics, groups of similar ranks or threads, and what tells them apart",
     "pursue": "find the metrics that are worth recording, period by period, by projection pursuit",
     "align": "find an interval of one trace in others: the same moments of the work, in runs that took other times",
+    "record": "run a program several times with time lines, and print what changes while it runs",
     "timeline": "find what changes while a program runs: when, on which ranks, in which region, and what goes with it",
     "correlate": "rank the metrics of traces by how much they have to do with an anomaly in one of them",
 }

@@ -24,10 +24,19 @@ from .python_functions import add_python_functions
 if TYPE_CHECKING:
     from ..runtime.counting.run import CountingRun
 
-__all__ = ["Measured", "add_measuring_arguments", "command_of", "counting_run", "measured", "papi_events", "say"]
+__all__ = [
+    "INTERVAL",
+    "Measured",
+    "add_measuring_arguments",
+    "command_of",
+    "counting_run",
+    "measured",
+    "papi_events",
+    "say",
+]
 
 _LEAST_MEMORY: Final = 1 << 20
-_INTERVAL: Final = 0.01
+INTERVAL: Final = 0.01
 _INTERVALS: Final = (0.001, 3600.0)  # twins: SHORTEST and LONGEST in runtime/probe/trace.c
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
@@ -114,9 +123,9 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "--trace",
         type=_interval,
         nargs="?",
-        const=_INTERVAL,
+        const=INTERVAL,
         metavar="SECONDS",
-        help=f"record time lines, too, a sample every SECONDS (default: {_INTERVAL}), in DIR/trace.npz",
+        help=f"record time lines, too, a sample every SECONDS (default: {INTERVAL}), in DIR/trace.npz",
     )
     parser.add_argument(
         "--trace-memory",

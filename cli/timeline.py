@@ -12,6 +12,7 @@ from ..experiment import load
 from ..experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
 from ..experiment.storage import OF_A_RUN
 from ..experiment.trace import load_trace
+from ..view.lines import print_lines
 from .documents import add_documents, check_targets, is_output, write_document
 from .progress import counted
 from .trace_arguments import named_once
@@ -19,7 +20,7 @@ from .trace_arguments import named_once
 if TYPE_CHECKING:
     from ..analyze.anomalies import Run
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "report_on", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,19 @@ def run(arguments: argparse.Namespace) -> int:
     folders = [*_folders(arguments.runs)]
     named_once(folders)
     check_targets(folders, json=arguments.json, csv=arguments.csv)
+    report_on(folders, arguments.json, arguments.csv)
+    return 0
+
+
+def report_on(folders: Sequence[Path], json: Path | None, csv: Path | None = None, *, stderr: bool = False) -> None:
+    """Look for changes in runs, and report them.
+
+    Args:
+        folders: Of runs with time lines.
+        json: Where the document is written.
+        csv: Where a row for each is written.
+        stderr: Whether to print on standard error.
+    """
     from ..analyze.anomalies import find_anomalies  # noqa: PLC0415 - scipy takes its time
     from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
     from ..view.timeline import timeline_report  # noqa: PLC0415
@@ -46,13 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
     runs = _runs(folders)
     with counted("timeline") as told:
         report = timeline_report(runs, find_anomalies(runs, told))
-    if arguments.json:
-        write_document(json_text(report.document), arguments.json)
-    if arguments.csv:
-        write_document(csv_text(report.data), arguments.csv)
-    if not (is_output(arguments.json) or is_output(arguments.csv)):
+    if json:
+        write_document(json_text(report.document), json)
+    if csv:
+        write_document(csv_text(report.data), csv)
+    if stderr:
+        print_lines([*report.sentences, *report.caveats], stderr=True)
+    elif not (is_output(json) or is_output(csv)):
         print_report(report)
-    return 0
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[Path]:
