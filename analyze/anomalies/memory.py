@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import numpy as np
 
-from ...experiment.trace import series_of
+from ...experiment.trace import Series
 from .anomaly import Anomaly
 from .pace import STRONG, TOGETHER
 from .run import Run
@@ -20,16 +20,13 @@ _PARTS: Final = 100
 _LONG: Final = 0.25  # of the run: what is allocated within less is part of the start
 
 
-def memory_growth(runs: Sequence[Run]) -> Iterator[Anomaly]:
-    """Find memory that grows, all ranks together, in the first run."""
-    trace = runs[0].trace
-    if _METRIC not in [each.name for each in trace.metrics]:
+def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
+    """Find memory that grows, all ranks together; ``series`` are the run's metrics."""
+    memory = series[_METRIC].known() if _METRIC in series else None
+    if memory is None or len(memory) < _PARTS:
         return
-    series = series_of(trace, _METRIC, runs[0].source).known()
-    if len(series) < _PARTS:
-        return
-    edges = np.linspace(series.begin[0], series.times[-1], _PARTS + 1)
-    values = series.over(edges[:-1], edges[1:])
+    edges = np.linspace(memory.begin[0], memory.times[-1], _PARTS + 1)
+    values = memory.over(edges[:-1], edges[1:])
     if np.isnan(values).any() or values.min() <= 0:
         return
     shape = best_shape(np.log(values))
@@ -41,7 +38,7 @@ def memory_growth(runs: Sequence[Run]) -> Iterator[Anomaly]:
             _METRIC,
             float(edges[shape.first]),
             float(edges[shape.last]),
-            tuple(sorted({place.process for place in trace.locations})),
+            tuple(sorted({place.process for place in run.trace.locations})),
             None,
             float(np.exp(shape.height)),
             shape.strength,

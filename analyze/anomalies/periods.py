@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from ...experiment.trace import Series, every_series
+from ...experiment.trace import Series
 from ..correlators.scores import signed_pearson
 from .anomaly import Anomaly, Companion
 from .run import Run
@@ -28,9 +28,8 @@ _METRIC: Final = "io_time"
 _SCORE: Final = 0.5
 
 
-def io_periods(runs: Sequence[Run]) -> Iterator[Anomaly]:
-    """Find periodic I/O in the first run."""
-    series = {each.name: each for each in every_series(runs[0].trace, runs[0].source)}
+def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
+    """Find periodic I/O; ``series`` are the run's metrics."""
     if _METRIC not in series:
         return
     io = series[_METRIC]
@@ -50,14 +49,14 @@ def io_periods(runs: Sequence[Run]) -> Iterator[Anomaly]:
     lows = np.ones(len(rate), dtype=bool)
     for start, stop in zip(starts, ends, strict=True):
         lows[start:stop] = False
-    path = int(runs[0].io.argmax()) if runs[0].io.any() else None
+    path = int(run.io.argmax()) if run.io.any() else None
     strength = float(rate[inside].max() / max(deviation(rate[inside][lows[inside]]), 0.01))
     yield Anomaly(
         "period",
         _METRIC,
         float(max(end[0] - period, edges[0])),
         float(end[-1]),
-        tuple(sorted({place.process for place in runs[0].trace.locations})),
+        tuple(sorted({place.process for place in run.trace.locations})),
         path,
         cost,
         strength,

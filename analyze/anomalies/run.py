@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +15,8 @@ from ..warping import same_paths
 
 __all__ = ["Run"]
 
-_WAITING = ("mpi_time", "io_time", "omp_time")
+_KEPT: Final = 256  # lines that stay in memory
+_WAITING: Final = ("mpi_time", "io_time", "omp_time")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +54,8 @@ class Run:
             known = place >= 0
             computing[known] = (waiting <= total / 2)[place[known]]
             io[known] = own.get("io_time", np.zeros(len(total)))[place[known]]
-        return cls(source, trace, timed, computing, io)
+        kept = replace(trace, read=lru_cache(_KEPT)(trace.read))  # each region asks for all lines
+        return cls(source, kept, timed, computing, io)
 
     def below(self, path: int) -> npt.NDArray[np.bool_]:
         """Tell of each call path whether it is this one, or computing that is called there."""

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from ...experiment.trace import every_series
 from .anomaly import Anomaly
 from .dips import dips_of
 from .memory import memory_growth
@@ -52,7 +53,8 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
         if pace is not None:
             examined.append(path)
             found += _of_region(pace, runs)
-    found = [*_innermost(found, runs[0]), *io_periods(runs), *memory_growth(runs)]
+    series = {each.name: each for each in every_series(runs[0].trace, runs[0].source)}
+    found = [*_innermost(found, runs[0]), *io_periods(runs[0], series), *memory_growth(runs[0], series)]
     seldom = tuple(path for path in own if path not in examined)
     return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), seldom)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from autoanalyzer.analyze.anomalies import Anomaly, Run, find_anomalies
+from autoanalyzer.experiment.trace import TimeLine
 
 from .work import RANKS, STEPS, nothing, run
 
@@ -159,6 +163,42 @@ def test_regions_that_are_entered_seldom_are_said():
     found = find_anomalies([run(1, steps=30)])
     assert found.anomalies == ()
     assert (found.examined, found.seldom) == ((), (1,))
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 20])
+def test_traces_of_few_samples(steps):
+    assert find_anomalies([run(1, steps=steps)]).anomalies == ()
+
+
+def of_lines(one: Run, change: Callable[[int, TimeLine], TimeLine]) -> Run:
+    """Change the lines of a run."""
+    lines = [change(number, line) for number, line in enumerate(one.trace.lines())]
+    return replace(one, trace=replace(one.trace, counts=[*map(len, lines)], read=lines.__getitem__))
+
+
+NO_SAMPLES = TimeLine(
+    *np.zeros((2, 0)), np.zeros((0, 7)), np.zeros(1, np.intp), np.zeros(0, np.intp), np.zeros(0, np.int64), np.zeros(0)
+)
+
+
+def test_ranks_without_samples():
+    one = run(1, slower=lambda _rank, step: 0.6 * (step >= 150))
+    found = only([of_lines(one, lambda number, line: NO_SAMPLES if number == 3 else line)])
+    assert found.ranks == (0, 1, 2)
+    assert find_anomalies([of_lines(one, lambda _number, _line: NO_SAMPLES)]).anomalies == ()
+
+
+def test_missing_values_explain_nothing():
+    def missing(_number, line):
+        values = line.values.copy()
+        values[:, 4] = np.nan
+        values[::2, 6] = np.nan
+        return replace(line, values=values)
+
+    one = run(1, slower=lambda _rank, step: 0.6 * (step >= 150), misses=lambda _rank, step: 1e5 * (step >= 150))
+    found = only([of_lines(one, missing)])
+    assert found.kind == "sudden change"
+    assert "l2_misses" not in {each.metric for each in found.goes_with}
 
 
 def test_the_same_data_give_the_same_findings():
