@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from ..errors import UsageError
 
-__all__ = ["BUILT_IN", "Formula", "measured", "parts"]
+__all__ = ["BUILT_IN", "Formula", "built_in", "measured", "parts"]
 
 Values = npt.NDArray[np.float64]
 
@@ -101,6 +102,12 @@ class Formula:
     def unit(self, units: Mapping[str, str]) -> str:
         """Tell the unit of sums and differences of one unit; empty of all else."""
         return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})
+
+
+@cache
+def built_in() -> tuple[Formula, ...]:
+    """Give the formulas of ``BUILT_IN``."""
+    return tuple(map(Formula.parse, BUILT_IN))
 
 
 def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from ..errors import UsageError, way_out
-from .formula import BUILT_IN, Formula
+from .formula import Formula, built_in
 
 __all__ = ["WantedMetrics"]
 
@@ -42,7 +41,7 @@ class WantedMetrics:
         """
         formulas: dict[str, Formula] = {}
         own = {each.name for each in derived}
-        for formula in _built_in():
+        for formula in built_in():
             known = {*measured, *formulas}
             if formula.name not in known | own and known.issuperset(formula.metrics):
                 formulas[formula.name] = formula
@@ -68,8 +67,3 @@ class WantedMetrics:
             tuple(name for name in measured if name in needed),
             tuple(formula for formula in formulas.values() if formula.name in needed),
         )
-
-
-@cache
-def _built_in() -> tuple[Formula, ...]:
-    return tuple(map(Formula.parse, BUILT_IN))

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from scipy.ndimage import median_filter
 
 from .metric_space import Values
 
-__all__ = ["FAR", "spread"]
+__all__ = ["FAR", "NORMAL", "spread", "without_outliers"]
 
 FAR: Final = 3.5  # spreads from the median on, a value is an outlier
 
-_NORMAL: Final = 1.4826  # standard deviations of normal values in their median absolute deviation
+NORMAL: Final = 1.4826  # standard deviations of normal values in their median absolute deviation
+
+_WINDOW: Final = 7  # values, over which the running median is taken: three in a row that are far off vanish
+_HAMPEL: Final = 3.0  # spreads from the running median on, a value of a sequence is replaced
 
 
 def spread(values: Values) -> Values:
@@ -21,5 +25,16 @@ def spread(values: Values) -> Values:
     By the median absolute deviation; by the mean one where more than half of the values are equal.
     """
     away = np.abs(values - np.median(values, axis=0))
-    middle = _NORMAL * np.median(away, axis=0)
+    middle = NORMAL * np.median(away, axis=0)
     return np.asarray(np.where(middle > 0, middle, away.mean(axis=0)))
+
+
+def without_outliers(sequence: Values) -> Values:
+    """Replace what is far from the running median by it (Hampel's filter), so that steps stay where they are.
+
+    Args:
+        sequence: ``float64[n]``.
+    """
+    middle = median_filter(sequence, size=_WINDOW, mode="nearest")
+    away = sequence - middle
+    return np.where(np.abs(away) > _HAMPEL * spread(away), middle, sequence)

@@ -11,6 +11,7 @@ from ..errors import UsageError
 from ..experiment.trace import Samples, Series, Trace, every_series
 from .documents import add_documents, check_targets, is_output, write_document
 from .progress import counted
+from .space_arguments import add_derive_argument, formulas
 from .trace_arguments import add_ranks_argument, interval, named_once, points, traces
 
 if TYPE_CHECKING:
@@ -58,13 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--common", metavar="M", help="the metric to warp by (default: the target, or the first in common)"
     )
-    parser.add_argument(
-        "--derive",
-        action="append",
-        default=[],
-        metavar="NAME=FORMULA",
-        help="add a metric, such as rate=instructions/cpu_time; may be repeated",
-    )
+    add_derive_argument(parser)
     add_ranks_argument(parser)
     parser.add_argument(
         "--top", type=int, default=20, metavar="N", help="metrics that are printed (default: %(default)s)"
@@ -79,15 +74,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.segments is not None and arguments.segments < 1:
         raise UsageError(f"--segments {arguments.segments}: expected 1 or more")
     from ..analyze.correlators import rank  # noqa: PLC0415 - scipy takes its time
-    from ..analyze.formula import BUILT_IN, Formula  # noqa: PLC0415
+    from ..analyze.formula import built_in  # noqa: PLC0415
     from ..analyze.warping import with_derived  # noqa: PLC0415
     from ..view.correlation import correlation_report  # noqa: PLC0415
     from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
 
-    formulas = [Formula.parse(text) for text in (*arguments.derive, *BUILT_IN)]
+    wanted = [*formulas(arguments), *built_in()]
     opened = traces(arguments.traces)
     every = [
-        with_derived(every_series(trace, str(file), ranks=arguments.rank), formulas)
+        with_derived(every_series(trace, str(file), ranks=arguments.rank), wanted)
         for trace, file in zip(opened, arguments.traces, strict=True)
     ]
     reference, target = _target(arguments.target, every)

@@ -17,7 +17,16 @@ from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document
 from .part_arguments import add_exclude_rank_argument, names_of
 
-__all__ = ["REPORTS", "add_space_arguments", "check_seed", "formulas", "metric_space", "with_turns", "write_report"]
+__all__ = [
+    "REPORTS",
+    "add_derive_argument",
+    "add_space_arguments",
+    "check_seed",
+    "formulas",
+    "metric_space",
+    "with_turns",
+    "write_report",
+]
 
 REPORTS: Final = ("json", "csv", "html")
 
@@ -51,6 +60,15 @@ def add_space_arguments(
     )
     runs.add_argument("--by", choices=("thread", "process"), help="what counts as a location (default: thread)")
     parser.add_argument("--metrics", metavar="NAME,…", help="use only these metrics (default: all that were measured)")
+    add_derive_argument(parser)
+    add_exclude_rank_argument(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
+    what = ("all numbers as JSON", f"{rows} as CSV", "a self-contained HTML page of pictures")
+    add_documents(parser, dict(zip(REPORTS, what, strict=True)))
+
+
+def add_derive_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that derives metrics."""
     parser.add_argument(
         "--derive",
         action="append",
@@ -58,10 +76,6 @@ def add_space_arguments(
         metavar="NAME=FORMULA",
         help="add a metric, such as fp_rate=fp_ins/cycles (names that are not words go in [brackets]); may be repeated",
     )
-    add_exclude_rank_argument(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
-    what = ("all numbers as JSON", f"{rows} as CSV", "a self-contained HTML page of pictures")
-    add_documents(parser, dict(zip(REPORTS, what, strict=True)))
 
 
 def check_seed(seed: int) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..analyze.code_regions import CodeRegion
-from ..experiment import Experiment
+from ..experiment import CallPath, Experiment, Region
+from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS
 
-__all__ = ["Place", "at_line", "visible"]
+__all__ = ["Place", "at_line", "caller_of", "visible"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +29,25 @@ class Place:
     @classmethod
     def of(cls, experiment: Experiment, region: CodeRegion) -> Place:
         """Name a code region of an experiment."""
-        source = experiment.call_paths[region.id].region
-        path, name = experiment.path_name(region.id), source.name
-        if region.own_code:
+        depth = max(1, experiment.depths[region.id])
+        return cls._made(experiment.call_paths, region.id, experiment.path_name(region.id), region.own_code, depth)
+
+    @classmethod
+    def of_path(cls, call_paths: Sequence[CallPath], path: int) -> Place:
+        """Name a call path, whatever has recorded it."""
+        depth, above = 0, call_paths[path].parent
+        while above is not None:
+            depth, above = depth + 1, call_paths[above].parent
+        return cls._made(call_paths, path, name_below_root(call_paths, path), False, max(1, depth))
+
+    @classmethod
+    def _made(cls, call_paths: Sequence[CallPath], number: int, path: str, own_code: bool, depth: int) -> Place:
+        source = call_paths[number].region
+        name = source.name
+        if own_code:
             path = name = f"(own code of {source.name})"
         path, name, function, file = map(visible, (path, name, source.function or source.name, source.file))
-        depth = max(1, experiment.depths[region.id])
-        return cls(region.id, path, name, source.kind, function, file, source.first_line, depth)
+        return cls(number, path, name, source.kind, function, file, source.first_line, depth)
 
     @property
     def source(self) -> str:
@@ -52,6 +66,15 @@ class Place:
         if self.kind in CALL_KINDS and self.function != self.name:
             return f"{name.partition('@')[0]} in {self.function}"
         return name
+
+
+def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
+    """Give the function from which a call path's own function was called."""
+    own = call_paths[path].region.function or call_paths[path].region.name
+    above = call_paths[path].parent
+    while above is not None and call_paths[above].region.function == own:
+        above = call_paths[above].parent
+    return None if above is None else call_paths[above].region
 
 
 def _construct(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from .place import at_line, visible
+from .place import Place, caller_of, visible
 from .report import Report, Table
 from .units import many, percent, ranks
 
@@ -61,7 +61,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if search.anomalies and len(runs) == 1:
         lines += [
             "",
-            "seen in one run: record several (--counters simulated, or more folders) to be sure, and to see why",
+            "seen in one run: autoanalyzer record runs it several times, to be sure, and to see why",
         ]
     if search.seldom:
         names = ", ".join(_where(paths, path) for path in search.seldom)
@@ -75,7 +75,9 @@ def _counting(count: int) -> str:
 
 def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int) -> list[str]:
     on = "all ranks" if len(each.ranks) == processes else ranks(each.ranks)
-    place = f"{_source(paths, each.path)}   {_where(paths, each.path)}" if each.path is not None else "the program"
+    place = "the program"
+    if each.path is not None:
+        place = f"{Place.of_path(paths, each.path).source}   {_where(paths, each.path)}"
     lines = [f"{number:2}  {each.kind.upper()}   {place}", f"    {_change(each, paths)}, on {on}"]
     if each.goes_with:
         lines.append(f"    goes with {', '.join(map(_companion, each.goes_with[:_NAMED]))}")
@@ -103,31 +105,23 @@ def _region(paths: Sequence[CallPath], path: int | None) -> str | None:
     return None if path is None else visible(paths[path].region.name)
 
 
-def _source(paths: Sequence[CallPath], path: int) -> str:
-    region = paths[path].region
-    return at_line(region.file, region.first_line) if region.file else visible(region.name)
-
-
 def _where(paths: Sequence[CallPath], path: int) -> str:
-    region = paths[path].region
-    name = f"loop in {region.function}" if region.kind == "loop" else region.name
-    above = paths[path].parent
-    while above is not None and paths[above].region.function == region.function:
-        above = paths[above].parent
-    caller = f"  ‹ {paths[above].region.function or paths[above].region.name}" if above is not None else ""
-    return visible(f"{name}{caller}")
+    caller = caller_of(paths, path)
+    called = f"  ‹ {visible(caller.function or caller.name)}" if caller else ""
+    return f"{Place.of_path(paths, path).title}{called}"
 
 
 def _entry(paths: Sequence[CallPath], each: Anomaly) -> dict[str, object]:
+    place = None if each.path is None else Place.of_path(paths, each.path)
     return {
         "kind": each.kind,
         "metric": each.metric,
         "start": each.start,
         "end": each.end,
         "ranks": list(each.ranks),
-        "region": _region(paths, each.path),
-        "function": None if each.path is None else visible(paths[each.path].region.function),
-        "source": None if each.path is None else _source(paths, each.path),
+        "region": place and place.name,
+        "function": place and place.function,
+        "source": place and place.source,
         "factor": each.factor,
         "strength": each.strength,
         "runs": each.runs,

@@ -20,7 +20,7 @@ from ..analyze.foremost import cores_by_difference, cores_by_weight
 from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
 from .finding import Finding, sight_of_ranks, sight_of_region
-from .place import Place, at_line
+from .place import Place, at_line, caller_of
 from .units import count, percent, ranks, seconds, volume
 
 __all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
@@ -345,9 +345,8 @@ def _where(findings: Findings, region: CodeRegion) -> str:
     """Say where a region is: ``rays.c:41   loop in propagate  ‹ work rays.c:60``."""
     place = Place.of(findings.experiment, region)
     where = f"{place.source}   {place.title}" if place.file else place.title
-    for parent in findings.experiment.ancestors(place.id):
-        caller = findings.experiment.call_paths[parent].region
-        if caller.function != place.function and not region.own_code:
-            line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
-            return f"{where}  ‹ {caller.function or caller.name}{line}"
-    return where
+    caller = None if region.own_code else caller_of(findings.experiment.call_paths, place.id)
+    if caller is None:
+        return where
+    line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
+    return f"{where}  ‹ {caller.function or caller.name}{line}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from ..attributes import LATENCY
 from ..correlators.scores import signed_pearson
-from ..formula import BUILT_IN, Formula
+from ..formula import built_in
 from .anomaly import Companion
 from .progress import Way
 from .run import Run
 from .shapes import contrast
 
-__all__ = ["companions"]
+__all__ = ["companions", "foremost"]
 
 Values = npt.NDArray[np.float64]
 
@@ -25,8 +25,8 @@ _ITSELF: Final = frozenset(
     {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
     | {"cpi", "ipc"}
 )
-# Seconds that one of them takes at least (definitions 17), and how much of a change they must explain; of a rate, what
-# is counted.
+# Seconds that one of them takes at least: misses by definitions 17, of accesses and instructions no processor does more
+# than ten a nanosecond. So much of a change they must explain; of a rate, what is counted.
 _AT_LEAST: Final[dict[str, float]] = {
     "l1_misses": LATENCY["l1_miss_rate"],
     "l1_miss_rate": LATENCY["l1_miss_rate"],
@@ -58,7 +58,7 @@ def companions(
     for run, each in ways:
         table = each.amounts[list(members)].mean(axis=0)
         columns = dict(zip(each.metrics, table.T, strict=True))
-        for formula in map(Formula.parse, BUILT_IN):
+        for formula in built_in():
             if formula.name not in columns and all(name in columns for name in formula.metrics):
                 columns[formula.name] = formula.evaluate(columns)
         for metric, values in columns.items():
@@ -70,7 +70,12 @@ def companions(
             if _AT_LEAST.get(metric, np.inf) * abs(contrast(counted, profile)) < _EXPLAINED * seconds:
                 continue
             signed = signed_pearson(profile, values)
-            if abs(signed) >= _LEAST and (metric not in found or abs(signed) > found[metric].score):
+            if metric not in found or abs(signed) > found[metric].score:
                 found[metric] = Companion(metric, "-" if signed < 0 else "+", abs(signed), run.source)
-    ordered = sorted(found.values(), key=lambda each: (-round(each.score, 2), each.metric))
-    return tuple(ordered[:_MOST])
+    return foremost(found.values())
+
+
+def foremost(found: Iterable[Companion]) -> tuple[Companion, ...]:
+    """Give those that go with it best, best first; of equal ones the first by name."""
+    clear = [each for each in found if each.score >= _LEAST]
+    return tuple(sorted(clear, key=lambda each: (-round(each.score, 2), each.metric))[:_MOST])

@@ -12,9 +12,10 @@ from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import median_filter
 
-__all__ = ["Kind", "Shape", "best_shape", "contrast", "deviation"]
+from ..outliers import spread, without_outliers
+
+__all__ = ["Kind", "Shape", "best_shape", "contrast"]
 
 Values = npt.NDArray[np.float64]
 Kind = Literal["gradual change", "sudden change", "level shift"]
@@ -22,9 +23,6 @@ Kind = Literal["gradual change", "sudden change", "level shift"]
 _EDGE: Final = 0.1  # of the parts: what begins or ends so near to an end is how the work begins or ends
 _RAMP: Final = 0.2  # of the parts: what grows within less of them is sudden
 _PARAMETERS: Final[dict[Kind, int]] = {"sudden change": 3, "level shift": 4, "gradual change": 4}
-_WINDOW: Final = 7
-_FAR: Final = 3.0
-_NORMAL: Final = 1.4826
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +83,7 @@ def best_shape(values: Values) -> Shape | None:
         values: ``float64[part]``.
     """
     inside = _inside(len(values))
-    clean = _without_outliers(values[inside])
+    clean = without_outliers(values[inside])
     n = len(clean)
     centred = clean - clean.mean()
     total = float(centred @ centred)
@@ -102,7 +100,7 @@ def best_shape(values: Values) -> Shape | None:
     height = contrast(clean, profile)
     residual = clean - clean.mean() - height * (profile - profile.mean())
     base = float(clean.mean() - height * profile.mean())
-    return Shape(kind, first, last, base, height, abs(height) / max(deviation(residual), 1e-9), profiles[best])
+    return Shape(kind, first, last, base, height, abs(height) / max(float(spread(residual)), 1e-9), profiles[best])
 
 
 def contrast(values: Values, profile: Values) -> float:
@@ -111,19 +109,7 @@ def contrast(values: Values, profile: Values) -> float:
     return float(centred @ values / (centred @ centred))
 
 
-def deviation(values: Values) -> float:
-    """Give the deviation of most values."""
-    return float(_NORMAL * np.median(np.abs(values - np.median(values))))
-
-
 def _inside(parts: int) -> slice:
     """Leave out the first and the last parts, in which work begins and ends."""
     ends = max(round(_EDGE / 2 * parts), 1)
     return slice(ends, parts - ends)
-
-
-def _without_outliers(values: Values) -> Values:
-    """Replace what is far from the running median by it."""
-    middle = median_filter(values, size=_WINDOW, mode="nearest")
-    distance = np.abs(values - middle)
-    return np.where(distance > _FAR * max(deviation(values - middle), 1e-12), middle, values)

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import median_filter
 
 from ...errors import InputError
+from ..outliers import without_outliers
 from .segmentation import Segmentation, segmented, suggested_count
 
 __all__ = ["drawn_pattern", "proposed_pattern"]
 
 Values = npt.NDArray[np.float64]
-
-_WINDOW: Final = 7  # samples, over which the median is taken: three in a row that are far off vanish
-_FAR: Final = 3.0  # deviations
-_NORMAL: Final = 1.4826  # deviation of a normal distribution over its median absolute deviation
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
@@ -49,14 +44,6 @@ def proposed_pattern(times: Values, values: Values, count: int | None = None) ->
     Returns:
         The pattern at each sample, and its segments.
     """
-    clean = _without_outliers(values)
+    clean = without_outliers(values)
     lines = segmented(times, clean, suggested_count(times, clean) if count is None else count)
     return lines.fitted(times, clean), lines
-
-
-def _without_outliers(values: Values) -> Values:
-    """Replace what is far from the running median by it."""
-    middle = median_filter(values, size=_WINDOW, mode="nearest")
-    distance = np.abs(values - middle)
-    far = distance > _FAR * _NORMAL * np.median(distance)
-    return np.where(far, middle, values)

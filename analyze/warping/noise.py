@@ -7,11 +7,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ..outliers import NORMAL
+
 __all__ = ["noise_level", "steepness"]
 
 Values = npt.NDArray[np.float64]
 
-_NORMAL: Final = 1.4826  # deviation of a normal distribution over its median absolute deviation
 _SECOND: Final = 6**0.5  # deviation of the second differences of white noise over that of the noise
 _LEAST: Final = 1e-3  # of the range: less is not told apart, however clean a sequence is
 _BESIDE: Final = 2  # samples on either side, whose means are compared
@@ -25,7 +26,7 @@ def noise_level(values: Values) -> float:
     least = _LEAST * float(np.ptp(values))
     if len(values) < 3:
         return least
-    return max(_NORMAL / _SECOND * float(np.median(np.abs(np.diff(values, 2)))), least)
+    return max(NORMAL / _SECOND * float(np.median(np.abs(np.diff(values, 2)))), least)
 
 
 def steepness(values: Values) -> Values:

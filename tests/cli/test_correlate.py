@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze.correlators import CORRELATORS
+from autoanalyzer.cli.correlate import _CORRELATORS
 
 CHANCE = np.random.default_rng(7)
 AT = np.arange(0, 20, 0.05)
@@ -59,6 +60,10 @@ def test_the_cause_is_first_from_another_run(runs):
     for each in document["ranking"]:
         assert set(each["scores"]) == {*CORRELATORS, "combined"}
         assert all(0 <= score <= 1 for score in each["scores"].values())
+
+
+def test_each_correlator_may_be_chosen():
+    assert set(_CORRELATORS) == {*CORRELATORS, "combined"}
 
 
 def test_the_target_is_ranked_from_no_trace(runs):
