@@ -65,7 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.runs < 1:
         raise UsageError(f"--runs {arguments.runs}: expected 1 or more")
     plans = [*_plans(arguments)]
-    _clear(arguments.output)
     for number, plan in enumerate(plans, 1):
         say(f"run {number} of {len(plans)}: {plan.about}")
         mine = copy(arguments)
@@ -74,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         if plan.counters != arguments.counters:
             mine.cache = mine.counting_dir = None  # those of the first run are enough
         with counting_run(mine, command) as counting:
+            if number == 1:
+                _clear(arguments.output)
             done = measured(mine, command, counting)
         if done.failed:
             say(f"stopped after {many(number, 'run')}; {arguments.output} keeps what was recorded")

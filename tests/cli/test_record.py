@@ -79,6 +79,14 @@ def test_a_run_that_fails_ends_it_and_is_kept(program):
     assert not (program.folder / "runs" / "run-2").exists()
 
 
+def test_a_wrong_option_leaves_what_was_recorded(program):
+    words = ("record", "--runs", "1", "--no-analyze", "-o", "runs")
+    assert program("autoanalyzer", *words, "--", "mpirun", "-n", "1", "./app").returncode == 0
+    wrong = ("--counters", "simulated", "--cache", "L1=3")
+    assert program("autoanalyzer", *words, *wrong, "--", "mpirun", "-n", "1", "./app").returncode == 2
+    assert (program.folder / "runs" / "run-1" / "trace.npz").exists()
+
+
 @pytest.mark.parametrize(
     ("events", "most", "expected"),
     [
