@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.trace import TimeLine
+from ..outliers import spread
 from .anomaly import Anomaly
 from .companions import companions
 from .pace import ALONE, STRONG, TOGETHER, Pace, divided
 from .run import Run
-from .shapes import deviation
 
 __all__ = ["dips_of"]
 
@@ -32,9 +32,8 @@ def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
     if fine is None:
         return
     slowness = np.median(np.median(fine.slowness, axis=0), axis=0)
-    lines = [*runs[0].trace.lines()]
     best: Anomaly | None = None
-    for path, events in _rare(lines, fine):
+    for path, events in _rare(runs[0].trace.line(fine.locations[0]), fine):
         found = _dip(fine, slowness, path, events)
         if found is not None and (best is None or found.strength > best.strength):
             best = found
@@ -42,9 +41,8 @@ def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
         yield best
 
 
-def _rare(lines: Sequence[TimeLine], pace: Pace) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
-    """Give call paths that are entered now and then, and the parts of the region's way after which they are."""
-    line = lines[0]
+def _rare(line: TimeLine, pace: Pace) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+    """Give call paths that the first location enters now and then, and after which parts of its way it does."""
     begin, end = pace.first.begin[0], pace.first.end[0]
     for path in np.unique(line.paths[line.paths >= 0]).tolist():
         mine = (line.paths == path) & (line.visits > 0)
@@ -66,7 +64,7 @@ def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) 
     profile, height = profiles[best], heights[best]
     outside = slowness[profile == 0]
     middle = float(np.median(outside))
-    strength = height / max(deviation(outside), 1e-3 * middle)
+    strength = height / max(float(spread(outside)), 1e-3 * middle)
     each = [slowness[max(event - best, 0) : event + 1].mean() - middle for event in events]
     together = sum(_height(every, profile) >= height / 2 for every in np.median(pace.slowness, axis=1))
     needed = (TOGETHER if together > 1 else ALONE) * middle

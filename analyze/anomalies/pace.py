@@ -42,13 +42,15 @@ class Pace:
 
     Attributes:
         path: In the first run.
-        ranks: Of each location.
+        locations: Those that enter it, by their places in the first run's trace.
+        ranks: Theirs.
         ways: One for each run, with the run.
         slowness: ``float64[run, location, part]``: the seconds an entry takes on a processor, over their median of all
             parts; of runs whose clock is the program's.
     """
 
     path: int
+    locations: Sequence[int]
     ranks: tuple[int, ...]
     ways: Sequence[tuple[Run, Way]]
     slowness: Values
@@ -97,7 +99,7 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
     seconds = np.array([found.seconds for run, found in ways if run.timed])
     middle = np.median(seconds, axis=-1, keepdims=True)
     slowness = seconds / np.where(middle > 0, middle, 1.0)
-    return Pace(path, tuple(rank for rank, _ in here), ways, slowness)
+    return Pace(path, inside, tuple(rank for rank, _ in here), ways, slowness)
 
 
 def changes_of(pace: Pace) -> Iterator[Anomaly]:

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.trace import Series
+from ..code_regions import CRITICAL_SHARE
 from ..correlators.scores import signed_pearson
+from ..outliers import spread
 from .anomaly import Anomaly, Companion
+from .companions import foremost
 from .run import Run
-from .shapes import deviation
 
 __all__ = ["io_periods"]
 
@@ -22,10 +24,7 @@ _STEPS: Final = 1000  # of the run's time
 _PULSES: Final = 4  # at least: three gaps
 _EVEN: Final = 0.35  # deviation of the gaps over their mean: on a busy machine the same work takes longer now and then
 _PART: Final = 0.5  # of the time: what goes on for longer does not come and go
-_LEAST: Final = 0.03  # of the time between the first and the last
-_MOST: Final = 8
 _METRIC: Final = "io_time"
-_SCORE: Final = 0.5
 
 
 def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
@@ -44,26 +43,38 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
     period = float(np.median(gaps))
     inside = slice(int(starts[0]), int(ends[-1]))
     cost = float(rate[inside].mean())
-    if gaps.std() > _EVEN * gaps.mean() or share > _PART or cost < _LEAST:
+    if gaps.std() > _EVEN * gaps.mean() or share > _PART or cost < CRITICAL_SHARE:
         return
     lows = np.ones(len(rate), dtype=bool)
     for start, stop in zip(starts, ends, strict=True):
         lows[start:stop] = False
-    path = int(run.io.argmax()) if run.io.any() else None
-    strength = float(rate[inside].max() / max(deviation(rate[inside][lows[inside]]), 0.01))
+    strength = float(rate[inside].max() / max(float(spread(rate[inside][lows[inside]])), 0.01))
     yield Anomaly(
         "period",
         _METRIC,
         float(max(end[0] - period, edges[0])),
         float(end[-1]),
         tuple(sorted({place.process for place in run.trace.locations})),
-        path,
+        _place(run, float(begin[0]), float(end[-1])),
         cost,
         strength,
         1,
         period=period,
         goes_with=_companions([*series.values()], rate, edges, inside),
     )
+
+
+def _place(run: Run, start: float, end: float) -> int | None:
+    """Find the call path with most I/O of its own in an interval: as much of its time there as in the whole run."""
+    own, inside = np.zeros((2, len(run.trace.call_paths)))
+    for line in run.trace.lines():
+        middle = ((line.begin + line.end) / 2)[line.samples]
+        known = line.paths >= 0
+        within = known & (middle > start) & (middle < end)
+        np.add.at(own, line.paths[known], line.seconds[known])
+        np.add.at(inside, line.paths[within], line.seconds[within])
+    io = inside * np.divide(run.io, own, out=np.zeros(len(own)), where=own > 0).clip(0, 1)
+    return int(io.argmax()) if io.any() else None
 
 
 def _pulses(rate: Values) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -89,7 +100,6 @@ def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: s
         values = each.over(edges[:-1], edges[1:])[inside]
         if each.unit == "sec/sec" or np.isnan(values).any() or not np.ptp(values):
             continue  # times of other kinds stop while there is I/O, whatever it has to do with them
-        score = signed_pearson(rate[inside], values)
-        if score >= _SCORE:  # what stops meanwhile is no cause
-            found.append(Companion(each.name, "+", score, each.source))
-    return tuple(sorted(found, key=lambda each: -each.score)[:_MOST])
+        # What stops meanwhile, and has a negative coefficient, is no cause.
+        found.append(Companion(each.name, "+", signed_pearson(rate[inside], values), each.source))
+    return foremost(found)

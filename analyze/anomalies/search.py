@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from ...experiment.trace import every_series
+from ..code_regions import CRITICAL_SHARE
 from .anomaly import Anomaly
 from .dips import dips_of
 from .memory import memory_growth
@@ -17,8 +17,6 @@ from .periods import io_periods
 from .run import Run
 
 __all__ = ["Run", "Search", "find_anomalies"]
-
-_LEAST: Final = 0.03  # of the computing: a region that takes less is not worth a look (definitions 17)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
 
 
 def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:
-    """Leave out what a region shows because one that it calls does."""
+    """Leave out what a region shows while one that it calls changes, too."""
     for each in found:
         assert each.path is not None
         below = run.below(each.path)
@@ -89,6 +87,6 @@ def _heavy(run: Run) -> tuple[list[int], list[int]]:
     for number, path in reversed([*enumerate(run.trace.call_paths)]):
         if path.parent is not None and run.computing[number]:
             whole[path.parent] += whole[number]
-    least = _LEAST * own.sum()
+    least = CRITICAL_SHARE * own.sum()
     inside, alone = ((run.computing & (each >= least) & (each > 0)).nonzero()[0].tolist() for each in (whole, own))
     return inside, alone

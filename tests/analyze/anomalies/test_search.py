@@ -188,6 +188,17 @@ def test_ranks_without_samples():
     assert find_anomalies([of_lines(one, lambda _number, _line: NO_SAMPLES)]).anomalies == ()
 
 
+def test_dips_on_ranks_of_which_the_first_has_no_samples():
+    slow = run(1, slower=lambda _rank, step: float(step % 40 >= 34), events=range(39, STEPS, 40))
+    found = only([of_lines(slow, lambda number, line: NO_SAMPLES if number == 0 else line)])
+    assert (found.kind, found.ranks) == ("dip before an event", (1, 2, 3))
+
+
+def test_the_place_of_periodic_io_is_not_where_most_was_read():
+    one = run(1, io=lambda _rank, step: 0.04 * (step % 25 == 24 and 100 <= step < 300), stolen=0, events=(2,))
+    assert only([replace(one, io=np.array([0.0, 0, 9, 1]))]).path == 3
+
+
 def test_missing_values_explain_nothing():
     def missing(_number, line):
         values = line.values.copy()
