@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from ..analyze import analyze
@@ -30,8 +29,8 @@ def recordings_of(file: Path) -> list[Recording]:
     if file != folder.experiment:
         return []
     traces = (
-        Recording(folder.trace, shlex.quote(str(folder.path)), "the run"),
-        Recording(folder.counting_trace, shlex.quote(str(folder.counting_trace)), "the counting run, on its slow clock"),
+        Recording(folder.trace, str(folder.path), "the run"),
+        Recording(folder.counting_trace, str(folder.counting_trace), "the counting run, on its slow clock"),
     )
     return [each for each in traces if each.path.exists()]
 

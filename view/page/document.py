@@ -85,7 +85,8 @@ def page_html(page: Page) -> bytes:
             "trusted-types 'none'",
         )
     )
-    numbers = [(key, each) for held in (*page.experiments, *page.times) for key, each in held.numbers.items()]
+    held: list[Dataset | TimeLines] = [*page.experiments, *page.times]
+    numbers = [(key, each) for part in held for key, each in part.numbers.items()]
     ids = {key: f"numbers-{place}" for place, (key, _) in enumerate(numbers)}
     head = {
         "experiments": [each.head for each in page.experiments],

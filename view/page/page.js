@@ -2666,6 +2666,7 @@
 
   // src/model/time_lines.js
   var ROWS = 20;
+  var FEW = 1e3;
   var TimeLines = class {
     // `read` gives a promise of the numbers under a key.
     constructor(head, read) {
@@ -2763,15 +2764,17 @@
     }
     // What does at a terminal what is looked at here.
     commands(metric, range2) {
-      const { name } = this.head;
+      const { word, metrics } = this.head;
+      const named = metrics.find(({ name }) => name === metric).word;
       return [
-        ["the same interval in another run", `autoanalyzer align --metric ${metric} --interval ${this.span(range2)} ${name} OTHER`],
-        ["what goes with it", `autoanalyzer correlate --target ${metric} --interval ${this.span(range2)} ${name}`]
+        ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range2)} ${word} OTHER`],
+        ["what goes with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
       ];
     }
   };
   function rate(value, unit) {
     if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
+    if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;
     const of = unit.endsWith("/sec") ? unit.slice(0, -4) : unit;
     return value === value ? `${amount(value, of)}${of === unit ? "" : "/s"}` : "not known";
   }
@@ -2945,7 +2948,7 @@
     });
     return html`
     <section class="time-line" aria-label=${name}>
-      <h3>${name}, ${unit} <small>${here}</small></h3>
+      <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
       <${Chart} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
       ${lines.length > 0 && html`<p class="remark">${lines.map(({ label: label2 }) => label2).join("; ")}</p>`}
     </section>
@@ -3000,7 +3003,7 @@
     const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent2(each.share)}`).join(", ");
     return html`
     <section class="time-line" aria-label="regions">
-      <h3>Regions <small>${said}</small></h3>
+      <h3><span>Regions</span> <small>${said}</small></h3>
       <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[]} onPoint=${onPoint} />
       <ul class="swatches">
         ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}

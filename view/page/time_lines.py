@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -42,7 +43,7 @@ class Recording:
 
     Attributes:
         path: The file.
-        name: What a command calls it: the file, or the folder of the run, quoted for a shell.
+        name: What a command calls it: the file, or the folder of the run.
         title: What it is.
         marks: What is drawn over it.
     """
@@ -95,7 +96,7 @@ def time_lines_of(
     head = {
         "key": key,
         "title": visible(recording.title),
-        "name": visible(recording.name),
+        "word": shlex.quote(visible(recording.name)),
         "edges": [float(steps.edges[0]), float(steps.edges[-1])],
         "steps": len(steps),
         "interval": trace.facts.get("interval"),
@@ -158,6 +159,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "name": metric.name,
         "unit": f"{metric.unit}/sec" if metric.additive else metric.unit,
         "about": visible(metric.description),
+        "word": shlex.quote(visible(metric.name)),
     }
 
 
@@ -166,7 +168,7 @@ def _first(metrics: Sequence[Metric], mean: Values, spoken_of: Sequence[str]) ->
 
     Times vary as parts of a second in a second, all else as parts of its most. The time that varies most comes first.
     """
-    names = [metric.name for metric in metrics]
+    names, lineages = [metric.name for metric in metrics], _lineages(metrics)
     times = np.array([metric.unit == "sec" for metric in metrics])
     known = _between(names, np.nan_to_num(mean))
     most = np.where(times, 1.0, known.max(axis=0))
@@ -177,23 +179,20 @@ def _first(metrics: Sequence[Metric], mean: Values, spoken_of: Sequence[str]) ->
     named = [names.index(each) for each in dict.fromkeys(spoken_of) if each in names]
     chosen = [place for place in named if place in moving][:_SPOKEN_OF]
     for place in [*[each for each in moving if times[each]][:1], *moving]:
-        told = any(alike[place, each] > _ALIKE or _has_part(metrics, place, each) for each in chosen)
-        if len(chosen) < _FIRST and not told:
+        above, name = lineages[place], names[place]
+        if len(chosen) < _FIRST and not any(
+            alike[place, each] > _ALIKE or names[each] in above or name in lineages[each] for each in chosen
+        ):
             chosen.append(place)
     return chosen or list(range(len(metrics)))[:_FIRST]
 
 
-def _has_part(metrics: Sequence[Metric], one: int, other: int) -> bool:
-    """Tell whether two metrics are the same, or one is a part of the other."""
-    parents = {metric.name: metric.parent for metric in metrics}
-    names = {metrics[one].name, metrics[other].name}
-    for name in names:
-        above = parents[name]
-        while above is not None and above not in names:
-            above = parents.get(above)
-        if above is not None or len(names) == 1:
-            return True
-    return False
+def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
+    """Name each metric with all that it is a part of."""
+    found: dict[str, frozenset[str]] = {}
+    for metric in metrics:
+        found[metric.name] = found.get(metric.parent or "", frozenset()) | {metric.name}
+    return [*found.values()]
 
 
 def _between(names: Sequence[str], mean: Values) -> Values:

@@ -2,6 +2,7 @@
 import { amount } from "./units.js";
 
 const ROWS = 20; // of a table
+const FEW = 1000; // events a second: of fewer, parts matter
 
 export class TimeLines {
   // `read` gives a promise of the numbers under a key.
@@ -116,10 +117,11 @@ export class TimeLines {
 
   // What does at a terminal what is looked at here.
   commands(metric, range) {
-    const { name } = this.head;
+    const { word, metrics } = this.head; // quoted for a shell
+    const named = metrics.find(({ name }) => name === metric).word;
     return [
-      ["the same interval in another run", `autoanalyzer align --metric ${metric} --interval ${this.span(range)} ${name} OTHER`],
-      ["what goes with it", `autoanalyzer correlate --target ${metric} --interval ${this.span(range)} ${name}`],
+      ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range)} ${word} OTHER`],
+      ["what goes with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range)} ${word}`],
     ];
   }
 }
@@ -127,6 +129,7 @@ export class TimeLines {
 // A value over time: "0.43" of a second in a second, "1.2 MB/s", "83 MB".
 export function rate(value, unit) {
   if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
+  if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;
   const of = unit.endsWith("/sec") ? unit.slice(0, -4) : unit;
   return value === value ? `${amount(value, of)}${of === unit ? "" : "/s"}` : "not known";
 }

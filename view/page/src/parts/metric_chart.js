@@ -24,7 +24,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
   });
   return html`
     <section class="time-line" aria-label=${name}>
-      <h3>${name}, ${unit} <small>${here}</small></h3>
+      <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
       <${Chart} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
       ${lines.length > 0 && html`<p class="remark">${lines.map(({ label }) => label).join("; ")}</p>`}
     </section>

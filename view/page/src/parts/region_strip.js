@@ -32,7 +32,7 @@ export function RegionStrip({ times, view, shared, intervals, select }) {
   const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent(each.share)}`).join(", ");
   return html`
     <section class="time-line" aria-label="regions">
-      <h3>Regions <small>${said}</small></h3>
+      <h3><span>Regions</span> <small>${said}</small></h3>
       <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[]} onPoint=${onPoint} />
       <ul class="swatches">
         ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
