@@ -2494,6 +2494,7 @@
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
     ["1 – 6", "a tab; again, or Esc, closes it"],
     ["[ ]", "the finding before, the next one"],
+    ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
     ["s", "source on and off"],
     ["?", "this help"],
@@ -2958,7 +2959,7 @@
     const unit = times.units.get(name);
     const { least: least2, mean, most: most3, mostAt } = times.summary(name, times.stepsOf(view));
     if (mean !== mean) return "not known in this time";
-    return `mean ${rate(mean, unit)}, from ${rate(least2, unit)} to ${rate(most3, unit)}, that at ${times.moment(mostAt)} s`;
+    return `mean ${rate(mean, unit)}, from ${rate(least2, unit)} to ${rate(most3, unit)} (at ${times.moment(mostAt)} s)`;
   }
   function valuesAt(times, name, step) {
     const unit = times.units.get(name);

@@ -75,7 +75,7 @@ def test_without_a_trace_the_page_draws_nothing_and_says_how_to_record_one(show)
 def test_charts_name_metric_and_unit_and_say_what_they_show(shown):
     found = shown()
     assert titles(found) == ["Regions", "mpi_time, sec/sec"]
-    assert "mean 0.2, from 0 to 1, that at" in found.page.inner_text(".time-line >> nth=1")
+    assert "mean 0.2, from 0 to 1 (at" in found.page.inner_text(".time-line >> nth=1")
     assert re.findall(r"\w\S* +a.c:3, \d+ %|MPI_Send +\d+ %", found.page.inner_text(".swatches")) == [
         "loop@3 a.c:3, 80 %",
         "MPI_Send 20 %",
