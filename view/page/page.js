@@ -34,20 +34,20 @@
 
   // node_modules/preact/src/diff/catch-error.js
   function _catchError(error, vnode, oldVNode, errorInfo) {
-    let component, ctor, handled;
+    let component, ctor, handled2;
     for (; vnode = vnode._parent; ) {
       if ((component = vnode._component) && !(component._bits & COMPONENT_PROCESSING_EXCEPTION)) {
         component._bits |= COMPONENT_FORCE;
         try {
           ctor = component.constructor;
-          if (handled = ctor && ctor.getDerivedStateFromError) {
+          if (handled2 = ctor && ctor.getDerivedStateFromError) {
             component.setState(ctor.getDerivedStateFromError(error));
           }
           if (component.componentDidCatch) {
             component.componentDidCatch(error, errorInfo || {});
-            handled = 1;
+            handled2 = 1;
           }
-          if (handled && component._bits & COMPONENT_DIRTY) {
+          if (handled2 && component._bits & COMPONENT_DIRTY) {
             component._bits |= COMPONENT_PENDING_ERROR;
             return;
           }
@@ -2871,14 +2871,18 @@
       hooks: {
         drawClear: [(plot) => shade(plot, intervals)],
         draw: draw4 ? [draw4] : [],
-        setCursor: [(plot) => plot.cursor.event && pointed(plot, now.current, onPoint)],
+        setCursor: [(plot) => pointed(plot, now.current, onPoint)],
         setSelect: [(plot) => chosen(plot, times, now.current)]
       }
     };
   }
+  var handled = /* @__PURE__ */ new WeakMap();
   function pointed(plot, shared, onPoint) {
-    const { left, top, idx } = plot.cursor;
+    const { left, top, idx, event } = plot.cursor;
+    if (!event || handled.get(plot) === event) return;
+    handled.set(plot, event);
     onPoint?.(left < 0 ? null : top);
+    if (shared.anchor !== null) shared.select(null);
     shared.point(left < 0 ? null : idx);
   }
   function chosen(plot, times, shared) {
@@ -3109,20 +3113,21 @@
   var NARROWEST = 240;
   function Time({ times, state, change, select }) {
     if (!times.length) return html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened. <code>autoanalyzer run --trace</code> records them, and the page of such a run shows them here.</p>`;
-    return html`<${Charts} key=${state.trace} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
+    return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
   }
   function Charts({ all, times, state, change, select }) {
     const box = useRef(null);
     const [width, setWidth] = useState(0);
     const [loaded, setLoaded] = useState([]);
-    const [at, point] = useState(null);
-    const [anchor, setAnchor] = useState(null);
+    const [pointed2, point] = useState(null);
+    const [begun, setAnchor] = useState(null);
     const [metric, setMetric] = useState(null);
     const shown = state.shown ?? times.first;
+    const [at, anchor] = [pointed2, begun].map((step) => step !== null && step < times.steps ? step : null);
     const view = state.range ?? [times.start, times.end];
     useEffect(() => {
       let wanted = true;
-      times.load(shown).then(() => wanted && setLoaded(shown));
+      times.load(shown).then(() => wanted && setLoaded([...shown]));
       return () => wanted = false;
     }, [times, shown.join("\n")]);
     useLayoutEffect(() => {

@@ -181,6 +181,15 @@ def test_keys_move_select_and_zoom(shown):
     assert found.complaints == []
 
 
+def test_the_mouse_that_lies_over_a_chart_does_not_disturb_the_keys(shown):
+    found = shown()
+    drag(found, 0.3, 0.7)
+    found.page.locator(".chart").nth(1).focus()
+    found.press("Home", *["Shift+ArrowRight"] * 10, "Enter", "End")
+    assert view(found) == [3.0, 4.1]
+    assert found.page.inner_text(".told").startswith("4.05 s")
+
+
 def test_moments_are_typed_too(shown):
     found = shown()
     found.page.fill(".moment >> nth=0", "2.5")
@@ -250,9 +259,11 @@ def test_the_trace_of_the_counting_run_is_another_one(shown, tmp_path):
         Recording(saved(tmp_path, a_trace(2), "counting.trace.npz"), "out/counting.trace.npz", "the counting run"),
     ]
     found = shown("&ti=1:3", recordings=recordings)
+    found.page.focus("#panel select >> nth=0")
     found.page.select_option("#panel select >> nth=0", label="the counting run")
     found.page.wait_for_selector("text=of 2 ranks")
     found.settle()
+    assert found.page.evaluate("document.activeElement.tagName") == "SELECT"
     assert view(found) == [0, 10]
     drag(found, 0.5, 0.9)
     assert found.page.locator(".commands code").first.inner_text().endswith(" out/counting.trace.npz OTHER")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import zlib
 from base64 import b64decode
 from dataclasses import replace
 from itertools import pairwise
 from math import isnan, nan
+from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
 from autoanalyzer.experiment.trace import TimeLine
@@ -140,3 +143,23 @@ def test_lines_that_begin_later_and_end_earlier_are_not_known_there():
     assert means.least[:, 1].tolist() == pytest.approx([1] * 10)
     assert means.most[:, 1].tolist() == pytest.approx([1, 1, 2, 2, 2, 2, 2, 1, 1, 1])
     assert parts.sum() == pytest.approx(SECONDS)
+
+
+def test_an_interval_is_written_within_the_trace_and_as_exact_as_steps_are():
+    random = np.random.default_rng(9)
+    asked = []
+    for _ in range(3000):
+        start = float(random.choice([0.0, random.random(), 10 ** random.uniform(-3, 5)]))
+        end = start + 10 ** random.uniform(-4, 5)
+        steps = int(random.integers(1, 801))
+        low, high = np.sort(random.uniform(start, end, 2)).tolist() if random.random() < 0.7 else (start, end)
+        asked.append([start, end, steps, low, high])
+    given = orjson.dumps(asked)
+    ran = subprocess.run(["node", Path(__file__).with_name("spans.mjs")], input=given, capture_output=True, check=True)
+    for (start, end, steps, low, high), told in zip(asked, orjson.loads(ran.stdout), strict=True):
+        first, last = map(float, told.split(":"))
+        step = (end - start) / steps
+        assert start - 1e-8 * step <= first, told
+        assert last <= end + 1e-8 * step, told
+        assert abs(first - low) <= step / 9
+        assert abs(last - high) <= step / 9

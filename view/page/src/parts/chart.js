@@ -75,15 +75,20 @@ function options(times, { height, series, bands, axis, range, draw, last }, { bo
     hooks: {
       drawClear: [(plot) => shade(plot, intervals)],
       draw: draw ? [draw] : [],
-      setCursor: [(plot) => plot.cursor.event && pointed(plot, now.current, onPoint)],
+      setCursor: [(plot) => pointed(plot, now.current, onPoint)],
       setSelect: [(plot) => chosen(plot, times, now.current)],
     },
   };
 }
 
+// The cursor is drawn anew at other times, too: only what the mouse did since is of interest.
+const handled = new WeakMap();
 function pointed(plot, shared, onPoint) {
-  const { left, top, idx } = plot.cursor;
+  const { left, top, idx, event } = plot.cursor;
+  if (!event || handled.get(plot) === event) return;
+  handled.set(plot, event);
   onPoint?.(left < 0 ? null : top);
+  if (shared.anchor !== null) shared.select(null);
   shared.point(left < 0 ? null : idx);
 }
 

@@ -13,22 +13,23 @@ const NARROWEST = 240; // pixels
 
 export function Time({ times, state, change, select }) {
   if (!times.length) return html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened. <code>autoanalyzer run --trace</code> records them, and the page of such a run shows them here.</p>`;
-  return html`<${Charts} key=${state.trace} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
+  return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
 }
 
 function Charts({ all, times, state, change, select }) {
   const box = useRef(null);
   const [width, setWidth] = useState(0);
   const [loaded, setLoaded] = useState([]);
-  const [at, point] = useState(null);
-  const [anchor, setAnchor] = useState(null);
+  const [pointed, point] = useState(null);
+  const [begun, setAnchor] = useState(null);
   const [metric, setMetric] = useState(null);
   const shown = state.shown ?? times.first;
+  const [at, anchor] = [pointed, begun].map((step) => (step !== null && step < times.steps ? step : null)); // another trace may have fewer
   const view = state.range ?? [times.start, times.end];
 
   useEffect(() => {
     let wanted = true;
-    times.load(shown).then(() => wanted && setLoaded(shown));
+    times.load(shown).then(() => wanted && setLoaded([...shown]));
     return () => (wanted = false);
   }, [times, shown.join("\n")]);
   useLayoutEffect(() => {
