@@ -2955,7 +2955,7 @@
     <section class="time-line" aria-label=${name}>
       <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
       <${Chart} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
-      ${lines.length > 0 && html`<p class="remark">${lines.map(({ label: label2 }) => label2).join("; ")}</p>`}
+      ${lines.length > 0 && html`<ul class="swatches">${lines.map(({ label: label2 }, number) => html`<li><i class="swatch" style=${{ backgroundColor: markColour(number) }}></i>${label2}</li>`)}</ul>`}
     </section>
   `;
   }

@@ -30,7 +30,8 @@ _ROWS: Final = 32  # of locations that are shown by themselves, or ranges of the
 _FIRST: Final = 4  # charts at the start
 _SPOKEN_OF: Final = 2  # by the findings, among them
 _AROUND: Final = "mpi_start_end_time"  # which every run has, before and behind what matters: no variation
-_STILL: Final = 0.01  # deviation over time, of what is not shown at the start
+_STILL: Final = 0.02  # what varies less is not shown at the start
+_SPIKES: Final = 2  # percent of the steps that are left out at either end: a single spike is no variation
 _ALIKE: Final = 0.9  # correlation of metrics of which one is enough at the start
 _NONE: Final = -1  # in no call path
 
@@ -172,9 +173,9 @@ def _first(metrics: Sequence[Metric], mean: Values, spoken_of: Sequence[str]) ->
     times = np.array([metric.unit == "sec" for metric in metrics])
     known = _between(names, np.nan_to_num(mean))
     most = np.where(times, 1.0, known.max(axis=0))
-    varies = np.divide(known.std(axis=0), most, out=np.zeros(len(metrics)), where=most > 0)
-    with np.errstate(invalid="ignore"):
-        alike = np.abs(np.corrcoef(known, rowvar=False)).reshape(len(metrics), len(metrics))
+    low, high = np.percentile(known, (_SPIKES, 100 - _SPIKES), axis=0)
+    varies = np.divide(high - low, most, out=np.zeros(len(metrics)), where=most > 0)
+    alike = _correlations(known)
     moving = [place for place in np.argsort(-varies, kind="stable").tolist() if varies[place] >= _STILL]
     named = [names.index(each) for each in dict.fromkeys(spoken_of) if each in names]
     chosen = [place for place in named if place in moving][:_SPOKEN_OF]
@@ -185,6 +186,14 @@ def _first(metrics: Sequence[Metric], mean: Values, spoken_of: Sequence[str]) ->
         ):
             chosen.append(place)
     return chosen or list(range(len(metrics)))[:_FIRST]
+
+
+def _correlations(known: Values) -> Values:
+    """Give how alike columns are, without signs; what is constant is like nothing."""
+    centred = known - known.mean(axis=0)
+    length = np.linalg.norm(centred, axis=0)
+    scaled = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
+    return np.asarray(np.abs(scaled.T @ scaled))
 
 
 def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:

@@ -75,6 +75,17 @@ def test_what_findings_speak_of_is_shown_first_and_what_stands_still_is_not(tmp_
     assert [names[each] for each in spoken] == ["mpi_bytes"]
 
 
+@pytest.mark.parametrize("kept", [0, 1])
+@pytest.mark.parametrize("samples", [1, 2])
+@pytest.mark.filterwarnings("error")
+def test_a_trace_of_hardly_anything_is_shown(kept, samples, tmp_path):
+    line = time_line(0, samples)
+    few = replace(line, values=line.values[:, 1 : 1 + kept])
+    found = made(tmp_path, replace(a_trace(1, samples), metrics=METRICS[1 : 1 + kept], read=lambda _: few))
+    assert found.head["first"] == [0][:kept]
+    assert found.head["rows"] == ["rank 0"]
+
+
 def test_steps_and_rows_are_bounded_and_long_samples_are_spread(tmp_path, monkeypatch):
     monkeypatch.setattr("autoanalyzer.view.page.time_lines._STEPS", 7)
     monkeypatch.setattr("autoanalyzer.view.page.time_lines._ROWS", 2)

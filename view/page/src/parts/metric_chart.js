@@ -1,4 +1,5 @@
 // A metric over time: a band from the location that has least to the one that has most, and a line of the mean.
+import { markColour } from "../colours.js";
 import { html } from "../html.js";
 import { rate } from "../model/time_lines.js";
 import { Chart, drawLines } from "./chart.js";
@@ -26,7 +27,7 @@ export function MetricChart({ times, name, view, shared, intervals, last, onPoin
     <section class="time-line" aria-label=${name}>
       <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
       <${Chart} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
-      ${lines.length > 0 && html`<p class="remark">${lines.map(({ label }) => label).join("; ")}</p>`}
+      ${lines.length > 0 && html`<ul class="swatches">${lines.map(({ label }, number) => html`<li><i class="swatch" style=${{ backgroundColor: markColour(number) }}></i>${label}</li>`)}</ul>`}
     </section>
   `;
 }
