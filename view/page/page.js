@@ -2835,12 +2835,12 @@
       };
     }, [times, width, ...anew]);
     useEffect(() => {
-      chart.current.setScale("x", { min: view[0], max: view[1] });
+      chart.current.batch((plot) => plot.setScale("x", { min: view[0], max: view[1] }));
+      point(chart.current, times, at);
     }, [times, width, ...anew, range2]);
     useEffect(() => {
-      const plot = chart.current;
-      if (plot.cursor.idx !== (at ?? null)) plot.setCursor(at === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(at), "x"), top: 0 }, false);
-    }, [times, width, ...anew, range2, at]);
+      if (chart.current.cursor.idx !== at) point(chart.current, times, at);
+    }, [at]);
     useEffect(() => {
       const plot = chart.current;
       const [left, right] = selected ? selected.map((time) => plot.valToPos(time, "x")) : [0, 0];
@@ -2848,6 +2848,7 @@
     }, [times, width, ...anew, range2, selected]);
     return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label2} onKeyDown=${(event) => keys(event, times, view, shared)}></div>`;
   }
+  var point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
   function options3(times, { height, series, bands, axis, range: range2, draw: draw4, last }, { box, width, now, intervals, onPoint }) {
     const ink = () => inks(box);
     const axes = { stroke: () => ink().text, font: "11px system-ui, sans-serif", ticks: { show: false }, grid: { width: 1, stroke: () => ink().edge } };
@@ -2917,7 +2918,7 @@
     });
     ctx.restore();
   }
-  function keys(event, times, view, { at, anchor, selected, point, select, choose }) {
+  function keys(event, times, view, { at, anchor, selected, point: point2, select, choose }) {
     const [first, behind] = times.stepsOf(view);
     const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);
     const to = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: first, End: behind - 1 }[event.key];
@@ -2925,7 +2926,7 @@
     if (to !== void 0) {
       const step = Math.max(first, Math.min(behind - 1, to));
       select(event.shiftKey ? anchor ?? at ?? step : null);
-      point(step);
+      point2(step);
     } else if (event.key === "Enter" && selected) choose(selected);
     else if (event.key === "Backspace") choose(null);
     else return;
@@ -2986,7 +2987,7 @@
   var FIRST = 22;
   var NAME = 13;
   var SEVERAL = "#c4c4c4";
-  function RegionStrip({ times, view, shared, intervals, select }) {
+  function RegionStrip({ times, view, shared, intervals, last, select }) {
     const { rows, paths } = times.head;
     const [row, setRow] = useState(0);
     const shares = useMemo(() => times.shares(), [times]);
@@ -3000,6 +3001,7 @@
     const of = () => ({
       data: [times.edges, new Array(times.steps + 1).fill(null)],
       height: tops.at(-1) + 4,
+      last,
       series: [{}],
       axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
       range: () => [-tops.at(-1), 0],
@@ -3009,7 +3011,7 @@
     return html`
     <section class="time-line" aria-label="regions">
       <h3><span>Regions</span> <small>${said}</small></h3>
-      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[]} onPoint=${onPoint} />
+      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
       <ul class="swatches">
         ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
         ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other regions</li>`}
@@ -3119,7 +3121,7 @@
     const box = useRef(null);
     const [width, setWidth] = useState(0);
     const [loaded, setLoaded] = useState([]);
-    const [pointed2, point] = useState(null);
+    const [pointed2, point2] = useState(null);
     const [begun, setAnchor] = useState(null);
     const [metric, setMetric] = useState(null);
     const shown = state.shown ?? times.first;
@@ -3144,14 +3146,14 @@
       const [start2, end] = range2 ? times.span(range2).split(":").map(Number) : [0, 0];
       change({ range: end - start2 < times.step ? null : [start2, end] });
     };
-    const shared = { width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
+    const shared = { width, range: state.range, at, anchor, selected, point: point2, select: setAnchor, choose };
     const ready = width > 0 && times.regions !== void 0;
     const named = shown.includes(metric) ? metric : shown[0];
     return html`
     <${Tools} all=${all} times=${times} view=${view} state=${state} change=${change} choose=${choose} />
     <${Choice} times=${times} shown=${shown} change=${change} />
-    <div class="charts" ref=${box} onMouseLeave=${() => point(null)}>
-      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} select=${select} />`}
+    <div class="charts" ref=${box} onMouseLeave=${() => point2(null)}>
+      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} last=${drawn.length === 0} select=${select} />`}
       ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
     </div>
     <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>

@@ -61,6 +61,14 @@ def drag(found, start: float, end: float, chart: int = 1) -> None:
     found.settle()
 
 
+def cursors(found) -> list[float]:
+    """Give the place of the cursor in each chart, as a part of its width."""
+    places = "each.querySelector('.u-cursor-x').getBoundingClientRect()"
+    whole = "each.getBoundingClientRect()"
+    part = f"all => all.map((each) => ({places}.right - {whole}.left) / {whole}.width)"
+    return [*found.page.eval_on_selector_all(".u-over", part)]
+
+
 def view(found) -> list[float]:
     return [float(each) for each in found.page.eval_on_selector_all(".moment", "all => all.map((each) => each.value)")]
 
@@ -187,7 +195,15 @@ def test_the_mouse_that_lies_over_a_chart_does_not_disturb_the_keys(shown):
     found.page.locator(".chart").nth(1).focus()
     found.press("Home", *["Shift+ArrowRight"] * 10, "Enter", "End")
     assert view(found) == [3.0, 4.1]
-    assert found.page.inner_text(".told").startswith("4.05 s")
+    assert cursors(found) == pytest.approx([1.05 / 1.1] * 2, abs=0.01)
+    found.press(*["Shift+ArrowLeft"] * 2)
+    assert found.page.inner_text(".told").startswith("3.80 to 4.10 s")
+    found.press("Enter", "ArrowRight", "ArrowLeft")
+    assert cursors(found) == pytest.approx([1 / 6] * 2, abs=0.01)
+    found.press("Backspace")
+    assert cursors(found) == pytest.approx([0.385] * 2, abs=0.01)
+    found.press("ArrowRight")
+    assert found.page.inner_text(".told").startswith("3.95 s")
 
 
 def test_moments_are_typed_too(shown):

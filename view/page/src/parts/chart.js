@@ -37,12 +37,12 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
     };
   }, [times, width, ...anew]);
   useEffect(() => {
-    chart.current.setScale("x", { min: view[0], max: view[1] });
+    chart.current.batch((plot) => plot.setScale("x", { min: view[0], max: view[1] }));
+    point(chart.current, times, at);
   }, [times, width, ...anew, range]);
   useEffect(() => {
-    const plot = chart.current;
-    if (plot.cursor.idx !== (at ?? null)) plot.setCursor(at === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(at), "x"), top: 0 }, false);
-  }, [times, width, ...anew, range, at]);
+    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // else the mouse has moved it
+  }, [at]);
   useEffect(() => {
     const plot = chart.current;
     const [left, right] = selected ? selected.map((time) => plot.valToPos(time, "x")) : [0, 0];
@@ -51,6 +51,8 @@ export function Chart({ times, label, view, shared, intervals = [], of, anew, on
 
   return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label} onKeyDown=${(event) => keys(event, times, view, shared)}></div>`;
 }
+
+const point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
 
 function options(times, { height, series, bands, axis, range, draw, last }, { box, width, now, intervals, onPoint }) {
   const ink = () => inks(box);

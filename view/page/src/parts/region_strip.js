@@ -10,7 +10,7 @@ const FIRST = 22; // of the row of all
 const NAME = 13; // between two names
 const SEVERAL = "#c4c4c4"; // regions that took little
 
-export function RegionStrip({ times, view, shared, intervals, select }) {
+export function RegionStrip({ times, view, shared, intervals, last, select }) {
   const { rows, paths } = times.head;
   const [row, setRow] = useState(0);
   const shares = useMemo(() => times.shares(), [times]);
@@ -24,6 +24,7 @@ export function RegionStrip({ times, view, shared, intervals, select }) {
   const of = () => ({
     data: [times.edges, new Array(times.steps + 1).fill(null)],
     height: tops.at(-1) + 4,
+    last,
     series: [{}],
     axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
     range: () => [-tops.at(-1), 0],
@@ -33,7 +34,7 @@ export function RegionStrip({ times, view, shared, intervals, select }) {
   return html`
     <section class="time-line" aria-label="regions">
       <h3><span>Regions</span> <small>${said}</small></h3>
-      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[]} onPoint=${onPoint} />
+      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
       <ul class="swatches">
         ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
         ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other regions</li>`}

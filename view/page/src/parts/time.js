@@ -54,7 +54,7 @@ function Charts({ all, times, state, change, select }) {
     <${Tools} all=${all} times=${times} view=${view} state=${state} change=${change} choose=${choose} />
     <${Choice} times=${times} shown=${shown} change=${change} />
     <div class="charts" ref=${box} onMouseLeave=${() => point(null)}>
-      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} select=${select} />`}
+      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} last=${drawn.length === 0} select=${select} />`}
       ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
     </div>
     <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>
