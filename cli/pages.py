@@ -7,11 +7,12 @@ from pathlib import Path
 from ..analyze import analyze
 from ..errors import InputError
 from ..experiment import Experiment
+from ..runtime.folder import RunFolder
 from ..view.counters_html import counters_html
-from ..view.page import Page, Subject, page_html, page_of
+from ..view.page import Page, Recording, Subject, page_html, page_of
 from ..view.report import Report
 
-__all__ = ["result_page", "subject_of"]
+__all__ = ["recordings_of", "result_page", "subject_of"]
 
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
@@ -20,6 +21,18 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
         return Subject(experiment, file, analyze(experiment))
     except InputError as error:
         return Subject(experiment, file, None, str(error))
+
+
+def recordings_of(file: Path) -> list[Recording]:
+    """Name the traces of a run, which are only beside its experiment's own file."""
+    folder = RunFolder(file.parent)
+    if file != folder.experiment:
+        return []
+    traces = (
+        Recording(folder.trace, str(folder.path), "the run"),
+        Recording(folder.counting_trace, str(folder.counting_trace), "the counting run, on its slow clock"),
+    )
+    return [each for each in traces if each.path.exists()]
 
 
 def result_page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:

@@ -15,7 +15,7 @@ from ..view.place import visible
 from ..view.units import volume
 from .counters import counters_of
 from .documents import check_targets, is_output, write_document
-from .pages import subject_of
+from .pages import recordings_of, subject_of
 
 __all__ = ["add_arguments", "run"]
 
@@ -78,4 +78,10 @@ def _page(
 ) -> Page:
     subject = subject_of(experiment, file)
     folders = None if arguments.no_source else arguments.source
-    return page_of(subject, against=against, folders=folders, counters=counters_of(subject))
+    return page_of(
+        subject,
+        against=against,
+        folders=folders,
+        counters=counters_of(subject),
+        recordings=recordings_of(file),
+    )

@@ -61,7 +61,7 @@ def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
     }
     assert sources <= names
     assert {"autoanalyzer/instrument/stub.h", "autoanalyzer/instrument/fortran_stub.c"} <= names
-    page = {f"autoanalyzer/view/page/{name}" for name in ("page.js", "page.css", "LICENSES")}
+    page = {f"autoanalyzer/view/page/{name}" for name in ("page.js", "page.css", "charts.js", "charts.css", "LICENSES")}
     assert {*page, "autoanalyzer/view/marks/marks.css"} <= names
     assert not any("/src/" in name or "package.json" in name for name in names)
     assert "plotly" not in _metadata(wheel)

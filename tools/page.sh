@@ -1,5 +1,5 @@
 #!/bin/sh
-# Bundle the page's script from its modules and the packages that package-lock.json pins, and note their licences;
+# Bundle the page's scripts from its modules and the packages that package-lock.json pins, and note their licences;
 # with --check, only compare with what is committed.
 set -eu
 page=$(cd "$(dirname "$0")/../view/page" && pwd)
@@ -11,14 +11,14 @@ npm ci --ignore-scripts --no-audit --no-fund --silent 2>npm.log || { cat npm.log
 npm run build --silent >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
 
 {
-    echo "page.js holds these packages beside our own modules."
-    for package in preact htm; do
+    echo "page.js holds preact and htm beside our own modules; charts.js and charts.css are of uplot alone."
+    for package in preact htm uplot; do
         printf '\n%s %s\n\n' "$package" "$(node -p "require('./node_modules/$package/package.json').version")"
         cat "node_modules/$package/LICENSE"
     done
 } >LICENSES
 
-for file in page.js LICENSES; do
+for file in page.js charts.js charts.css LICENSES; do
     if [ "${1:-}" != --check ]; then
         cp "$file" "$page/$file"
     elif ! cmp -s "$file" "$page/$file"; then

@@ -1,4 +1,4 @@
-"""Make the pictures of docs/view.md and of the README: the page of a small run, as a browser shows it.
+"""Make the pictures of docs/view.md, docs/time-lines.md and the README: the page of a small run, as a browser shows it.
 
     python tools/pictures.py
 
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import load
-from autoanalyzer.view.page import Subject, page_html, page_of
+from autoanalyzer.view.page import Recording, Subject, page_html, page_of
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs" / "pictures"
@@ -31,19 +31,24 @@ def page(folder: Path, name: str, against: str | None = None) -> Path:
     other = (load(ROOT / "tests" / "data" / f"{against}.cube.gz"), against) if against else None
     target = folder / f"{name}-{against}.html"
     subject = Subject(experiment, Path(f"{name}.cube.gz"), analyze(experiment))
-    target.write_bytes(page_html(page_of(subject, against=other, folders=[ROOT / "samples" / "rays"])))
+    trace = ROOT / "tests" / "data" / f"{name}.trace.npz"
+    recordings = [Recording(trace, "out", "the run")] if trace.exists() else []
+    made = page_of(subject, against=other, folders=[ROOT / "samples" / "rays"], recordings=recordings)
+    target.write_bytes(page_html(made))
     return target
 
 
-def picture(browser: Browser, file: Path, name: str, *, size: tuple[int, int], scheme: str, keys: str) -> None:
-    """Take a picture of a page after some keys."""
+def picture(
+    browser: Browser, file: Path, name: str, *, size: tuple[int, int], scheme: str, keys: str, part: str = ""
+) -> None:
+    """Take a picture of a page after some keys, or of a part of it."""
     shown = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)  # type: ignore[arg-type]
     shown.goto(file.as_uri())
     shown.wait_for_selector("#tree-system .row")
     for key in keys:
         shown.keyboard.press(key)
         shown.wait_for_timeout(200)
-    shown.screenshot(path=TARGET / f"{name}.png")
+    (shown.locator(part) if part else shown).screenshot(path=TARGET / f"{name}.png")
     shown.close()
 
 
@@ -57,6 +62,7 @@ def main() -> None:
         compared = page(Path(folder), "rays_dynamic", "rays")
         picture(browser, run, "page", size=(1280, 800), scheme="light", keys="]")
         picture(browser, run, "dark", size=(1280, 900), scheme="dark", keys="]1")
+        picture(browser, run, "time", size=(1280, 1000), scheme="light", keys="6", part="#panel")
         picture(browser, compared, "compare", size=(1280, 1100), scheme="light", keys="4")
         browser.close()
 

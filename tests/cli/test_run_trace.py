@@ -93,7 +93,7 @@ def test_the_time_lines_of_a_killed_run_are_kept(tool, mpi):
     assert 1 in trace.facts["unfinished"]
 
 
-def test_the_counting_run_has_a_trace_of_its_own(tool):
+def test_the_counting_run_has_a_trace_of_its_own(tool, browse):
     tool.build(PROGRAM.replace("ACTION", "(void)0"))
     command = ("run", "--trace", "--counters", "simulated", "-o", "out", "--", "mpirun", "-n", "2", "./app")
     done = tool("autoanalyzer", *command)
@@ -106,6 +106,10 @@ def test_the_counting_run_has_a_trace_of_its_own(tool):
         assert values.sum() == pytest.approx(whole, rel=0.05)  # what runs before main is in no region
     timed = load_trace(tool.folder / "out" / "trace.npz")
     assert "instructions" not in {metric.name for metric in timed.metrics}
+    assert tool("autoanalyzer", "view", "out", "-o", "report.html").returncode == 0
+    shown = browse(tool.folder / "report.html")
+    assert shown.complaints == []
+    assert "no time lines" not in shown.text
     again = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "2", "./app")
     assert again.returncode == 0
     assert not [*(tool.folder / "out").glob("*.npz")]  # of the run before

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.experiment import save
+
+from ..view.page.traces import a_trace, profile, saved
+
 DATA = Path(__file__).parents[1] / "data"
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -39,6 +43,27 @@ def test_sources_that_were_not_found_are_named_with_the_way_out(run):
     assert b"autoanalyzer: without the source of rays.c" in done.stderr
     assert b"--source DIR says where it is" in done.stderr
     assert run("rays.cube.gz", "--no-source", "-o", "report.html").stderr == b""
+
+
+def test_the_page_of_a_run_with_traces_has_its_time_lines(run, tool, browse):
+    folder = tool.folder / "out of it"
+    folder.mkdir()
+    save(profile(), folder / "experiment.cube")
+    assert run(folder, "-o", "without.html").returncode == 0
+    saved(folder)
+    saved(folder, a_trace(2), "counting.trace.npz")
+    assert run("out of it", "-o", "with.html").returncode == 0
+    assert run("out of it/experiment.cube", "-o", "again.html").returncode == 0
+    without, page, again = (tool.folder / f"{name}.html" for name in ("without", "with", "again"))
+    assert page.read_bytes() == again.read_bytes()
+    assert without.stat().st_size + 50_000 < page.stat().st_size < without.stat().st_size + 100_000
+    assert browse(page).complaints == []
+
+
+def test_a_trace_beside_another_experiment_is_not_its_own(run, tool):
+    saved(tool.folder)
+    assert run("rays.cube.gz", "-o", "report.html").returncode == 0
+    assert ".u-cursor-x" not in (tool.folder / "report.html").read_text()
 
 
 def test_a_page_goes_to_standard_output_alone(run):

@@ -3,5 +3,21 @@
 from .assembly import Subject, page_of
 from .dataset import Dataset, dataset_of
 from .document import Page, page_html
+from .time_lines import Recording, TimeLines, time_lines_of
+from .time_marks import Interval, Line, TimeMarks, Warping
 
-__all__ = ["Dataset", "Page", "Subject", "dataset_of", "page_html", "page_of"]
+__all__ = [
+    "Dataset",
+    "Interval",
+    "Line",
+    "Page",
+    "Recording",
+    "Subject",
+    "TimeLines",
+    "TimeMarks",
+    "Warping",
+    "dataset_of",
+    "page_html",
+    "page_of",
+    "time_lines_of",
+]

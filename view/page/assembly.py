@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...analyze import Findings
+from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import difference, integrate
 from ..browser import Sums
@@ -22,6 +23,7 @@ from ..verdict import Verdict, verdict
 from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
+from .time_lines import Recording, TimeLines, time_lines_of
 
 __all__ = ["Subject", "page_of"]
 
@@ -55,6 +57,7 @@ def page_of(
     folders: Sequence[Path] | None = (),
     counters: str = "",
     tab: str = "",
+    recordings: Sequence[Recording] = (),
 ) -> Page:
     """Put a page together.
 
@@ -64,6 +67,7 @@ def page_of(
         folders: Where to look for source first; None to leave it out.
         counters: HTML of what statistics found.
         tab: What is open at the start.
+        recordings: Traces of the run.
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
@@ -73,6 +77,8 @@ def page_of(
     experiments = [dataset_of(experiment, clusters=clusters, sights=sights)]
     if against:
         experiments.append(_difference(experiment, against[0]))
+    spoken_of = [each.sight.metric for each in findings if each.sight.metric is not None]
+    times, unread = _times(recordings, experiment, spoken_of)
     measured = file.stat().st_mtime if file.is_file() else None
     sources = [] if folders is None else _sources(experiment, [*folders, *places_to_look(file)], measured)
     return Page(
@@ -81,7 +87,7 @@ def page_of(
         about=_about(experiment, file, measured),
         findings=findings,
         verdict=told.acquittal,
-        caveats=told.caveats,
+        caveats=[*told.caveats, *unread],
         experiments=experiments,
         clusters=clusters,
         sources=sources,
@@ -89,7 +95,23 @@ def page_of(
         basis=_MEANS if subject.findings else _SUMS,
         counters=counters,
         tab=tab,
+        times=times,
     )
+
+
+def _times(
+    recordings: Sequence[Recording], experiment: Experiment, spoken_of: Sequence[str]
+) -> tuple[list[TimeLines], list[str]]:
+    """Take what the page shows of traces, and say which cannot be read."""
+    found, unread = [], []
+    for number, each in enumerate(recordings):
+        try:
+            times = time_lines_of(each, experiment, key=f"time {number}", spoken_of=spoken_of)
+        except InputError as error:
+            unread.append(f"no time lines of {each.title}: {visible(str(error))}")
+        else:
+            found += [times] if times else []
+    return found, unread
 
 
 def _told(subject: Subject) -> Verdict:

@@ -19,12 +19,14 @@ from ..place import visible
 from ..source_file import SourceFile
 from .dataset import Dataset
 from .packing import ROUNDING, packed_text
+from .time_lines import TimeLines
 
 __all__ = ["Page", "page_html"]
 
 _NUMBER: Final = re.compile(r"[0-9][0-9.]*-[0-9][0-9.]*,?|[0-9.e]+ (?:%|[mun]?s|[kMGT]?B)(?![a-z])")
 _HERE: Final = files(__package__)
 _STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
+_CHARTS: Final = "charts"  # what draws time lines, and its styles
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Page:
         basis: What the values in the trees are.
         counters: HTML of what statistics found; empty if there is none.
         tab: What is open at the start; empty for none.
+        times: Traces of the run; of none, the page holds nothing that draws them.
     """
 
     title: str
@@ -60,16 +63,20 @@ class Page:
     basis: str = ""
     counters: str = ""
     tab: str = ""
+    times: Sequence[TimeLines] = ()
 
 
 def page_html(page: Page) -> bytes:
     """Write a page. The same page gives the same bytes."""
-    style = "".join(folder.joinpath(name).read_text("utf-8") for folder, name in _STYLES)
-    script = _HERE.joinpath("page.js").read_text("utf-8") if page.experiments else ""
+    styles = [*_STYLES, *([(_HERE, f"{_CHARTS}.css")] if page.times else [])]
+    style = "".join(folder.joinpath(name).read_text("utf-8") for folder, name in styles)
+    names = [*([f"{_CHARTS}.js"] if page.times else []), *(["page.js"] if page.experiments else [])]
+    scripts = [_HERE.joinpath(name).read_text("utf-8") for name in names]
+    allowed = " ".join(f"'{_hash(each)}'" for each in scripts) or "'none'"
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src '{_hash(script)}'" if script else "script-src 'none'",
+            f"script-src {allowed}",
             f"style-src '{_hash(style)}'",
             "img-src data:",
             "base-uri 'none'",
@@ -78,7 +85,8 @@ def page_html(page: Page) -> bytes:
             "trusted-types 'none'",
         )
     )
-    numbers = [(key, each) for dataset in page.experiments for key, each in dataset.numbers.items()]
+    held: list[Dataset | TimeLines] = [*page.experiments, *page.times]
+    numbers = [(key, each) for part in held for key, each in part.numbers.items()]
     ids = {key: f"numbers-{place}" for place, (key, _) in enumerate(numbers)}
     head = {
         "experiments": [each.head for each in page.experiments],
@@ -91,15 +99,16 @@ def page_html(page: Page) -> bytes:
         "other": page.other,
         "basis": page.basis,
         "tab": page.tab or None,
+        "times": [each.head for each in page.times],
     }
     blocks = [("head", packed_text(orjson.dumps(head))), *((ids[key], each.text) for key, each in numbers)]
     data = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks)
-    body, scripts = page.counters, ""
+    body, last = page.counters, ""
     if page.experiments:
         body = f"""<div id="app"><noscript><p class="remark">The trees need JavaScript.</p></noscript></div>
 <div>{f'<div id="counters" hidden>{page.counters}</div>' if page.counters else ""}</div>
 <p class="remark">{_text(_digits(page.experiments))}</p>"""
-        scripts = f"{data}\n<script>{script}</script>"
+        last = "\n".join([data, *(f"<script>{each}</script>" for each in scripts)])
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -118,7 +127,7 @@ def page_html(page: Page) -> bytes:
 <main>
 {body}
 </main>
-{scripts}
+{last}
 </body>
 </html>
 """.encode("utf-8", "replace")

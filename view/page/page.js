@@ -34,20 +34,20 @@
 
   // node_modules/preact/src/diff/catch-error.js
   function _catchError(error, vnode, oldVNode, errorInfo) {
-    let component, ctor, handled;
+    let component, ctor, handled2;
     for (; vnode = vnode._parent; ) {
       if ((component = vnode._component) && !(component._bits & COMPONENT_PROCESSING_EXCEPTION)) {
         component._bits |= COMPONENT_FORCE;
         try {
           ctor = component.constructor;
-          if (handled = ctor && ctor.getDerivedStateFromError) {
+          if (handled2 = ctor && ctor.getDerivedStateFromError) {
             component.setState(ctor.getDerivedStateFromError(error));
           }
           if (component.componentDidCatch) {
             component.componentDidCatch(error, errorInfo || {});
-            handled = 1;
+            handled2 = 1;
           }
-          if (handled && component._bits & COMPONENT_DIRTY) {
+          if (handled2 && component._bits & COMPONENT_DIRTY) {
             component._bits |= COMPONENT_PENDING_ERROR;
             return;
           }
@@ -1327,7 +1327,7 @@
   var MOST = 200;
   var names = (tree, nodes) => [...nodes].map((node) => node < 0 ? "/" : encodeURIComponent(tree.identities[node])).join(",");
   function fragmentOf(state) {
-    const { browser, basis, flat, grouping, tab, source, experiment } = state;
+    const { browser, basis, flat, grouping, tab, time, source, experiment } = state;
     const { metrics, program, system } = browser.panes;
     const parts = [
       ["m", names(metrics.tree, metrics.selected)],
@@ -1339,6 +1339,9 @@
     if (grouping) parts.push(["g", grouping]);
     if (experiment !== "run") parts.push(["e", experiment]);
     if (tab) parts.push(["t", tab]);
+    if (time.trace) parts.push(["tr", String(time.trace)]);
+    if (time.shown) parts.push(["tm", time.shown.map(encodeURIComponent).join(",") || "-"]);
+    if (time.range) parts.push(["ti", time.range.join(":")]);
     parts.push(["src", source ? "on" : "off"]);
     for (const [key, pane] of [["m", metrics], ["c", program], ["s", system]]) {
       if (pane.open.size <= MOST) parts.push([`${key}o`, names(pane.tree, pane.open)]);
@@ -1364,6 +1367,15 @@
     if (selected?.length) found = found.selecting(selected);
     else if (selected && key === "s") found = found.selecting([]);
     return found.selecting([...found.selected]);
+  }
+  function timeOf(times, pieces) {
+    const trace = Number(pieces.get("tr") ?? 0);
+    if (!times[trace]) return { trace: 0, shown: null, range: null };
+    const { metrics, edges } = times[trace].head;
+    const known = (name) => metrics.some((metric) => encodeURIComponent(metric.name) === name);
+    const shown = pieces.has("tm") ? pieces.get("tm").split(",").filter(known).map(decodeURIComponent) : null;
+    const [start2, end] = (pieces.get("ti") ?? "").split(":").map(Number);
+    return { trace, shown, range: start2 >= edges[0] && end <= edges[1] && start2 < end ? [start2, end] : null };
   }
   function nodeOf(tree, name) {
     if (name === "/") return -1;
@@ -1604,7 +1616,7 @@
       const { operation } = this;
       return new _Tally(
         this.aggregation,
-        this.amounts.map((amount, place) => operation(amount, other.amounts[place])),
+        this.amounts.map((amount2, place) => operation(amount2, other.amounts[place])),
         this.known.map((known, place) => known + other.known[place]),
         this.gaps.map((gaps, place) => gaps + other.gaps[place])
       );
@@ -1613,7 +1625,7 @@
     less(part) {
       return new _Tally(
         this.aggregation,
-        this.amounts.map((amount, place) => amount - part.amounts[place]),
+        this.amounts.map((amount2, place) => amount2 - part.amounts[place]),
         this.known,
         this.gaps.map((gaps, place) => gaps + part.gaps[place])
       );
@@ -1824,8 +1836,8 @@
       const region = home[path];
       const again = calls.ancestors(path).some((above) => home[above] === region && (!inside || inside.has(above)));
       if (again) continue;
-      const { amount } = closed.value(path);
-      if (amount !== null) found[region] = (found[region] === found[region] ? found[region] : 0) + amount;
+      const { amount: amount2 } = closed.value(path);
+      if (amount2 !== null) found[region] = (found[region] === found[region] ? found[region] : 0) + amount2;
     }
     return found;
   }
@@ -1892,7 +1904,7 @@
     const all = own.amounts.reduce(sizeAdded, 0);
     return Uint8Array.from(sizes, (size) => size < SHARE * all);
   }
-  var sizeAdded = (sum2, amount) => sum2 + (amount !== amount ? 0 : Math.abs(amount));
+  var sizeAdded = (sum2, amount2) => sum2 + (amount2 !== amount2 ? 0 : Math.abs(amount2));
 
   // src/model/shares.js
   function share(value, of) {
@@ -2095,13 +2107,14 @@
   }
   var WRITERS = { sec: seconds, bytes: volume, occ: count, "%": percent };
   var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0.0 %", "< 0.1 %"]);
-  function written({ amount, gap }, unit) {
-    if (amount === null) return { text: gap, sign: null };
+  function written({ amount: amount2, gap }, unit) {
+    if (amount2 === null) return { text: gap, sign: null };
     const writer = WRITERS[unit] ?? ((value) => general(value, 6));
-    const size = writer(Math.abs(amount));
+    const size = writer(Math.abs(amount2));
     if (NOTHING.has(size)) return { text: size.replace("0 ns", "0 s"), sign: 0 };
-    return { text: `${amount < 0 ? "-" : ""}${size}`, sign: Math.sign(amount) };
+    return { text: `${amount2 < 0 ? "-" : ""}${size}`, sign: Math.sign(amount2) };
   }
+  var amount = (value, unit) => written({ amount: value !== value ? null : value, gap: "-" }, unit).text;
   function letters(number) {
     let text = "";
     for (let left = number + 1; left; left = Math.floor((left - 1) / 26)) text = String.fromCharCode(65 + (left - 1) % 26) + text;
@@ -2116,7 +2129,7 @@
     if (!difference) return html`<p class="remark">Nothing to compare with: <code>autoanalyzer view THIS --against OTHER -o report.html</code> makes a page that compares.</p>`;
     if (!lists) return html`<p class="remark">${metric} is not in both experiments, or its values do not add up.</p>`;
     const { unit, slower, faster, before, gain } = lists;
-    const amount = (value) => written({ amount: value, gap: "" }, unit).text;
+    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
     const share2 = (value, of) => of ? `${value < 0 ? "+" : "−"}${written({ amount: Math.abs(100 * value / of), gap: "" }, "%").text}` : "new";
     const list = (title, changed, kind) => html`
     <section class="changes">
@@ -2126,8 +2139,8 @@
         <thead><tr><th class="number">${other}</th><th class="number">here</th><th class="number">change</th><th class="number">share</th><th>region</th><th>source</th></tr></thead>
         <tbody>${changed.slice(0, MOST2).map(
       (line) => html`<tr key=${line.region}>
-            <td class="number">${amount(line.before)}</td><td class="number">${amount(line.before - line.gain)}</td>
-            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
+            <td class="number">${amount2(line.before)}</td><td class="number">${amount2(line.before - line.gain)}</td>
+            <td class=${`number ${kind}`}>${kind === "up" ? "▲" : "▼"} ${amount2(Math.abs(line.gain))}</td><td class="number">${share2(line.gain, line.before)}</td>
             <td><button class="link" onClick=${() => select(line.region)}>${line.name}</button></td><td>${line.place}</td>
           </tr>`
     )}</tbody>
@@ -2135,7 +2148,7 @@
       ${changed.length > MOST2 && html`<p class="remark">and ${changed.length - MOST2} more</p>`}
     </section>`;
     return html`
-    <p>${metric} of the program: ${amount(before)} in ${other}, ${amount(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
+    <p>${metric} of the program: ${amount2(before)} in ${other}, ${amount2(before - gain)} here${before && gain ? `, ${share2(gain, before)}` : ""}. Each region by itself; changes of less than 0.1 % are left out${lists.partly ? ", and so is what one of the two has not measured" : ""}.</p>
     <p><button onClick=${() => show(!shown)}>${shown ? "Show this experiment in the trees" : "Show the difference in the trees"}</button> <span class="remark">${shown ? `The trees show ${other} less this experiment: ▲ raised is what was gained, ▼ sunken what was lost.` : ""}</span></p>
     ${difference.head.remarks.length > 0 && html`<ul class="caveats">${difference.head.remarks.map((each) => html`<li>${each}</li>`)}</ul>`}
     <div class="lists">${list("Slower, or more", slower, "down")}${list("Faster, or less", faster, "up")}</div>
@@ -2225,8 +2238,8 @@
       return lines.toSorted((one, other) => (typeof one[order.by] === "string" ? sign : 1) * compare(one[order.by], other[order.by]));
     }, [lines, order]);
     const total = lines.reduce((sum2, { own }) => sum2 + (own === own ? own : 0), 0);
-    const amount = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
-    const percent2 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
+    const amount2 = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
+    const percent3 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
     return html`
     <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region by itself. Least, mean and most: of the locations.</p>
@@ -2243,8 +2256,8 @@
           ${view.from > 0 && html`<tr aria-hidden="true"><td colspan="8" style=${{ height: `${view.from * ROW}px` }}></td></tr>`}
           ${shown.map(
       (line) => html`<tr key=${line.region} class=${browserHas(browser, experiment, line.region) ? "selected" : ""}>
-              <td class="number">${amount(line.own)}</td><td class="number">${percent2(line.own)}</td><td class="number">${amount(line.closed)}</td>
-              <td class="number">${amount(line.least)}</td><td class="number">${amount(line.mean)}</td><td class="number">${amount(line.most)}</td>
+              <td class="number">${amount2(line.own)}</td><td class="number">${percent3(line.own)}</td><td class="number">${amount2(line.closed)}</td>
+              <td class="number">${amount2(line.least)}</td><td class="number">${amount2(line.mean)}</td><td class="number">${amount2(line.most)}</td>
               <td><button class="link" onClick=${() => select(line.region)} title=${line.name.slice(0, 300)}>${line.name}</button></td><td>${line.place}</td>
             </tr>`
     )}
@@ -2275,9 +2288,9 @@
     const closed = regionSums(browser, experiment);
     const spread = ranges(browser, flat)?.own;
     return experiment.head.regions.map((each, region) => {
-      const amount = own.value(region).amount ?? NaN;
+      const amount2 = own.value(region).amount ?? NaN;
       const [least2, mean, most3] = spread ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
-      return { region, name: each[0], place: placeOf(each), own: amount, "own share": amount, closed: closed[region], least: least2, mean, most: most3 };
+      return { region, name: each[0], place: placeOf(each), own: amount2, "own share": amount2, closed: closed[region], least: least2, mean, most: most3 };
     });
   }
 
@@ -2299,6 +2312,10 @@
   var signColour = (place) => signed((place + 1) / 2);
   var css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
   var clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
+  var markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
+  var OTHERS = CLUSTERS.at(-1);
+  var NAMED = CLUSTERS.length - 1;
+  var regionColour = (place) => place < NAMED ? CLUSTERS[place] : OTHERS;
 
   // src/parts/canvas.js
   function sized(canvas, width, height) {
@@ -2335,7 +2352,7 @@
   var TOP = 14;
   function HeatMap({ browser, experiment, clusters, nodes, select }) {
     const canvas = useRef(null);
-    const [pointed, setCell] = useState(null);
+    const [pointed2, setCell] = useState(null);
     const [relative, setRelative] = useState(false);
     const [width, setWidth] = useState(600);
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
@@ -2343,7 +2360,7 @@
     const map = useMemo(() => cells(browser, nodes, order), [nodes, order]);
     const columns = Math.min(order.length, Math.max(1, Math.floor(width)));
     const there = map.rows.length > 0;
-    const cell = pointed && pointed.row < map.rows.length && pointed.column < columns ? pointed : null;
+    const cell = pointed2 && pointed2.row < map.rows.length && pointed2.column < columns ? pointed2 : null;
     useEffect(() => {
       if (!there) return void 0;
       const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(100, contentRect.width)));
@@ -2370,7 +2387,7 @@
       setCell({ row: clip(from.row + steps[0], map.rows.length), column: clip(from.column + steps[1], columns) });
     };
     const choose = ({ row, column }) => select(map.rows[row].node, order.slice(...range(column, columns, order.length)));
-    const told = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
+    const told2 = cell && tell(map, cell, { browser, experiment, order, columns, unit, clusters });
     return html`
     <div class="map-tools">
       <span class="remark">${map.rows.length < map.all ? `The ${map.rows.length} largest of ${map.all} call paths of the tree above` : "The call paths of the tree above"}; ${order.length} ${experiment.kind}s${clusters.length > 1 ? ", by cluster" : ""}${columns < order.length ? `, ${Math.ceil(order.length / columns)} a column: the most of each` : ""}.</span>
@@ -2383,7 +2400,7 @@
           ref=${canvas}
           tabindex="0"
           role="img"
-          aria-label=${`Ranks and call paths; arrows move, Enter selects. ${told ?? ""}`}
+          aria-label=${`Ranks and call paths; arrows move, Enter selects. ${told2 ?? ""}`}
           onMouseMove=${(event) => setCell(at(event))}
           onMouseLeave=${() => setCell(null)}
           onClick=${(event) => at(event) && choose(at(event))}
@@ -2391,7 +2408,7 @@
         ></canvas>
       </div>
     </div>
-    <p class="told" aria-live="polite">${told ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
+    <p class="told" aria-live="polite">${told2 ?? "Point at a cell, or move with the arrows, to read its value; a click selects its call path and rank."}</p>
   `;
   }
   var label = (browser, node) => browser.panes.program.tree.labels[node];
@@ -2460,11 +2477,11 @@
     const value = most2(values, from, to);
     const known = values.filter((each) => each === each);
     const mean = known.reduce((sum2, each) => sum2 + each, 0) / (known.length || 1);
-    const amount = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
+    const amount2 = (each) => written({ amount: each === each ? each : null, gap: "not measured" }, unit).text;
     const first = experiment.nameOf(order[from]);
     const who = to - from > 1 ? `${first} and ${to - from - 1} more, the most` : first;
     const number = clusters.length > 1 ? clusters.findIndex((members) => members.includes(order[from])) : -1;
-    return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount(value)}; mean of all ${amount(mean)}`;
+    return `${label(browser, node)}, ${who}${number >= 0 ? ` (cluster ${letters(number)})` : ""}: ${amount2(value)}; mean of all ${amount2(mean)}`;
   }
 
   // src/parts/help.js
@@ -2477,6 +2494,7 @@
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
     ["1 – 6", "a tab; again, or Esc, closes it"],
     ["[ ]", "the finding before, the next one"],
+    ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
     ["s", "source on and off"],
     ["?", "this help"],
@@ -2488,7 +2506,7 @@
     return html`
     <dialog ref=${box} onClose=${close} aria-labelledby="help-title">
       <h2 id="help-title">Keys</h2>
-      <dl>${KEYS.map(([keys, what]) => html`<dt key=${keys}><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
+      <dl>${KEYS.map(([keys2, what]) => html`<dt key=${keys2}><kbd>${keys2}</kbd></dt><dd>${what}</dd>`)}</dl>
       <h2>How to read the trees</h2>
       <p>A closed node shows all that is below it; an open one only what its own children do not show. So each second is shown once.
       The call tree shows the selected metric, the system tree the selected metric at the selected call path.
@@ -2502,12 +2520,12 @@
   var STEPS = 24;
   function Legend({ legend, signed: signed2, gains }) {
     if (!legend) return html`<div class="legend remark">These values do not add up.</div>`;
-    const amount = (value) => written({ amount: value, gap: "" }, legend.unit).text;
+    const amount2 = (value) => written({ amount: value, gap: "" }, legend.unit).text;
     return html`
-    <div class="legend" aria-label=${`colours from 0 to ${amount(legend.top)}`} role="img">
+    <div class="legend" aria-label=${`colours from 0 to ${amount2(legend.top)}`} role="img">
       <span>0</span>
       <span class="ramp">${Array.from({ length: STEPS }, (_, place) => html`<i style=${{ backgroundColor: css(sizeColour(place / (STEPS - 1))) }}></i>`)}</span>
-      <span>${amount(legend.top)}</span>
+      <span>${amount2(legend.top)}</span>
       ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less"}</span>`}
     </div>
   `;
@@ -2542,7 +2560,7 @@
     }
     const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
     const lines = source.lines.slice(from, from + view.count);
-    const amount = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
+    const amount2 = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
     const width = Math.min(BANDS, 1 + bands.reduce((deepest, { depth }) => Math.max(deepest, depth), 0));
     const choose = (number) => select(heaviestPath(browser, experiment, number, scope));
     const row = (text, place) => {
@@ -2562,10 +2580,10 @@
         (band) => html`<span
             style=${{ backgroundColor: band && costs[band.number] === costs[band.number] ? css(sizeColour(top ? Math.abs(costs[band.number]) / top : 0)) : void 0 }}
             class=${band ? "band" : ""}
-            title=${band && `${experiment.head.regions[band.number][0]}: ${amount(band.number)}`}
+            title=${band && `${experiment.head.regions[band.number][0]}: ${amount2(band.number)}`}
           ></span>`
       )}</span
-        ><span class="cost">${starts.length ? amount(starts.at(-1).number) : ""}</span
+        ><span class="cost">${starts.length ? amount2(starts.at(-1).number) : ""}</span
         ><span class="number">${line}</span><code>${text || " "}</code>
       </div>
     `;
@@ -2647,6 +2665,563 @@
   `;
   }
 
+  // src/model/time_lines.js
+  var ROWS = 20;
+  var FEW = 1e3;
+  var TimeLines = class {
+    // `read` gives a promise of the numbers under a key.
+    constructor(head, read) {
+      this.head = head;
+      this.steps = head.steps;
+      [this.start, this.end] = head.edges;
+      this.step = (this.end - this.start) / this.steps;
+      this.edges = Float64Array.from({ length: this.steps + 1 }, (_, place) => place < this.steps ? this.start + place * this.step : this.end);
+      this.units = new Map(head.metrics.map(({ name, unit }) => [name, unit]));
+      this.numbers = /* @__PURE__ */ new Map();
+      this.read = read;
+    }
+    // Decode what is shown.
+    async load(metrics) {
+      this.regions ??= await this.read(`${this.head.key} regions`);
+      for (const name of metrics) {
+        if (this.numbers.has(name)) continue;
+        const all = await this.read(`${this.head.key} ${name}`);
+        const [least2, mean, most3] = [0, 1, 2].map((part) => all.subarray(part * this.steps, (part + 1) * this.steps));
+        this.numbers.set(name, { least: least2, mean, most: most3 });
+      }
+    }
+    has(metrics) {
+      return this.regions !== void 0 && metrics.every((name) => this.numbers.has(name));
+    }
+    // The metrics that are shown at the start.
+    get first() {
+      return this.head.first.map((place) => this.head.metrics[place].name);
+    }
+    // The step that a moment is in.
+    stepAt(time) {
+      return Math.max(0, Math.min(this.steps - 1, Math.floor((time - this.start) / this.step)));
+    }
+    middle(step) {
+      return (this.edges[step] + this.edges[step + 1]) / 2;
+    }
+    // From the first step that lies in a range, at least half, to behind the last.
+    stepsOf([start2, end]) {
+      const first = this.stepAt(start2 + this.step / 2);
+      return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
+    }
+    // The place of the call path that a row is in: -1 of several small ones, NaN of none.
+    pathAt(row, step) {
+      return this.regions[row * this.steps + step];
+    }
+    nameAt(row, step) {
+      const path = this.pathAt(row, step);
+      return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
+    }
+    // Least, mean and most of some steps, and when.
+    summary(name, [from, to]) {
+      const { least: least2, mean, most: most3 } = this.numbers.get(name);
+      const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
+      let [sum2, known] = [0, 0];
+      for (let step = from; step < to; step++) {
+        if (mean[step] !== mean[step]) continue;
+        sum2 += mean[step];
+        known++;
+        if (!(least2[step] >= found.least)) [found.least, found.leastAt] = [least2[step], this.middle(step)];
+        if (!(most3[step] <= found.most)) [found.most, found.mostAt] = [most3[step], this.middle(step)];
+      }
+      return known ? { ...found, mean: sum2 / known } : found;
+    }
+    // Some rows that tell what the charts show: spans of steps, with the region that most of them are in.
+    table(metrics, [from, to]) {
+      const count2 = Math.min(ROWS, to - from);
+      return Array.from({ length: count2 }, (_, row) => {
+        const steps = [from + Math.floor(row * (to - from) / count2), from + Math.floor((row + 1) * (to - from) / count2)];
+        return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.#mostMet(steps), values: metrics.map((name) => this.summary(name, steps)) };
+      });
+    }
+    #mostMet([from, to]) {
+      const met = /* @__PURE__ */ new Map();
+      for (let step = from; step < to; step++) met.set(this.nameAt(0, step), (met.get(this.nameAt(0, step)) ?? 0) + 1);
+      return [...met].sort(([, one], [, other]) => other - one)[0][0];
+    }
+    // How many steps of how many rows are in each call path; the most first.
+    shares() {
+      const found = new Float64Array(this.head.paths.length);
+      for (const path of this.regions) if (path >= 0) found[path]++;
+      return [...found].map((count2, path) => ({ path, share: count2 / this.regions.length })).sort((one, other) => other.share - one.share);
+    }
+    // A moment, as exact as the steps are.
+    moment(time) {
+      return time.toFixed(this.#digits);
+    }
+    get #digits() {
+      return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
+    }
+    // An interval as commands take it, which is not outside of the trace.
+    span([start2, end]) {
+      const size = 10 ** this.#digits;
+      const digits2 = (value) => (value / size).toFixed(this.#digits);
+      return `${digits2(Math.ceil(start2 * size - 1e-6))}:${digits2(Math.floor(end * size + 1e-6))}`;
+    }
+    // What does at a terminal what is looked at here.
+    commands(metric, range2) {
+      const { word, metrics } = this.head;
+      const named = metrics.find(({ name }) => name === metric).word;
+      return [
+        ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range2)} ${word} OTHER`],
+        ["what goes with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range2)} ${word}`]
+      ];
+    }
+  };
+  function rate(value, unit) {
+    if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
+    if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;
+    const of = unit.endsWith("/sec") ? unit.slice(0, -4) : unit;
+    return value === value ? `${amount(value, of)}${of === unit ? "" : "/s"}` : "not known";
+  }
+
+  // src/parts/commands.js
+  function Commands({ times, range: range2, shown, metric, setMetric }) {
+    return html`
+    <section class="commands" aria-label="at the terminal">
+      <h3>${times.span(range2).replace(":", " to ")} s at the terminal</h3>
+      <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
+      ${times.commands(metric, range2).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
+    </section>
+  `;
+  }
+  function Command({ what, command }) {
+    const text = useRef(null);
+    const [said, say] = useState("");
+    const copy = async () => {
+      try {
+        await navigator.clipboard.writeText(command);
+        say("copied");
+      } catch {
+        getSelection().selectAllChildren(text.current);
+        say("selected: Ctrl+C copies it");
+      }
+    };
+    return html`<p><small>${what}</small><br /><code ref=${text}>${command}</code> <button onClick=${copy} aria-label=${`copy: ${what}`}>copy</button> <span class="remark" role="status">${said}</span></p>`;
+  }
+
+  // src/parts/chart.js
+  var AXIS = 92;
+  var BOTTOM = 24;
+  var ROOM = 6;
+  var LEAST3 = 3;
+  var SHADE = "33";
+  var PAGE = 10;
+  function inks(box) {
+    const { color, caretColor, borderTopColor } = getComputedStyle(box);
+    return { text: color, line: caretColor, edge: borderTopColor };
+  }
+  function Chart({ times, label: label2, view, shared, intervals = [], of, anew, onPoint }) {
+    const box = useRef(null);
+    const chart = useRef(null);
+    const { width, range: range2, at, selected } = shared;
+    const now = useRef(shared);
+    now.current = shared;
+    useEffect(() => {
+      const made = of(() => inks(box.current));
+      const plot = new uPlot(options3(times, made, { box: box.current, width, now, intervals, onPoint }), made.data, box.current);
+      chart.current = plot;
+      const scheme = matchMedia("(prefers-color-scheme: dark)");
+      const redraw = () => plot.redraw();
+      scheme.addEventListener("change", redraw);
+      return () => {
+        scheme.removeEventListener("change", redraw);
+        plot.destroy();
+      };
+    }, [times, width, ...anew]);
+    useEffect(() => {
+      chart.current.batch((plot) => plot.setScale("x", { min: view[0], max: view[1] }));
+      point(chart.current, times, at);
+    }, [times, width, ...anew, range2]);
+    useEffect(() => {
+      if (chart.current.cursor.idx !== at) point(chart.current, times, at);
+    }, [at]);
+    useEffect(() => {
+      const plot = chart.current;
+      const [left, right] = selected ? selected.map((time) => plot.valToPos(time, "x")) : [0, 0];
+      plot.setSelect({ left, width: right - left, top: 0, height: plot.over.clientHeight }, false);
+    }, [times, width, ...anew, range2, selected]);
+    return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label2} onKeyDown=${(event) => keys(event, times, view, shared)}></div>`;
+  }
+  var point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
+  function options3(times, { height, series, bands, axis, range: range2, draw: draw4, last }, { box, width, now, intervals, onPoint }) {
+    const ink = () => inks(box);
+    const axes = { stroke: () => ink().text, font: "11px system-ui, sans-serif", ticks: { show: false }, grid: { width: 1, stroke: () => ink().edge } };
+    const seconds2 = (_, splits) => splits.map((each) => last ? `${Number(each.toFixed(9))} s` : "");
+    return {
+      width,
+      height: height + (last ? BOTTOM : ROOM),
+      padding: [4, 12, last ? 0 : ROOM, 0],
+      legend: { show: false },
+      scales: { x: { time: false }, y: { range: range2 } },
+      series: [{}, ...series],
+      bands,
+      axes: [{ ...axes, values: seconds2, size: last ? BOTTOM : 0 }, { ...axes, size: AXIS, ...axis }],
+      cursor: {
+        y: false,
+        points: { show: false },
+        dataIdx: (plot, _, __, time) => times.stepAt(time),
+        drag: { x: true, y: false, setScale: false, dist: LEAST3 },
+        bind: { dblclick: () => () => now.current.choose(null) }
+      },
+      hooks: {
+        drawClear: [(plot) => shade(plot, intervals)],
+        draw: draw4 ? [draw4] : [],
+        setCursor: [(plot) => pointed(plot, now.current, onPoint)],
+        setSelect: [(plot) => chosen(plot, times, now.current)]
+      }
+    };
+  }
+  var handled = /* @__PURE__ */ new WeakMap();
+  function pointed(plot, shared, onPoint) {
+    const { left, top, idx, event } = plot.cursor;
+    if (!event || handled.get(plot) === event) return;
+    handled.set(plot, event);
+    onPoint?.(left < 0 ? null : top);
+    if (shared.anchor !== null) shared.select(null);
+    shared.point(left < 0 ? null : idx);
+  }
+  function chosen(plot, times, shared) {
+    const { left, width } = plot.select;
+    if (width < LEAST3) return;
+    const [start2, end] = [left, left + width].map((place) => plot.posToVal(place, "x"));
+    plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+    shared.choose([Math.max(start2, times.start), Math.min(end, times.end)]);
+  }
+  function shade(plot, intervals) {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    for (const { start: start2, end, colour } of intervals) {
+      const [from, to] = [start2, end].map((time) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(time, "x", true))));
+      ctx.fillStyle = colour + SHADE;
+      ctx.fillRect(from, bbox.top, to - from, bbox.height);
+    }
+    ctx.restore();
+  }
+  function drawLines(plot, lines) {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.lineWidth = 2 * devicePixelRatio;
+    lines.forEach(({ times, values }, number) => {
+      ctx.strokeStyle = markColour(number);
+      ctx.beginPath();
+      times.forEach((time, place) => ctx.lineTo(plot.valToPos(time, "x", true), plot.valToPos(values[place], "y", true)));
+      ctx.stroke();
+    });
+    ctx.restore();
+  }
+  function keys(event, times, view, { at, anchor, selected, point: point2, select, choose }) {
+    const [first, behind] = times.stepsOf(view);
+    const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);
+    const to = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: first, End: behind - 1 }[event.key];
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (to !== void 0) {
+      const step = Math.max(first, Math.min(behind - 1, to));
+      select(event.shiftKey ? anchor ?? at ?? step : null);
+      point2(step);
+    } else if (event.key === "Enter" && selected) choose(selected);
+    else if (event.key === "Backspace") choose(null);
+    else return;
+    event.preventDefault();
+  }
+
+  // src/parts/metric_chart.js
+  var HEIGHT = 84;
+  var BAND = 0.22;
+  function MetricChart({ times, name, view, shared, intervals, last, onPoint }) {
+    const unit = times.units.get(name);
+    const { at } = shared;
+    const said = summary(times, name, view);
+    const here = at === null ? said : valuesAt(times, name, at);
+    const lines = times.head.marks.lines.filter(({ metric }) => metric === name);
+    const of = (ink) => ({
+      data: dataOf(times, name),
+      height: HEIGHT,
+      last,
+      series: [{ width: 0 }, { width: 1.5, stroke: () => ink().line, paths: uPlot.paths.stepped({ align: 1 }) }, { width: 0 }].map((each) => ({ paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, ...each })),
+      bands: [{ series: [3, 1], fill: () => faded(ink().line) }],
+      axis: { space: 24, values: (_, splits) => splits.map((each) => rate(each, unit)) },
+      range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? 1.05 * high : 1],
+      draw: (plot) => drawLines(plot, lines)
+    });
+    return html`
+    <section class="time-line" aria-label=${name}>
+      <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
+      <${Chart} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
+      ${lines.length > 0 && html`<ul class="swatches">${lines.map(({ label: label2 }, number) => html`<li><i class="swatch" style=${{ backgroundColor: markColour(number) }}></i>${label2}</li>`)}</ul>`}
+    </section>
+  `;
+  }
+  function summary(times, name, view) {
+    const unit = times.units.get(name);
+    const { least: least2, mean, most: most3, mostAt } = times.summary(name, times.stepsOf(view));
+    if (mean !== mean) return "not known in this time";
+    return `mean ${rate(mean, unit)}, from ${rate(least2, unit)} to ${rate(most3, unit)} (at ${times.moment(mostAt)} s)`;
+  }
+  function valuesAt(times, name, step) {
+    const unit = times.units.get(name);
+    const { least: least2, mean, most: most3 } = times.numbers.get(name);
+    if (mean[step] !== mean[step]) return "not known";
+    return `mean ${rate(mean[step], unit)}${times.head.locations > 1 ? `, from ${rate(least2[step], unit)} to ${rate(most3[step], unit)}` : ""}`;
+  }
+  function dataOf(times, name) {
+    const { least: least2, mean, most: most3 } = times.numbers.get(name);
+    const held = (values) => Array.from({ length: times.steps + 1 }, (_, place) => {
+      const value = values[Math.min(place, times.steps - 1)];
+      return value === value ? value : null;
+    });
+    return [times.edges, held(least2), held(mean), held(most3)];
+  }
+  var faded = (colour) => colour.replace(/^rgb\((.*)\)$/, (_, parts) => `rgba(${parts}, ${BAND})`);
+
+  // src/parts/region_strip.js
+  var [TALLEST, LOWEST, ALL] = [18, 6, 200];
+  var FIRST = 22;
+  var NAME = 13;
+  var SEVERAL = "#c4c4c4";
+  function RegionStrip({ times, view, shared, intervals, last, select }) {
+    const { rows, paths } = times.head;
+    const [row, setRow] = useState(0);
+    const shares = useMemo(() => times.shares(), [times]);
+    const places = useMemo(() => new Map(shares.map(({ path: path2 }, place) => [path2, place])), [shares]);
+    const tops = useMemo(() => topsOf(rows.length), [rows]);
+    const { at } = shared;
+    const shown = row < rows.length ? row : 0;
+    const path = at === null ? NaN : times.pathAt(shown, at);
+    const said = at === null ? "the call path with most time in each step" : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+    const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
+    const of = () => ({
+      data: [times.edges, new Array(times.steps + 1).fill(null)],
+      height: tops.at(-1) + 4,
+      last,
+      series: [{}],
+      axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
+      range: () => [-tops.at(-1), 0],
+      draw: (plot) => draw2(plot, { times, tops, places })
+    });
+    const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent2(each.share)}`).join(", ");
+    return html`
+    <section class="time-line" aria-label="regions">
+      <h3><span>Regions</span> <small>${said}</small></h3>
+      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
+      <ul class="swatches">
+        ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
+        ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other regions</li>`}
+        ${times.regions.some((each) => each < 0) && html`<li><i class="swatch" style=${{ backgroundColor: SEVERAL }}></i>several short regions</li>`}
+      </ul>
+    </section>
+  `;
+  }
+  function Swatch({ colour, region, share: share2, select }) {
+    const { name, place, chain, node } = region;
+    const title = `${chain.join(" / ")}${place ? ` (${place})` : ""}`.slice(0, 300);
+    return html`<li title=${title}>
+    <i class="swatch" style=${{ backgroundColor: colour }}></i>${select && node !== null ? html`<button class="link" onClick=${() => select(node)}>${name}</button>` : html`<span>${name}</span>`} <small>${place ? `${place}, ` : ""}${percent2(share2)}</small>
+  </li>`;
+  }
+  var percent2 = (share2) => amount(100 * share2, "%");
+  function topsOf(count2) {
+    const height = Math.max(LOWEST, Math.min(TALLEST, Math.floor(ALL / Math.max(1, count2 - 1))));
+    return [0, ...Array.from({ length: count2 }, (_, place) => FIRST + place * height)];
+  }
+  var middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
+  function namesOf(rows, tops) {
+    let next = -NAME;
+    return middles(tops).map((middle, place) => {
+      if (-middle < next + NAME) return "";
+      next = -middle;
+      return rows[place];
+    });
+  }
+  function draw2(plot, { times, tops, places }) {
+    const { ctx, bbox } = plot;
+    const scale = bbox.height / tops.at(-1);
+    const { min, max } = plot.scales.x;
+    const [first, behind] = [times.stepAt(min), times.stepAt(max) + 1];
+    const edge = (step) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.edges[step], "x", true)));
+    ctx.save();
+    for (let row = 0; row + 1 < tops.length; row++) {
+      for (let from = first, to; from < behind; from = to) {
+        const path = times.pathAt(row, from);
+        for (to = from + 1; to < behind && Object.is(times.pathAt(row, to), path); ) to++;
+        if (path !== path) continue;
+        ctx.fillStyle = path < 0 ? SEVERAL : regionColour(places.get(path));
+        ctx.fillRect(edge(from), bbox.top + tops[row] * scale, Math.max(1, edge(to) - edge(from)), (tops[row + 1] - tops[row]) * scale - 1);
+      }
+    }
+    ctx.restore();
+  }
+
+  // src/parts/warping.js
+  var SIDE = 320;
+  var MARGIN = 60;
+  var [WIDE, HIGH, GAP] = [640, 70, 80];
+  var LINES = 80;
+  function Warping({ warping }) {
+    const { metric, x, y, pairs, error } = warping;
+    const said = `${x.samples} samples of ${metric} in ${x.name} and ${y.samples} in ${y.name} make ${pairs} pairs; the sum of their distances is ${amount(error, "")}`;
+    return html`
+    <h3>How ${y.name} was aligned with ${x.name}</h3>
+    <p>${said}.</p>
+    <div class="lists">
+      <figure><${Path} warping=${warping} /><figcaption class="remark">The way through both: from left to right samples of ${x.name}, upwards those of ${y.name}. Where it runs level or upright, one sample stands for several.</figcaption></figure>
+      <figure><${Pairs} warping=${warping} /><figcaption class="remark">Samples that belong together: ${x.name} above, ${y.name} below.</figcaption></figure>
+    </div>
+  `;
+  }
+  function Path({ warping: { x, y, kept } }) {
+    const [across, up] = [SIDE / x.samples, SIDE / y.samples];
+    const [wide, high] = [across, up].map((size) => Math.max(size, 1.5));
+    const squares = kept[0].map((column, place) => `M${MARGIN + column * across} ${SIDE - (kept[1][place] + 1) * up}h${wide}v${high}h${-wide}z`).join("");
+    return html`
+    <svg class="warping" viewBox=${`0 0 ${SIDE + MARGIN} ${SIDE + MARGIN}`} role="img" aria-label=${`the warp path between ${x.name} and ${y.name}`}>
+      <rect class="frame" x=${MARGIN} y="0" width=${SIDE} height=${SIDE} />
+      <path class="cells" d=${squares} />
+      <polyline class="curve" points=${points(placed(x.values).map(([part, value]) => [MARGIN + part * SIDE, SIDE + MARGIN - 4 - value * (MARGIN - 8)]))} />
+      <polyline class="curve" points=${points(placed(y.values).map(([part, value]) => [MARGIN - 4 - value * (MARGIN - 8), SIDE - part * SIDE]))} />
+    </svg>
+  `;
+  }
+  function Pairs({ warping: { x, y, kept } }) {
+    const above = placed(x.values).map(([part, value]) => [part * WIDE, HIGH * (1 - value)]);
+    const below = placed(y.values).map(([part, value]) => [part * WIDE, HIGH + GAP + HIGH * (1 - value)]);
+    const at = (curve, sample, samples) => curve[Math.round(sample / Math.max(1, samples - 1) * (curve.length - 1))];
+    const step = Math.max(1, Math.ceil(kept[0].length / LINES));
+    const lines = kept[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept[1][place], y.samples)]).filter((_, place) => place % step === 0);
+    return html`
+    <svg class="warping" viewBox=${`-2 -2 ${WIDE + 4} ${2 * HIGH + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
+      <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
+      <polyline class="curve" points=${points(above)} />
+      <polyline class="curve" points=${points(below)} />
+    </svg>
+  `;
+  }
+  function placed(values) {
+    const low = values.reduce((least2, value) => Math.min(least2, value), Infinity);
+    const high = values.reduce((most3, value) => Math.max(most3, value), -Infinity);
+    return values.map((value, place) => [place / Math.max(1, values.length - 1), high > low ? (value - low) / (high - low) : 0.5]);
+  }
+  var points = (places) => places.map((each) => each.map((part) => part.toFixed(2)).join()).join(" ");
+
+  // src/parts/time.js
+  var NARROWEST = 240;
+  function Time({ times, state, change, select }) {
+    if (!times.length) return html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened. <code>autoanalyzer run --trace</code> records them, and the page of such a run shows them here.</p>`;
+    return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
+  }
+  function Charts({ all, times, state, change, select }) {
+    const box = useRef(null);
+    const [width, setWidth] = useState(0);
+    const [loaded, setLoaded] = useState([]);
+    const [pointed2, point2] = useState(null);
+    const [begun, setAnchor] = useState(null);
+    const [metric, setMetric] = useState(null);
+    const shown = state.shown ?? times.first;
+    const [at, anchor] = [pointed2, begun].map((step) => step !== null && step < times.steps ? step : null);
+    const view = state.range ?? [times.start, times.end];
+    useEffect(() => {
+      let wanted = true;
+      times.load(shown).then(() => wanted && setLoaded([...shown]));
+      return () => wanted = false;
+    }, [times, shown.join("\n")]);
+    useLayoutEffect(() => {
+      const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(NARROWEST, Math.floor(contentRect.width))));
+      observer.observe(box.current);
+      return () => observer.disconnect();
+    }, []);
+    const kinds = useMemo(() => [...new Set(times.head.marks.intervals.map(({ kind }) => kind))], [times]);
+    const intervals = useMemo(() => times.head.marks.intervals.map((each) => ({ ...each, colour: markColour(kinds.indexOf(each.kind)) })), [times]);
+    const drawn = loaded.filter((name) => shown.includes(name) && times.has([name]));
+    const selected = anchor === null || at === null ? null : [times.edges[Math.min(anchor, at)], times.edges[Math.max(anchor, at) + 1]];
+    const choose = (range2) => {
+      setAnchor(null);
+      const [start2, end] = range2 ? times.span(range2).split(":").map(Number) : [0, 0];
+      change({ range: end - start2 < times.step ? null : [start2, end] });
+    };
+    const shared = { width, range: state.range, at, anchor, selected, point: point2, select: setAnchor, choose };
+    const ready = width > 0 && times.regions !== void 0;
+    const named = shown.includes(metric) ? metric : shown[0];
+    return html`
+    <${Tools} all=${all} times=${times} view=${view} state=${state} change=${change} choose=${choose} />
+    <${Choice} times=${times} shown=${shown} change=${change} />
+    <div class="charts" ref=${box} onMouseLeave=${() => point2(null)}>
+      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} last=${drawn.length === 0} select=${select} />`}
+      ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
+    </div>
+    <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>
+    ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${shown} metric=${named} setMetric=${setMetric} />`}
+    ${intervals.length > 0 && html`<${Intervals} times=${times} intervals=${intervals} choose=${choose} />`}
+    ${ready && drawn.length > 0 && html`<${Numbers} times=${times} metrics=${drawn} view=${view} />`}
+    ${times.head.marks.warpings.map((each) => html`<${Warping} key=${each.y.name} warping=${each} />`)}
+  `;
+  }
+  function told(times, metrics, at, selected) {
+    if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
+    if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part of it to zoom.";
+    return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
+  }
+  function Tools({ all, times, view, state, change, choose }) {
+    const { locations, noun, interval } = times.head;
+    const moment = (place) => (event) => {
+      const value = Number(event.currentTarget.value);
+      const range2 = view.with(place, Math.max(times.start, Math.min(times.end, value)));
+      if (Number.isFinite(value) && range2[0] < range2[1]) choose(range2);
+    };
+    const field = (name, place) => html`<label>${name} <input type="number" class="moment" step="any" min=${times.start} max=${times.end} value=${times.moment(view[place])} onChange=${moment(place)} /> s</label>`;
+    return html`
+    <div class="map-tools">
+      ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
+      ${field("from", 0)} ${field("to", 1)}
+      <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
+      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; a sample every ${amount(interval, "sec")}, or later` : ""}.</span>
+    </div>
+  `;
+  }
+  function Choice({ times, shown, change }) {
+    const { metrics, nothing: nothing2 } = times.head;
+    const toggle = (name) => change({ shown: metrics.map((each) => each.name).filter((each) => each === name !== shown.includes(each)) });
+    return html`
+    <details class="choice">
+      <summary>Metrics: ${shown.length} of ${metrics.length}</summary>
+      <div class="boxes">${metrics.map(({ name, unit, about }) => html`<label key=${name} title=${about}><input type="checkbox" checked=${shown.includes(name)} onChange=${() => toggle(name)} /> ${name} <small>${unit}</small></label>`)}</div>
+      ${nothing2.length > 0 && html`<p class="remark">Never more than 0: ${nothing2.join(", ")}</p>`}
+    </details>
+  `;
+  }
+  function Intervals({ times, intervals, choose }) {
+    return html`
+    <h3>Marked</h3>
+    <ul class="swatches">${intervals.map(
+      ({ start: start2, end, label: label2, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start2, times.start), Math.min(end, times.end)])}>${label2}</button> <small>${kind}, ${times.moment(start2)} to ${times.moment(end)} s</small></li>`
+    )}</ul>
+  `;
+  }
+  function Numbers({ times, metrics, view }) {
+    const said = ({ least: least2, mean, most: most3 }, unit) => mean === mean ? `${rate(mean, unit)} (${rate(least2, unit)} – ${rate(most3, unit)})` : "not known";
+    return html`
+    <details class="choice">
+      <summary>The charts in numbers</summary>
+      <div class="scroll" tabindex="0" role="region" aria-label="numbers over time">
+        <table class="profile">
+          <thead><tr><th class="number">from (s)</th><th class="number">to (s)</th><th>region</th>${metrics.map((name) => html`<th class="number">${name}</th>`)}</tr></thead>
+          <tbody>${times.table(metrics, times.stepsOf(view)).map(
+      ({ start: start2, end, region, values }) => html`<tr><td class="number">${times.moment(start2)}</td><td class="number">${times.moment(end)}</td><td>${region}</td>${values.map((each, place) => html`<td class="number">${said(each, times.units.get(metrics[place]))}</td>`)}</tr>`
+    )}</tbody>
+        </table>
+      </div>
+      <p class="remark">Mean, and in brackets least and most.</p>
+    </details>
+  `;
+  }
+
   // src/parts/topology.js
   var LARGEST = 48;
   var SMALLEST = 4;
@@ -2662,7 +3237,7 @@
     const plane = useMemo(() => grid && planeOf(grid, cut), [grid, cut]);
     const values = useMemo(() => browser.summed ? browser.selected((metric) => browser.sums.byLocation(metric, browser.paths)) : null, [browser]);
     useEffect(() => {
-      if (canvas.current && values) draw2(canvas.current, { plane, values, clusters, by, place });
+      if (canvas.current && values) draw3(canvas.current, { plane, values, clusters, by, place });
     }, [plane, values, by, place]);
     if (!grid) return html`<p class="remark">This program made no Cartesian grid of its ranks (MPI_Cart_create), and the file names none.</p>`;
     if (!values) return html`<p class="remark">The selected metrics do not add up, so there is nothing to show on the grid.</p>`;
@@ -2677,8 +3252,8 @@
       event.preventDefault();
       setPlace((from) => from ? plane.at(from.x + step[0], from.y + step[1]) ?? from : plane.at(0, 0));
     };
-    const amount = (location2) => written({ amount: values.known[location2] ? values.amounts[location2] : null, gap: "not measured" }, unit).text;
-    const told = place?.locations.map((location2) => `${experiment.nameOf(location2)}: ${amount(location2)}`).slice(0, 4).join(", ");
+    const amount2 = (location2) => written({ amount: values.known[location2] ? values.amounts[location2] : null, gap: "not measured" }, unit).text;
+    const told2 = place?.locations.map((location2) => `${experiment.nameOf(location2)}: ${amount2(location2)}`).slice(0, 4).join(", ");
     return html`
     <div class="map-tools">
       ${grids.length > 1 && html`<label>grid <select value=${which} onChange=${(event) => setWhich(Number(event.currentTarget.value))}>${grids.map((each, number) => html`<option value=${number}>${each.name || `grid ${number + 1}`}</option>`)}</select></label>`}
@@ -2688,9 +3263,9 @@
     )}
       ${clusters.length > 1 && html`<label>colour <select value=${by} onChange=${(event) => setBy(event.currentTarget.value)}><option value="value">value</option><option value="cluster">cluster</option></select></label>`}
     </div>
-    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told ?? ""}`}
+    <div class="grid"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`Grid of ranks; arrows move, Enter selects. ${told2 ?? ""}`}
       onMouseMove=${(event) => setPlace(at(event))} onMouseLeave=${() => setPlace(null)} onClick=${(event) => at(event) && select(at(event).locations)} onKeyDown=${onKeyDown}></canvas></div>
-    <p class="told" aria-live="polite">${told || "Point at a place to read its value; a click selects the rank."}</p>
+    <p class="told" aria-live="polite">${told2 || "Point at a place to read its value; a click selects the rank."}</p>
   `;
   }
   function planeOf(grid, cut) {
@@ -2706,7 +3281,7 @@
     const at = (x, y) => x < 0 || y < 0 || x >= width || y >= height || !found.has(x + width * y) ? null : { x, y, locations: found.get(x + width * y) };
     return { width, height, size, found, at };
   }
-  function draw2(canvas, { plane, values, clusters, by, place }) {
+  function draw3(canvas, { plane, values, clusters, by, place }) {
     const { width, height, size, found } = plane;
     const context = sized(canvas, width * size, height * size);
     context.font = `${Math.min(14, size - 4)}px system-ui, sans-serif`;
@@ -2821,9 +3396,9 @@
     const { least: least2, mean, most: most3, who, scale, unit } = range2;
     const wide = scale.high - scale.low;
     const place = (value) => wide > 0 ? 60 * (value - scale.low) / wide : 0;
-    const amount = (value) => written({ amount: value, gap: "" }, unit).text;
-    const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount(who.deviation)}`] : ["", ""];
-    const said = `of a location: least ${amount(least2)}${first}, mean ${amount(mean)}, most ${amount(most3)}${last}`;
+    const amount2 = (value) => written({ amount: value, gap: "" }, unit).text;
+    const [first, last] = who ? [` (rank ${who.least})`, ` (rank ${who.most}), deviation ${amount2(who.deviation)}`] : ["", ""];
+    const said = `of a location: least ${amount2(least2)}${first}, mean ${amount2(mean)}, most ${amount2(most3)}${last}`;
     return html`
     <span class="strip" title=${said}>
       <svg width="62" height="12" viewBox="-1 0 62 12" aria-hidden="true">
@@ -2848,7 +3423,7 @@
     const [failure, setFailure] = useState(null);
     const now = useRef(state);
     const lastTree = useRef("program");
-    const { browser, basis, flat, grouping, tab, source } = state;
+    const { browser, basis, flat, grouping, tab, time, source } = state;
     const experiment = page.experiments[state.experiment];
     const whole = basis === "other" ? page.other.totals : basis;
     const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
@@ -2885,7 +3460,7 @@
     function toFinding(number) {
       const found = page.findings[number];
       if (!found) return;
-      go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
+      go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
     }
     function fromAddress() {
       const pieces = piecesOf(location.hash);
@@ -3110,7 +3685,7 @@
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${tab === "counters" && html`<${Counters} />`}
-      ${tab === "time" && html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened.</p>`}
+      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
@@ -3129,7 +3704,7 @@
   }
   var start = (page) => {
     const experiment = page.experiments.run;
-    return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, source: page.hasSources, calls: null };
+    return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, /* @__PURE__ */ new Map()), source: page.hasSources, calls: null };
   };
   function stateOf(page, pieces) {
     const name = pieces.get("e") === "difference" && page.experiments.difference ? "difference" : "run";
@@ -3142,7 +3717,7 @@
     const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
     const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
     const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
-    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
+    return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
   }
   function carried(page, seen, name) {
     const pieces = piecesOf(fragmentOf(seen));
@@ -3227,8 +3802,8 @@
     get signed() {
       return this.metrics.some((_, metric) => {
         const { amounts } = this.byPath(metric);
-        const most3 = amounts.reduce((size, amount) => Math.max(size, Math.abs(amount) || 0), 0);
-        return amounts.some((amount) => amount < -1e-9 * most3);
+        const most3 = amounts.reduce((size, amount2) => Math.max(size, Math.abs(amount2) || 0), 0);
+        return amounts.some((amount2) => amount2 < -1e-9 * most3);
       });
     }
     byPath(metric) {
@@ -3495,6 +4070,7 @@
       if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
       page.experiments[each.key] = experiment;
     }
+    page.times = head.times.map((each) => new TimeLines(each, read));
     page.other = head.other && {
       name: head.other.name,
       totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }]))

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from autoanalyzer.view.browser import browse
+from autoanalyzer.view.page import Recording
 
 from ..conftest import STATES
 from .conftest import SAMPLES
+from .traces import profile, saved
 
 RAYS = {"folders": [SAMPLES / "rays"]}
 KEYS = (
@@ -76,6 +78,13 @@ def test_clicks_and_keys_at_random_and_a_link_shows_the_same(experiments, show):
     shown = show(experiments["rays"], of_page={**RAYS, "against": other})
     _journey(shown, 2, 60, mouse=True)
     _is_linked(shown, show, experiments["rays"])
+
+
+def test_clicks_and_keys_at_random_over_time_lines_and_a_link_shows_the_same(show, tmp_path):
+    made = profile()
+    shown = show(made, "#t=time", of_page={"recordings": [Recording(saved(tmp_path), "out", "the run")]})
+    _journey(shown, 5, 60, mouse=True)
+    _is_linked(shown, show, made)
 
 
 @pytest.mark.long

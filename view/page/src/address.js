@@ -8,7 +8,7 @@ const names = (tree, nodes) => [...nodes].map((node) => (node < 0 ? "/" : encode
 
 // What the fragment says: "m=wall_time&c=main%2Floop~0&v=pct".
 export function fragmentOf(state) {
-  const { browser, basis, flat, grouping, tab, source, experiment } = state;
+  const { browser, basis, flat, grouping, tab, time, source, experiment } = state;
   const { metrics, program, system } = browser.panes;
   const parts = [
     ["m", names(metrics.tree, metrics.selected)],
@@ -20,6 +20,9 @@ export function fragmentOf(state) {
   if (grouping) parts.push(["g", grouping]);
   if (experiment !== "run") parts.push(["e", experiment]);
   if (tab) parts.push(["t", tab]);
+  if (time.trace) parts.push(["tr", String(time.trace)]);
+  if (time.shown) parts.push(["tm", time.shown.map(encodeURIComponent).join(",") || "-"]);
+  if (time.range) parts.push(["ti", time.range.join(":")]);
   parts.push(["src", source ? "on" : "off"]);
   for (const [key, pane] of [["m", metrics], ["c", program], ["s", system]]) {
     if (pane.open.size <= MOST) parts.push([`${key}o`, names(pane.tree, pane.open)]);
@@ -49,6 +52,17 @@ export function paneOf(pane, pieces, key) {
   if (selected?.length) found = found.selecting(selected);
   else if (selected && key === "s") found = found.selecting([]);
   return found.selecting([...found.selected]);
+}
+
+// What is shown of the time lines of a page, as a fragment asks for it.
+export function timeOf(times, pieces) {
+  const trace = Number(pieces.get("tr") ?? 0);
+  if (!times[trace]) return { trace: 0, shown: null, range: null };
+  const { metrics, edges } = times[trace].head;
+  const known = (name) => metrics.some((metric) => encodeURIComponent(metric.name) === name);
+  const shown = pieces.has("tm") ? pieces.get("tm").split(",").filter(known).map(decodeURIComponent) : null;
+  const [start, end] = (pieces.get("ti") ?? "").split(":").map(Number);
+  return { trace, shown, range: start >= edges[0] && end <= edges[1] && start < end ? [start, end] : null };
 }
 
 function nodeOf(tree, name) {

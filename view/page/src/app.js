@@ -1,6 +1,6 @@
 // The page below the verdict: what is shown is one state, which is never changed but replaced.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { fragmentOf, paneOf, piecesOf, VALUES } from "./address.js";
+import { fragmentOf, paneOf, piecesOf, timeOf, VALUES } from "./address.js";
 import { html } from "./html.js";
 import { Browser, DIMENSIONS } from "./model/browser.js";
 import { Pane } from "./model/pane.js";
@@ -16,6 +16,7 @@ import { Legend } from "./parts/legend.js";
 import { SourceView } from "./parts/source_view.js";
 import { Splitter } from "./parts/splitter.js";
 import { TABS, Tabs } from "./parts/tabs.js";
+import { Time } from "./parts/time.js";
 import { Topology } from "./parts/topology.js";
 import { ROW, TreeView } from "./parts/tree_view.js";
 
@@ -34,7 +35,7 @@ export function App({ page }) {
   const now = useRef(state);
   const lastTree = useRef("program");
 
-  const { browser, basis, flat, grouping, tab, source } = state;
+  const { browser, basis, flat, grouping, tab, time, source } = state;
   const experiment = page.experiments[state.experiment];
   const whole = basis === "other" ? page.other.totals : basis;
   const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
@@ -78,7 +79,7 @@ export function App({ page }) {
   function toFinding(number) {
     const found = page.findings[number];
     if (!found) return;
-    go((seen) => ({ ...start(page), tab: seen.tab, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
+    go((seen) => ({ ...start(page), tab: seen.tab, time: seen.time, source: seen.source, browser: browserOf(page, found) }), { finding: number, aim: DIMENSIONS }).then(lookThere);
   }
 
   function fromAddress() {
@@ -319,7 +320,7 @@ export function App({ page }) {
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${tab === "counters" && html`<${Counters} />`}
-      ${tab === "time" && html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened.</p>`}
+      ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}
   `;
@@ -341,7 +342,7 @@ export function App({ page }) {
 
 const start = (page) => {
   const experiment = page.experiments.run;
-  return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, source: page.hasSources, calls: null };
+  return { experiment: "run", browser: experiment.start(), basis: null, flat: false, grouping: experiment.grouping, tab: page.tab, time: timeOf(page.times, new Map()), source: page.hasSources, calls: null };
 };
 
 function stateOf(page, pieces) {
@@ -355,7 +356,7 @@ function stateOf(page, pieces) {
   const browser = new Browser(sums, { metrics: paneOf(panes.metrics, pieces, "m"), program: paneOf(program, pieces, "c"), system: paneOf(system, pieces, "s") });
   const basis = BASES.find((each) => VALUES[each ?? "absolute"] === pieces.get("v")) ?? null;
   const tab = TABS.some(([each]) => each === pieces.get("t")) ? pieces.get("t") : null;
-  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
+  return { experiment: name, browser, basis: basis === "other" && !page.other ? null : basis, flat, grouping, tab, time: timeOf(page.times, pieces), source: { on: true, off: false }[pieces.get("src")] ?? page.hasSources, calls: null };
 }
 
 // The same selection in another experiment, as far as it has what is selected.

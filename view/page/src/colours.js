@@ -29,3 +29,11 @@ export const signColour = (place) => signed((place + 1) / 2);
 export const css = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
 export const clusterColour = (number) => CLUSTERS[number % CLUSTERS.length];
+
+// Marks over charts: not those of the curves.
+export const markColour = (number) => CLUSTERS[(number + 1) % CLUSTERS.length];
+
+// Regions over time: the largest have a colour each, all others one.
+const OTHERS = CLUSTERS.at(-1);
+export const NAMED = CLUSTERS.length - 1;
+export const regionColour = (place) => (place < NAMED ? CLUSTERS[place] : OTHERS);

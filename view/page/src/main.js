@@ -4,6 +4,7 @@ import { App } from "./app.js";
 import { Experiment } from "./model/experiment.js";
 import { Tally } from "./model/tally.js";
 import { unpacked, unpackedText } from "./model/numbers.js";
+import { TimeLines } from "./model/time_lines.js";
 
 const textOf = (id) => document.getElementById(id).textContent;
 
@@ -20,6 +21,7 @@ async function main() {
     if (head.numbers[`${each.key} before`]) experiment.before = await read(`${each.key} before`);
     page.experiments[each.key] = experiment;
   }
+  page.times = head.times.map((each) => new TimeLines(each, read));
   page.other = head.other && {
     name: head.other.name,
     totals: new Map(head.other.metrics.map((metric) => [metric.name, { ...metric, total: new Tally(metric.aggregation, ...metric.total.map((number) => Float64Array.of(number ?? NaN))) }])),

@@ -10,6 +10,7 @@ const KEYS = [
   ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
   ["1 – 6", "a tab; again, or Esc, closes it"],
   ["[ ]", "the finding before, the next one"],
+  ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
   ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
   ["s", "source on and off"],
   ["?", "this help"],

@@ -1,0 +1,7 @@
+// Writes intervals as the page does: a list of [start, end, steps, from, to] on standard input.
+import { text } from "node:stream/consumers";
+import { TimeLines } from "../../../view/page/src/model/time_lines.js";
+
+const asked = JSON.parse(await text(process.stdin));
+const told = asked.map(([start, end, steps, from, to]) => new TimeLines({ edges: [start, end], steps, metrics: [] }).span([from, to]));
+console.log(JSON.stringify(told));

@@ -1,0 +1,135 @@
+// Time lines as the page holds them: what locations did in each step of a run (made by view/page/time_lines.py).
+import { amount } from "./units.js";
+
+const ROWS = 20; // of a table
+const FEW = 1000; // events a second: of fewer, parts matter
+
+export class TimeLines {
+  // `read` gives a promise of the numbers under a key.
+  constructor(head, read) {
+    this.head = head;
+    this.steps = head.steps;
+    [this.start, this.end] = head.edges;
+    this.step = (this.end - this.start) / this.steps;
+    this.edges = Float64Array.from({ length: this.steps + 1 }, (_, place) => (place < this.steps ? this.start + place * this.step : this.end));
+    this.units = new Map(head.metrics.map(({ name, unit }) => [name, unit]));
+    this.numbers = new Map(); // metric → least, mean, most
+    this.read = read;
+  }
+
+  // Decode what is shown.
+  async load(metrics) {
+    this.regions ??= await this.read(`${this.head.key} regions`);
+    for (const name of metrics) {
+      if (this.numbers.has(name)) continue;
+      const all = await this.read(`${this.head.key} ${name}`);
+      const [least, mean, most] = [0, 1, 2].map((part) => all.subarray(part * this.steps, (part + 1) * this.steps));
+      this.numbers.set(name, { least, mean, most });
+    }
+  }
+
+  has(metrics) {
+    return this.regions !== undefined && metrics.every((name) => this.numbers.has(name));
+  }
+
+  // The metrics that are shown at the start.
+  get first() {
+    return this.head.first.map((place) => this.head.metrics[place].name);
+  }
+
+  // The step that a moment is in.
+  stepAt(time) {
+    return Math.max(0, Math.min(this.steps - 1, Math.floor((time - this.start) / this.step)));
+  }
+
+  middle(step) {
+    return (this.edges[step] + this.edges[step + 1]) / 2;
+  }
+
+  // From the first step that lies in a range, at least half, to behind the last.
+  stepsOf([start, end]) {
+    const first = this.stepAt(start + this.step / 2);
+    return [first, Math.max(first, this.stepAt(end - this.step / 2)) + 1];
+  }
+
+  // The place of the call path that a row is in: -1 of several small ones, NaN of none.
+  pathAt(row, step) {
+    return this.regions[row * this.steps + step];
+  }
+
+  nameAt(row, step) {
+    const path = this.pathAt(row, step);
+    return path >= 0 ? this.head.paths[path].name : path < 0 ? "several short regions" : "no region";
+  }
+
+  // Least, mean and most of some steps, and when.
+  summary(name, [from, to]) {
+    const { least, mean, most } = this.numbers.get(name);
+    const found = { least: NaN, leastAt: NaN, mean: NaN, most: NaN, mostAt: NaN };
+    let [sum, known] = [0, 0];
+    for (let step = from; step < to; step++) {
+      if (mean[step] !== mean[step]) continue;
+      sum += mean[step];
+      known++;
+      if (!(least[step] >= found.least)) [found.least, found.leastAt] = [least[step], this.middle(step)];
+      if (!(most[step] <= found.most)) [found.most, found.mostAt] = [most[step], this.middle(step)];
+    }
+    return known ? { ...found, mean: sum / known } : found;
+  }
+
+  // Some rows that tell what the charts show: spans of steps, with the region that most of them are in.
+  table(metrics, [from, to]) {
+    const count = Math.min(ROWS, to - from);
+    return Array.from({ length: count }, (_, row) => {
+      const steps = [from + Math.floor((row * (to - from)) / count), from + Math.floor(((row + 1) * (to - from)) / count)];
+      return { start: this.edges[steps[0]], end: this.edges[steps[1]], region: this.#mostMet(steps), values: metrics.map((name) => this.summary(name, steps)) };
+    });
+  }
+
+  #mostMet([from, to]) {
+    const met = new Map();
+    for (let step = from; step < to; step++) met.set(this.nameAt(0, step), (met.get(this.nameAt(0, step)) ?? 0) + 1);
+    return [...met].sort(([, one], [, other]) => other - one)[0][0];
+  }
+
+  // How many steps of how many rows are in each call path; the most first.
+  shares() {
+    const found = new Float64Array(this.head.paths.length);
+    for (const path of this.regions) if (path >= 0) found[path]++;
+    return [...found].map((count, path) => ({ path, share: count / this.regions.length })).sort((one, other) => other.share - one.share);
+  }
+
+  // A moment, as exact as the steps are.
+  moment(time) {
+    return time.toFixed(this.#digits);
+  }
+
+  get #digits() {
+    return Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(this.step))));
+  }
+
+  // An interval as commands take it, which is not outside of the trace.
+  span([start, end]) {
+    const size = 10 ** this.#digits;
+    const digits = (value) => (value / size).toFixed(this.#digits);
+    return `${digits(Math.ceil(start * size - 1e-6))}:${digits(Math.floor(end * size + 1e-6))}`;
+  }
+
+  // What does at a terminal what is looked at here.
+  commands(metric, range) {
+    const { word, metrics } = this.head; // quoted for a shell
+    const named = metrics.find(({ name }) => name === metric).word;
+    return [
+      ["the same interval in another run", `autoanalyzer align --metric ${named} --interval ${this.span(range)} ${word} OTHER`],
+      ["what goes with it", `autoanalyzer correlate --target ${named} --interval ${this.span(range)} ${word}`],
+    ];
+  }
+}
+
+// A value over time: "0.43" of a second in a second, "1.2 MB/s", "83 MB".
+export function rate(value, unit) {
+  if (value === value && unit === "sec/sec") return String(Number(value.toFixed(3)));
+  if (unit === "occ/sec" && value < FEW) return `${Number(value.toPrecision(3))}/s`;
+  const of = unit.endsWith("/sec") ? unit.slice(0, -4) : unit;
+  return value === value ? `${amount(value, of)}${of === unit ? "" : "/s"}` : "not known";
+}

@@ -1,0 +1,148 @@
+// A chart over time: charts below each other have one axis, one cursor, and one interval that is looked at.
+import { useEffect, useRef } from "preact/hooks";
+import { markColour } from "../colours.js";
+import { html } from "../html.js";
+
+export const AXIS = 92; // pixels, beside each chart
+const BOTTOM = 24; // pixels of the axis below the last chart
+const ROOM = 6; // below the others: a number stands at the edge
+const LEAST = 3; // pixels that are dragged over
+const SHADE = "33"; // how much of a colour is seen behind a chart
+const PAGE = 10; // steps
+
+// Colours of the page's scheme, as the box of a chart has them (.chart in page.css).
+export function inks(box) {
+  const { color, caretColor, borderTopColor } = getComputedStyle(box);
+  return { text: color, line: caretColor, edge: borderTopColor };
+}
+
+// `of` gives what is special of a chart: data, height, series, bands, axis, and what is drawn besides.
+export function Chart({ times, label, view, shared, intervals = [], of, anew, onPoint }) {
+  const box = useRef(null);
+  const chart = useRef(null);
+  const { width, range, at, selected } = shared;
+  const now = useRef(shared);
+  now.current = shared;
+
+  useEffect(() => {
+    const made = of(() => inks(box.current));
+    const plot = new uPlot(options(times, made, { box: box.current, width, now, intervals, onPoint }), made.data, box.current);
+    chart.current = plot;
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const redraw = () => plot.redraw();
+    scheme.addEventListener("change", redraw);
+    return () => {
+      scheme.removeEventListener("change", redraw);
+      plot.destroy();
+    };
+  }, [times, width, ...anew]);
+  useEffect(() => {
+    chart.current.batch((plot) => plot.setScale("x", { min: view[0], max: view[1] }));
+    point(chart.current, times, at);
+  }, [times, width, ...anew, range]);
+  useEffect(() => {
+    if (chart.current.cursor.idx !== at) point(chart.current, times, at); // else the mouse has moved it
+  }, [at]);
+  useEffect(() => {
+    const plot = chart.current;
+    const [left, right] = selected ? selected.map((time) => plot.valToPos(time, "x")) : [0, 0];
+    plot.setSelect({ left, width: right - left, top: 0, height: plot.over.clientHeight }, false);
+  }, [times, width, ...anew, range, selected]);
+
+  return html`<div class="chart" ref=${box} role="img" tabindex="0" aria-label=${label} onKeyDown=${(event) => keys(event, times, view, shared)}></div>`;
+}
+
+const point = (plot, times, step) => plot.setCursor(step === null ? { left: -10, top: -10 } : { left: plot.valToPos(times.middle(step), "x"), top: 0 }, false);
+
+function options(times, { height, series, bands, axis, range, draw, last }, { box, width, now, intervals, onPoint }) {
+  const ink = () => inks(box);
+  const axes = { stroke: () => ink().text, font: "11px system-ui, sans-serif", ticks: { show: false }, grid: { width: 1, stroke: () => ink().edge } };
+  const seconds = (_, splits) => splits.map((each) => (last ? `${Number(each.toFixed(9))} s` : ""));
+  return {
+    width,
+    height: height + (last ? BOTTOM : ROOM),
+    padding: [4, 12, last ? 0 : ROOM, 0],
+    legend: { show: false },
+    scales: { x: { time: false }, y: { range } },
+    series: [{}, ...series],
+    bands,
+    axes: [{ ...axes, values: seconds, size: last ? BOTTOM : 0 }, { ...axes, size: AXIS, ...axis }],
+    cursor: {
+      y: false,
+      points: { show: false },
+      dataIdx: (plot, _, __, time) => times.stepAt(time),
+      drag: { x: true, y: false, setScale: false, dist: LEAST },
+      bind: { dblclick: () => () => now.current.choose(null) },
+    },
+    hooks: {
+      drawClear: [(plot) => shade(plot, intervals)],
+      draw: draw ? [draw] : [],
+      setCursor: [(plot) => pointed(plot, now.current, onPoint)],
+      setSelect: [(plot) => chosen(plot, times, now.current)],
+    },
+  };
+}
+
+// The cursor is drawn anew at other times, too: only what the mouse did since is of interest.
+const handled = new WeakMap();
+function pointed(plot, shared, onPoint) {
+  const { left, top, idx, event } = plot.cursor;
+  if (!event || handled.get(plot) === event) return;
+  handled.set(plot, event);
+  onPoint?.(left < 0 ? null : top);
+  if (shared.anchor !== null) shared.select(null);
+  shared.point(left < 0 ? null : idx);
+}
+
+// The interval that was dragged over becomes the view.
+function chosen(plot, times, shared) {
+  const { left, width } = plot.select;
+  if (width < LEAST) return;
+  const [start, end] = [left, left + width].map((place) => plot.posToVal(place, "x"));
+  plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+  shared.choose([Math.max(start, times.start), Math.min(end, times.end)]);
+}
+
+function shade(plot, intervals) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  for (const { start, end, colour } of intervals) {
+    const [from, to] = [start, end].map((time) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(time, "x", true))));
+    ctx.fillStyle = colour + SHADE;
+    ctx.fillRect(from, bbox.top, to - from, bbox.height);
+  }
+  ctx.restore();
+}
+
+// Lines over a chart, each with times and values of its own.
+export function drawLines(plot, lines) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.lineWidth = 2 * devicePixelRatio;
+  lines.forEach(({ times, values }, number) => {
+    ctx.strokeStyle = markColour(number);
+    ctx.beginPath();
+    times.forEach((time, place) => ctx.lineTo(plot.valToPos(time, "x", true), plot.valToPos(values[place], "y", true)));
+    ctx.stroke();
+  });
+  ctx.restore();
+}
+
+// Arrows move the cursor; with Shift they select, and Enter makes the view of what is selected.
+function keys(event, times, view, { at, anchor, selected, point, select, choose }) {
+  const [first, behind] = times.stepsOf(view);
+  const from = at ?? (event.key === "ArrowLeft" ? behind : first - 1);
+  const to = { ArrowRight: from + 1, ArrowLeft: from - 1, PageDown: from + PAGE, PageUp: from - PAGE, Home: first, End: behind - 1 }[event.key];
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  if (to !== undefined) {
+    const step = Math.max(first, Math.min(behind - 1, to));
+    select(event.shiftKey ? (anchor ?? at ?? step) : null);
+    point(step);
+  } else if (event.key === "Enter" && selected) choose(selected);
+  else if (event.key === "Backspace") choose(null);
+  else return;
+  event.preventDefault();
+}

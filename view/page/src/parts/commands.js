@@ -1,0 +1,29 @@
+// What does at a terminal what is looked at here.
+import { useRef, useState } from "preact/hooks";
+import { html } from "../html.js";
+
+export function Commands({ times, range, shown, metric, setMetric }) {
+  return html`
+    <section class="commands" aria-label="at the terminal">
+      <h3>${times.span(range).replace(":", " to ")} s at the terminal</h3>
+      <label>metric <select value=${metric} onChange=${(event) => setMetric(event.currentTarget.value)}>${shown.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
+      ${times.commands(metric, range).map(([what, command]) => html`<${Command} key=${what} what=${what} command=${command} />`)}
+    </section>
+  `;
+}
+
+function Command({ what, command }) {
+  const text = useRef(null);
+  const [said, say] = useState("");
+  // Where the browser does not let a page copy, the reader can: the command is selected.
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      say("copied");
+    } catch {
+      getSelection().selectAllChildren(text.current);
+      say("selected: Ctrl+C copies it");
+    }
+  };
+  return html`<p><small>${what}</small><br /><code ref=${text}>${command}</code> <button onClick=${copy} aria-label=${`copy: ${what}`}>copy</button> <span class="remark" role="status">${said}</span></p>`;
+}

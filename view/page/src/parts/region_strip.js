@@ -1,0 +1,92 @@
+// Where the locations are: in each step the call path with most time, of all of them, and of some by themselves.
+import { useMemo, useState } from "preact/hooks";
+import { NAMED, regionColour } from "../colours.js";
+import { html } from "../html.js";
+import { amount } from "../model/units.js";
+import { Chart } from "./chart.js";
+
+const [TALLEST, LOWEST, ALL] = [18, 6, 200]; // pixels of a row, and of those of single locations together
+const FIRST = 22; // of the row of all
+const NAME = 13; // between two names
+const SEVERAL = "#c4c4c4"; // regions that took little
+
+export function RegionStrip({ times, view, shared, intervals, last, select }) {
+  const { rows, paths } = times.head;
+  const [row, setRow] = useState(0);
+  const shares = useMemo(() => times.shares(), [times]);
+  const places = useMemo(() => new Map(shares.map(({ path }, place) => [path, place])), [shares]);
+  const tops = useMemo(() => topsOf(rows.length), [rows]);
+  const { at } = shared;
+  const shown = row < rows.length ? row : 0;
+  const path = at === null ? NaN : times.pathAt(shown, at);
+  const said = at === null ? "the call path with most time in each step" : `${rows[shown]} in ${path >= 0 ? paths[path].chain.join(" / ") : times.nameAt(shown, at)}`;
+  const onPoint = (top) => setRow(top === null ? 0 : Math.max(0, tops.findLastIndex((each) => each <= top)));
+  const of = () => ({
+    data: [times.edges, new Array(times.steps + 1).fill(null)],
+    height: tops.at(-1) + 4,
+    last,
+    series: [{}],
+    axis: { grid: { show: false }, splits: () => middles(tops), values: () => namesOf(rows, tops), filter: (_, splits) => splits },
+    range: () => [-tops.at(-1), 0],
+    draw: (plot) => draw(plot, { times, tops, places }),
+  });
+  const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent(each.share)}`).join(", ");
+  return html`
+    <section class="time-line" aria-label="regions">
+      <h3><span>Regions</span> <small>${said}</small></h3>
+      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
+      <ul class="swatches">
+        ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
+        ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other regions</li>`}
+        ${times.regions.some((each) => each < 0) && html`<li><i class="swatch" style=${{ backgroundColor: SEVERAL }}></i>several short regions</li>`}
+      </ul>
+    </section>
+  `;
+}
+
+function Swatch({ colour, region, share, select }) {
+  const { name, place, chain, node } = region;
+  const title = `${chain.join(" / ")}${place ? ` (${place})` : ""}`.slice(0, 300);
+  return html`<li title=${title}>
+    <i class="swatch" style=${{ backgroundColor: colour }}></i>${select && node !== null ? html`<button class="link" onClick=${() => select(node)}>${name}</button>` : html`<span>${name}</span>`} <small>${place ? `${place}, ` : ""}${percent(share)}</small>
+  </li>`;
+}
+
+const percent = (share) => amount(100 * share, "%");
+
+// Where rows begin, and the last one ends.
+function topsOf(count) {
+  const height = Math.max(LOWEST, Math.min(TALLEST, Math.floor(ALL / Math.max(1, count - 1))));
+  return [0, ...Array.from({ length: count }, (_, place) => FIRST + place * height)];
+}
+
+const middles = (tops) => tops.slice(0, -1).map((top, place) => -(top + tops[place + 1]) / 2);
+
+// Names of rows, as far as there is room.
+function namesOf(rows, tops) {
+  let next = -NAME;
+  return middles(tops).map((middle, place) => {
+    if (-middle < next + NAME) return "";
+    next = -middle;
+    return rows[place];
+  });
+}
+
+function draw(plot, { times, tops, places }) {
+  const { ctx, bbox } = plot;
+  const scale = bbox.height / tops.at(-1);
+  const { min, max } = plot.scales.x;
+  const [first, behind] = [times.stepAt(min), times.stepAt(max) + 1];
+  const edge = (step) => Math.max(bbox.left, Math.min(bbox.left + bbox.width, plot.valToPos(times.edges[step], "x", true)));
+  ctx.save();
+  for (let row = 0; row + 1 < tops.length; row++) {
+    for (let from = first, to; from < behind; from = to) {
+      const path = times.pathAt(row, from);
+      for (to = from + 1; to < behind && Object.is(times.pathAt(row, to), path); ) to++;
+      if (path !== path) continue;
+      ctx.fillStyle = path < 0 ? SEVERAL : regionColour(places.get(path));
+      ctx.fillRect(edge(from), bbox.top + tops[row] * scale, Math.max(1, edge(to) - edge(from)), (tops[row + 1] - tops[row]) * scale - 1);
+    }
+  }
+  ctx.restore();
+}

@@ -1,0 +1,130 @@
+// The run over time: regions, and the metrics that are chosen, with one axis, one cursor and one view.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { markColour } from "../colours.js";
+import { html } from "../html.js";
+import { amount } from "../model/units.js";
+import { rate } from "../model/time_lines.js";
+import { Commands } from "./commands.js";
+import { MetricChart, valuesAt } from "./metric_chart.js";
+import { RegionStrip } from "./region_strip.js";
+import { Warping } from "./warping.js";
+
+const NARROWEST = 240; // pixels
+
+export function Time({ times, state, change, select }) {
+  if (!times.length) return html`<p class="remark">This experiment is a profile: it holds sums over the run, and no times at which something happened. <code>autoanalyzer run --trace</code> records them, and the page of such a run shows them here.</p>`;
+  return html`<${Charts} all=${times} times=${times[state.trace]} state=${state} change=${change} select=${select} />`;
+}
+
+function Charts({ all, times, state, change, select }) {
+  const box = useRef(null);
+  const [width, setWidth] = useState(0);
+  const [loaded, setLoaded] = useState([]);
+  const [pointed, point] = useState(null);
+  const [begun, setAnchor] = useState(null);
+  const [metric, setMetric] = useState(null);
+  const shown = state.shown ?? times.first;
+  const [at, anchor] = [pointed, begun].map((step) => (step !== null && step < times.steps ? step : null)); // another trace may have fewer
+  const view = state.range ?? [times.start, times.end];
+
+  useEffect(() => {
+    let wanted = true;
+    times.load(shown).then(() => wanted && setLoaded([...shown]));
+    return () => (wanted = false);
+  }, [times, shown.join("\n")]);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(NARROWEST, Math.floor(contentRect.width))));
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+
+  const kinds = useMemo(() => [...new Set(times.head.marks.intervals.map(({ kind }) => kind))], [times]);
+  const intervals = useMemo(() => times.head.marks.intervals.map((each) => ({ ...each, colour: markColour(kinds.indexOf(each.kind)) })), [times]);
+  const drawn = loaded.filter((name) => shown.includes(name) && times.has([name]));
+  const selected = anchor === null || at === null ? null : [times.edges[Math.min(anchor, at)], times.edges[Math.max(anchor, at) + 1]];
+  const choose = (range) => {
+    setAnchor(null);
+    const [start, end] = range ? times.span(range).split(":").map(Number) : [0, 0];
+    change({ range: end - start < times.step ? null : [start, end] });
+  };
+  const shared = { width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
+  const ready = width > 0 && times.regions !== undefined;
+  const named = shown.includes(metric) ? metric : shown[0];
+  return html`
+    <${Tools} all=${all} times=${times} view=${view} state=${state} change=${change} choose=${choose} />
+    <${Choice} times=${times} shown=${shown} change=${change} />
+    <div class="charts" ref=${box} onMouseLeave=${() => point(null)}>
+      ${ready && html`<${RegionStrip} times=${times} view=${view} shared=${shared} intervals=${intervals} last=${drawn.length === 0} select=${select} />`}
+      ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
+    </div>
+    <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>
+    ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${shown} metric=${named} setMetric=${setMetric} />`}
+    ${intervals.length > 0 && html`<${Intervals} times=${times} intervals=${intervals} choose=${choose} />`}
+    ${ready && drawn.length > 0 && html`<${Numbers} times=${times} metrics=${drawn} view=${view} />`}
+    ${times.head.marks.warpings.map((each) => html`<${Warping} key=${each.y.name} warping=${each} />`)}
+  `;
+}
+
+function told(times, metrics, at, selected) {
+  if (selected) return `${times.span(selected).replace(":", " to ")} s is selected; Enter zooms`;
+  if (at === null) return "Point at a chart, or move with the arrows, to read its values; drag over a part of it to zoom.";
+  return [`${times.moment(times.middle(at))} s: ${times.nameAt(0, at)}`, ...metrics.map((name) => `${name} ${valuesAt(times, name, at)}`)].join("; ");
+}
+
+function Tools({ all, times, view, state, change, choose }) {
+  const { locations, noun, interval } = times.head;
+  const moment = (place) => (event) => {
+    const value = Number(event.currentTarget.value);
+    const range = view.with(place, Math.max(times.start, Math.min(times.end, value)));
+    if (Number.isFinite(value) && range[0] < range[1]) choose(range);
+  };
+  const field = (name, place) => html`<label>${name} <input type="number" class="moment" step="any" min=${times.start} max=${times.end} value=${times.moment(view[place])} onChange=${moment(place)} /> s</label>`;
+  return html`
+    <div class="map-tools">
+      ${all.length > 1 && html`<label>trace <select value=${state.trace} onChange=${(event) => change({ trace: Number(event.currentTarget.value), shown: null, range: null })}>${all.map(({ head }, place) => html`<option value=${place}>${head.title}</option>`)}</select></label>`}
+      ${field("from", 0)} ${field("to", 1)}
+      <button aria-disabled=${!state.range} onClick=${() => choose(null)}>the whole run</button>
+      <span class="remark">Least, mean and most of ${locations} ${noun}${locations === 1 ? "" : "s"}, in steps of ${amount(times.step, "sec")}${interval ? `; a sample every ${amount(interval, "sec")}, or later` : ""}.</span>
+    </div>
+  `;
+}
+
+function Choice({ times, shown, change }) {
+  const { metrics, nothing } = times.head;
+  const toggle = (name) => change({ shown: metrics.map((each) => each.name).filter((each) => (each === name) !== shown.includes(each)) });
+  return html`
+    <details class="choice">
+      <summary>Metrics: ${shown.length} of ${metrics.length}</summary>
+      <div class="boxes">${metrics.map(({ name, unit, about }) => html`<label key=${name} title=${about}><input type="checkbox" checked=${shown.includes(name)} onChange=${() => toggle(name)} /> ${name} <small>${unit}</small></label>`)}</div>
+      ${nothing.length > 0 && html`<p class="remark">Never more than 0: ${nothing.join(", ")}</p>`}
+    </details>
+  `;
+}
+
+function Intervals({ times, intervals, choose }) {
+  return html`
+    <h3>Marked</h3>
+    <ul class="swatches">${intervals.map(
+      ({ start, end, label, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start, times.start), Math.min(end, times.end)])}>${label}</button> <small>${kind}, ${times.moment(start)} to ${times.moment(end)} s</small></li>`,
+    )}</ul>
+  `;
+}
+
+// What the charts show, in numbers.
+function Numbers({ times, metrics, view }) {
+  const said = ({ least, mean, most }, unit) => (mean === mean ? `${rate(mean, unit)} (${rate(least, unit)} – ${rate(most, unit)})` : "not known");
+  return html`
+    <details class="choice">
+      <summary>The charts in numbers</summary>
+      <div class="scroll" tabindex="0" role="region" aria-label="numbers over time">
+        <table class="profile">
+          <thead><tr><th class="number">from (s)</th><th class="number">to (s)</th><th>region</th>${metrics.map((name) => html`<th class="number">${name}</th>`)}</tr></thead>
+          <tbody>${times.table(metrics, times.stepsOf(view)).map(
+            ({ start, end, region, values }) => html`<tr><td class="number">${times.moment(start)}</td><td class="number">${times.moment(end)}</td><td>${region}</td>${values.map((each, place) => html`<td class="number">${said(each, times.units.get(metrics[place]))}</td>`)}</tr>`,
+          )}</tbody>
+        </table>
+      </div>
+      <p class="remark">Mean, and in brackets least and most.</p>
+    </details>
+  `;
+}

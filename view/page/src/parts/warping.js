@@ -1,0 +1,61 @@
+// How the samples of two series belong together (paper 000, Figures 2 and 3).
+import { html } from "../html.js";
+import { amount } from "../model/units.js";
+
+const SIDE = 320; // units of the first picture
+const MARGIN = 60; // for the series beside it
+const [WIDE, HIGH, GAP] = [640, 70, 80]; // of the second one: its width, a series, and between them
+const LINES = 80; // that can be told apart
+
+export function Warping({ warping }) {
+  const { metric, x, y, pairs, error } = warping;
+  const said = `${x.samples} samples of ${metric} in ${x.name} and ${y.samples} in ${y.name} make ${pairs} pairs; the sum of their distances is ${amount(error, "")}`;
+  return html`
+    <h3>How ${y.name} was aligned with ${x.name}</h3>
+    <p>${said}.</p>
+    <div class="lists">
+      <figure><${Path} warping=${warping} /><figcaption class="remark">The way through both: from left to right samples of ${x.name}, upwards those of ${y.name}. Where it runs level or upright, one sample stands for several.</figcaption></figure>
+      <figure><${Pairs} warping=${warping} /><figcaption class="remark">Samples that belong together: ${x.name} above, ${y.name} below.</figcaption></figure>
+    </div>
+  `;
+}
+
+// Which sample belongs to which, as squares of a matrix, with the series at its sides.
+function Path({ warping: { x, y, kept } }) {
+  const [across, up] = [SIDE / x.samples, SIDE / y.samples];
+  const [wide, high] = [across, up].map((size) => Math.max(size, 1.5));
+  const squares = kept[0].map((column, place) => `M${MARGIN + column * across} ${SIDE - (kept[1][place] + 1) * up}h${wide}v${high}h${-wide}z`).join("");
+  return html`
+    <svg class="warping" viewBox=${`0 0 ${SIDE + MARGIN} ${SIDE + MARGIN}`} role="img" aria-label=${`the warp path between ${x.name} and ${y.name}`}>
+      <rect class="frame" x=${MARGIN} y="0" width=${SIDE} height=${SIDE} />
+      <path class="cells" d=${squares} />
+      <polyline class="curve" points=${points(placed(x.values).map(([part, value]) => [MARGIN + part * SIDE, SIDE + MARGIN - 4 - value * (MARGIN - 8)]))} />
+      <polyline class="curve" points=${points(placed(y.values).map(([part, value]) => [MARGIN - 4 - value * (MARGIN - 8), SIDE - part * SIDE]))} />
+    </svg>
+  `;
+}
+
+// Both series, one above the other, with lines between samples that belong together.
+function Pairs({ warping: { x, y, kept } }) {
+  const above = placed(x.values).map(([part, value]) => [part * WIDE, HIGH * (1 - value)]);
+  const below = placed(y.values).map(([part, value]) => [part * WIDE, HIGH + GAP + HIGH * (1 - value)]);
+  const at = (curve, sample, samples) => curve[Math.round((sample / Math.max(1, samples - 1)) * (curve.length - 1))];
+  const step = Math.max(1, Math.ceil(kept[0].length / LINES));
+  const lines = kept[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept[1][place], y.samples)]).filter((_, place) => place % step === 0);
+  return html`
+    <svg class="warping" viewBox=${`-2 -2 ${WIDE + 4} ${2 * HIGH + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
+      <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
+      <polyline class="curve" points=${points(above)} />
+      <polyline class="curve" points=${points(below)} />
+    </svg>
+  `;
+}
+
+// Places from 0 to 1, and values, too.
+function placed(values) {
+  const low = values.reduce((least, value) => Math.min(least, value), Infinity);
+  const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
+  return values.map((value, place) => [place / Math.max(1, values.length - 1), high > low ? (value - low) / (high - low) : 0.5]);
+}
+
+const points = (places) => places.map((each) => each.map((part) => part.toFixed(2)).join()).join(" ");

@@ -1,0 +1,118 @@
+"""Time lines over equal steps of time, one line after the other, however long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment.trace import TimeLine, Trace
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+__all__ = ["Means", "Steps", "steps_of"]
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """What locations did in each step.
+
+    Attributes:
+        least: ``float64[step, metric]``: rates of what adds up, else levels; NaN where no location is known.
+        mean: Likewise.
+        most: Likewise.
+    """
+
+    least: Values
+    mean: Values
+    most: Values
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Equal steps of the time of a trace.
+
+    Attributes:
+        edges: ``float64[step + 1]``, seconds.
+    """
+
+    edges: Values
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    def means(self, trace: Trace, lines: Iterator[TimeLine]) -> Iterator[tuple[Means, sparse.csr_array]]:
+        """Put lines over the steps; each is read, and forgotten before the next one.
+
+        Args:
+            trace: Whose lines they are.
+            lines: Some of them.
+
+        Yields:
+            For each line what it and the lines before it did, and the seconds that it was in each call path,
+            ``float64[step, call path + 1]``: first those of several call paths that took little.
+        """
+        shape = len(self), len(trace.metrics)
+        least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
+        additive = np.array([metric.additive for metric in trace.metrics], dtype=bool)
+        for line in lines:
+            overlap = self._overlap(line)
+            values = self._values(line, overlap, additive)
+            least, most = np.fmin(least, values), np.fmax(most, values)
+            total += np.nan_to_num(values)
+            known += ~np.isnan(values)
+            mean = np.divide(total, known, out=np.full(shape, np.nan), where=known > 0)
+            yield Means(least, mean, most), overlap @ _parts(line, len(trace.call_paths))
+
+    def _overlap(self, line: TimeLine) -> sparse.csr_array:
+        """Give the seconds of each sample in each step, ``float64[step, sample]``."""
+        from scipy import sparse  # noqa: PLC0415 - takes its time, and most runs have no trace
+
+        edges, last = self.edges, len(self) - 1
+        first = (np.searchsorted(edges, line.begin, side="right") - 1).clip(0, last)
+        count = (np.searchsorted(edges, line.end, side="left") - 1).clip(first, last) - first + 1
+        sample = np.repeat(np.arange(len(line)), count)
+        step = np.arange(len(sample)) - np.repeat(count.cumsum() - count - first, count)
+        length = np.minimum(line.end[sample], edges[step + 1]) - np.maximum(line.begin[sample], edges[step])
+        return sparse.csr_array((length.clip(min=0), (step, sample)), shape=(len(self), len(line)))
+
+    def _values(self, line: TimeLine, overlap: sparse.csr_array, additive: npt.NDArray[np.bool_]) -> Values:
+        """Give rates and levels, NaN where less than half of a step is known."""
+        rates = np.where(additive, line.values / _length(line)[:, None], line.values)
+        known = ~np.isnan(rates)
+        amount, cover = overlap @ np.where(known, rates, 0.0), overlap @ known.astype(np.float64)
+        enough = cover > np.diff(self.edges)[:, None] / 2
+        found: Values = np.divide(amount, cover, out=np.full(amount.shape, np.nan), where=enough)
+        return found
+
+
+def steps_of(trace: Trace, most: int) -> Steps | None:
+    """Divide the time of a trace into as many steps as its longest line has samples; None of a trace without time.
+
+    Args:
+        trace: Any; all its lines are read.
+        most: Steps, at most.
+    """
+    spans = [(line.begin[0], line.end[-1]) for line in trace.lines() if len(line)]
+    first, last = min((span[0] for span in spans), default=0.0), max((span[1] for span in spans), default=0.0)
+    return Steps(np.linspace(first, last, min(max(trace.counts), most) + 1)) if last > first else None
+
+
+def _length(line: TimeLine) -> Values:
+    """Give how long samples are; what has no length has no rate."""
+    length = line.end - line.begin
+    return np.where(length > 0, length, np.nan)
+
+
+def _parts(line: TimeLine, paths: int) -> sparse.csr_array:
+    """Give the share of each call path in each sample, ``float64[sample, call path + 1]``."""
+    from scipy import sparse  # noqa: PLC0415
+
+    shares = np.nan_to_num(line.seconds / _length(line)[line.samples])
+    return sparse.csr_array((shares, line.paths + 1, line.first), shape=(len(line), paths + 1))

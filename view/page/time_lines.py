@@ -1,0 +1,233 @@
+"""What a page holds of a trace: of each metric least, mean and most of the locations over time, and where they are."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import CallPath, Experiment, Metric, Region
+from ...experiment.trace import Trace, load_trace
+from ..place import at_line, visible
+from ..units import ranks
+from .packing import Packed, packed
+from .steps import Means, Steps, steps_of
+from .time_marks import TimeMarks
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+__all__ = ["Recording", "TimeLines", "time_lines_of"]
+
+_STEPS: Final = 800  # as many as a window has room for: a metric takes some 8 kB
+_ROWS: Final = 32  # of locations that are shown by themselves, or ranges of them
+_FIRST: Final = 4  # charts at the start
+_SPOKEN_OF: Final = 2  # by the findings, among them
+_AROUND: Final = "mpi_start_end_time"  # which every run has, before and behind what matters: no variation
+_STILL: Final = 0.02  # what varies less is not shown at the start
+_SPIKES: Final = 2  # percent of the steps that are left out at either end: a single spike is no variation
+_ALIKE: Final = 0.9  # correlation of metrics of which one is enough at the start
+_NONE: Final = -1  # in no call path
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A trace that a page shows.
+
+    Attributes:
+        path: The file.
+        name: What a command calls it: the file, or the folder of the run.
+        title: What it is.
+        marks: What is drawn over it.
+    """
+
+    path: Path
+    name: str
+    title: str
+    marks: TimeMarks = field(default_factory=TimeMarks)
+
+
+@dataclass(frozen=True)
+class TimeLines:
+    """A trace as a page takes it.
+
+    Attributes:
+        head: Names, steps and marks, for JSON. Numbers are called by their keys in ``numbers``.
+        numbers: What the page decodes when it needs it.
+    """
+
+    head: Mapping[str, Any]
+    numbers: Mapping[str, Packed]
+
+
+def time_lines_of(
+    recording: Recording, experiment: Experiment, *, key: str, spoken_of: Sequence[str] = ()
+) -> TimeLines | None:
+    """Take from a trace what a page shows of it; lines are read one after the other, twice.
+
+    Args:
+        recording: The trace.
+        experiment: The profile of the run, in whose trees its call paths are.
+        key: What the keys of numbers begin with.
+        spoken_of: Metrics that findings speak of, most important first.
+
+    Returns:
+        None if nothing was recorded.
+
+    Raises:
+        InputError: The trace cannot be read.
+    """
+    trace = load_trace(recording.path)
+    steps = steps_of(trace, _STEPS)
+    if steps is None:
+        return None
+    means, rows = _read(trace, steps)
+    shown = [column for column in range(len(trace.metrics)) if np.nan_to_num(means.most[:, column]).any()]
+    met = [*dict.fromkeys(int(path) for row in rows.values() for path in row if path > 0)]
+    numbers = {f"{key} {trace.metrics[each].name}": packed(_column(means, each), exact=False) for each in shown}
+    numbers[f"{key} regions"] = packed(_by_place(rows, met), exact=True)
+    head = {
+        "key": key,
+        "title": visible(recording.title),
+        "word": shlex.quote(visible(recording.name)),
+        "edges": [float(steps.edges[0]), float(steps.edges[-1])],
+        "steps": len(steps),
+        "interval": trace.facts.get("interval"),
+        "locations": len(trace.locations),
+        "noun": "thread" if _threaded(trace) else "rank",
+        "metrics": [_metric(trace.metrics[each]) for each in shown],
+        "nothing": [visible(each.name) for number, each in enumerate(trace.metrics) if number not in shown],
+        "first": _first([trace.metrics[each] for each in shown], means.mean[:, shown], spoken_of),
+        "rows": [*rows],
+        "paths": _paths(trace.call_paths, [each - 1 for each in met], experiment),
+        "marks": recording.marks.written(),
+    }
+    return TimeLines(head, numbers)
+
+
+def _read(trace: Trace, steps: Steps) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
+    """Read all lines; of all locations, and of each range of them, give the call path that has most of each step."""
+    count = len(trace.locations)
+    ranges = np.linspace(0, count, min(_ROWS, count) + 1).astype(np.intp)
+    lines = steps.means(trace, trace.lines())
+    rows: dict[str, npt.NDArray[np.intp]] = {}
+    everything: sparse.csr_array | None = None
+    for low, high in pairwise(ranges.tolist()):
+        within: sparse.csr_array | None = None
+        for _ in range(low, high):
+            means, parts = next(lines)
+            within = parts if within is None else within + parts
+        everything = within if everything is None else everything + within
+        rows[_names(trace, range(low, high))] = _most(within)
+    of_all = {f"all {count} {'threads' if _threaded(trace) else 'ranks'}": _most(everything)}
+    return means, of_all | rows if count > 1 else rows
+
+
+def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
+    """Give the column that has most in each step; -1 if there is none."""
+    return np.where(seconds.max(axis=1).toarray().ravel() > 0, np.asarray(seconds.argmax(axis=1)).ravel(), _NONE)
+
+
+def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
+    """Number call paths by their place among those that the page names; several small ones are -1, none is NaN."""
+    places = {column: float(place) for place, column in enumerate(met)} | {0: -1.0, _NONE: np.nan}
+    return np.array([[places[column] for column in row.tolist()] for row in rows.values()])
+
+
+def _column(means: Means, column: int) -> Values:
+    return np.array([each[:, column] for each in (means.least, means.mean, means.most)])
+
+
+def _names(trace: Trace, locations: Iterable[int]) -> str:
+    places = [trace.locations[each] for each in locations]
+    return ranks([f"{each.process}.{each.thread}" if _threaded(trace) else each.process for each in places], 2)
+
+
+def _threaded(trace: Trace) -> bool:
+    return any(place.thread for place in trace.locations)
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    return {
+        "name": metric.name,
+        "unit": f"{metric.unit}/sec" if metric.additive else metric.unit,
+        "about": visible(metric.description),
+        "word": shlex.quote(visible(metric.name)),
+    }
+
+
+def _first(metrics: Sequence[Metric], mean: Values, spoken_of: Sequence[str]) -> list[int]:
+    """Choose what is shown at the start: what findings speak of, then what varies most and is unlike what was chosen.
+
+    Times vary as parts of a second in a second, all else as parts of its most. The time that varies most comes first.
+    """
+    names, lineages = [metric.name for metric in metrics], _lineages(metrics)
+    times = np.array([metric.unit == "sec" for metric in metrics])
+    known = _between(names, np.nan_to_num(mean))
+    most = np.where(times, 1.0, known.max(axis=0))
+    low, high = np.percentile(known, (_SPIKES, 100 - _SPIKES), axis=0)
+    varies = np.divide(high - low, most, out=np.zeros(len(metrics)), where=most > 0)
+    alike = _correlations(known)
+    moving = [place for place in np.argsort(-varies, kind="stable").tolist() if varies[place] >= _STILL]
+    named = [names.index(each) for each in dict.fromkeys(spoken_of) if each in names]
+    chosen = [place for place in named if place in moving][:_SPOKEN_OF]
+    for place in [*[each for each in moving if times[each]][:1], *moving]:
+        above, name = lineages[place], names[place]
+        if len(chosen) < _FIRST and not any(
+            alike[place, each] > _ALIKE or names[each] in above or name in lineages[each] for each in chosen
+        ):
+            chosen.append(place)
+    return chosen or list(range(len(metrics)))[:_FIRST]
+
+
+def _correlations(known: Values) -> Values:
+    """Give how alike columns are, without signs; what is constant is like nothing."""
+    centred = known - known.mean(axis=0)
+    length = np.linalg.norm(centred, axis=0)
+    scaled = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
+    return np.asarray(np.abs(scaled.T @ scaled))
+
+
+def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
+    """Name each metric with all that it is a part of."""
+    found: dict[str, frozenset[str]] = {}
+    for metric in metrics:
+        found[metric.name] = found.get(metric.parent or "", frozenset()) | {metric.name}
+    return [*found.values()]
+
+
+def _between(names: Sequence[str], mean: Values) -> Values:
+    """Leave out the steps in which MPI starts and ends, unless there are no others."""
+    inside = mean[:, names.index(_AROUND)] < 1 / 2 if _AROUND in names else np.ones(len(mean), dtype=bool)
+    return mean[inside] if inside.sum() > 1 else mean
+
+
+def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experiment) -> list[dict[str, Any]]:
+    """Name call paths, and say where they are in the trees."""
+    there = {chain: number for number, chain in enumerate(_chains(experiment.call_paths))}
+    chains = _chains(paths)
+    return [
+        {
+            "name": visible(paths[each].region.name),
+            "place": at_line(region.file, region.first_line) if (region := paths[each].region).file else "",
+            "chain": [visible(part.name) for part in chains[each]],
+            "node": there.get(chains[each]),
+        }
+        for each in wanted
+    ]
+
+
+def _chains(paths: Sequence[CallPath]) -> list[tuple[Region, ...]]:
+    """Give the regions from the root to each call path."""
+    found: list[tuple[Region, ...]] = []
+    for path in paths:
+        found.append((*(found[path.parent] if path.parent is not None else ()), path.region))
+    return found

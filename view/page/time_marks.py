@@ -1,0 +1,114 @@
+"""What is drawn over time lines, and beside them: intervals, lines, and how two traces were warped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...analyze.warping import Warp
+from ...experiment.trace import Series
+from ..place import visible
+
+__all__ = ["Interval", "Line", "TimeMarks", "Warping"]
+
+_POINTS: Final = 1000  # of a line, and pairs of a path: a window has no room for more
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A time that is shaded.
+
+    Attributes:
+        start: Seconds.
+        end: Likewise.
+        label: What it is, in a few words.
+        kind: Those of one kind have one colour.
+    """
+
+    start: float
+    end: float
+    label: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """A line over the chart of a metric.
+
+    Attributes:
+        metric: Its name.
+        label: What the line is.
+        times: ``float64[point]``, seconds.
+        values: ``float64[point]``, in the unit of the chart.
+    """
+
+    metric: str
+    label: str
+    times: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Warping:
+    """How two series belong together (paper 000, Figures 2 and 3).
+
+    Attributes:
+        x: The reference, without missing values.
+        y: The other series, likewise.
+        path: Which of their samples belong together.
+    """
+
+    x: Series
+    y: Series
+    path: Warp
+
+
+@dataclass(frozen=True, slots=True)
+class TimeMarks:
+    """What is drawn over and beside the time lines of a trace."""
+
+    intervals: Sequence[Interval] = ()
+    lines: Sequence[Line] = ()
+    warpings: Sequence[Warping] = ()
+
+    def written(self) -> dict[str, Any]:
+        """Give what the page takes; of long lines and paths some points."""
+        return {
+            "intervals": [
+                {"start": each.start, "end": each.end, "label": visible(each.label), "kind": visible(each.kind)}
+                for each in self.intervals
+            ],
+            "lines": [
+                {"metric": visible(each.metric), "label": visible(each.label), **_points(each.times, each.values)}
+                for each in self.lines
+            ],
+            "warpings": [_warping(each) for each in self.warpings],
+        }
+
+
+def _warping(warping: Warping) -> dict[str, Any]:
+    x, y, path = warping.x, warping.y, warping.path
+    kept = _some(len(path.x))
+    return {
+        "metric": visible(x.name),
+        "unit": visible(x.unit),
+        "error": path.error,
+        "pairs": len(path.x),
+        "kept": [path.x[kept].tolist(), path.y[kept].tolist()],
+        "x": {"name": visible(x.source), "samples": len(x), **_points(x.times, x.values)},
+        "y": {"name": visible(y.source), "samples": len(y), **_points(y.times, y.values)},
+    }
+
+
+def _points(times: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> dict[str, Any]:
+    kept = _some(len(times))
+    return {"times": times[kept].tolist(), "values": values[kept].tolist()}
+
+
+def _some(count: int) -> npt.NDArray[np.intp]:
+    """Choose points, the first and the last among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, _POINTS)).round().astype(np.intp))
