@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,14 +16,16 @@ from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_sites import with_call_sites
 from .processes import number_processes
+from .recorded_values import counters_left_out
 from .run_notes import run_notes
 from .shard import NODE, Shard, ThreadTree
 from .shard_layout import COUNTERS
 from .topologies import mpi_topologies
 
-__all__ = ["FIELDS", "Merged", "merge", "merge_shards"]
+__all__ = ["FIELDS", "Merged", "counted_metrics", "merge", "merge_shards"]
 
 _MACHINE: Final = "machine"
+_MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
 _ALIKE: Final = 0.01  # of the visits that are timed; what threads lack besides takes less than that of their time
 
 # Metric → the fields of a shard's node that add up to it.
@@ -104,7 +106,9 @@ def merge(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = 
     for process, shard in sorted(with_call_sites(processes).items()):
         columns += forest.add(process, shard)
     call_paths, position = in_order(forest.paths)
-    counted = _counted(shard for shard in processes.values() if shard.threads)
+    shards = [shard for shard in processes.values() if shard.threads]
+    paused = _paused(shards)
+    counted = counted_metrics(shards, but=paused)
     throttled = np.zeros(len(call_paths), dtype=bool)
     for column in columns:
         throttled[position[column.places[column.untimed_visits() > 0]]] = True
@@ -118,7 +122,10 @@ def merge(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = 
         locations=[column.location for column in columns],
         severities=LazySeverities([metric.name for metric in metrics], table.metric),
         notes=run_notes(
-            processes, facts, remarks, folded={call_paths[path].region for path in np.flatnonzero(lost).tolist()}
+            processes,
+            facts,
+            (*remarks, *_said_of(paused)),
+            folded={call_paths[path].region for path in np.flatnonzero(lost).tolist()},
         ),
         topologies=mpi_topologies(processes),
     )
@@ -149,15 +156,33 @@ def _timed_alike(columns: Sequence[_Column], position: npt.NDArray[np.intp]) -> 
     return np.asarray(again & ~still & alike)
 
 
-def _counted(shards: Iterable[Shard]) -> tuple[Metric, ...]:
+def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:
     """Give the metrics that all processes counted in the same way; numbers of several kinds are never mixed."""
     first, *others = [shard.sources for shard in shards] or [{}]
-    same = {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
+    alike = {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
+    same = {name: source for name, source in alike.items() if name not in but}
     return tuple(
         replace(metric, source=same[metric.name], parent=metric.parent if metric.parent in same else None)
         for metric in COUNT_METRICS
         if metric.name in same
     )
+
+
+def _paused(shards: Iterable[Shard]) -> list[str]:
+    """Name what did not count all the time, as a policy said so: it is no count of the whole."""
+    return sorted(
+        {
+            name
+            for shard in shards
+            for name in counters_left_out(shard.tracing.left_out if shard.tracing else 0)
+            if shard.sources.get(name, "").startswith(_MEASURED)
+        }
+    )
+
+
+def _said_of(paused: Sequence[str]) -> Iterator[str]:
+    if paused:
+        yield f"not counted all the time, as the policy said so, and only in trace.npz: {', '.join(paused)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ...errors import InputError
 from . import shard_layout as layout
+from .recorded_values import EVERYTHING
 from .shard import NODE, Shard, ThreadTree
 from .shard_reader import node_values, used_part
 
@@ -28,7 +29,7 @@ class ThreadSamples:
         end: Likewise.
         values: ``NODE[sample]``: what passed in all nodes together.
         system: ``float64[sample, SYSTEM_VALUES]``, NaN where it is not known.
-        recorded: ``uint64[sample]``: which of ``TRACE_VALUES`` were looked for.
+        recorded: ``uint64[sample]``: which of ``TRACE_VALUES`` were looked for; in ``values`` the others are 0.
         first: ``int[sample + 1]``: where the parts of each sample begin in the following three.
         nodes: ``int[part]``, indices of the thread's nodes; -1 stands for several.
         visits: ``int64[part]``.
@@ -206,7 +207,7 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
         end=np.append(line.end, max(tree.last, begin)),
         values=np.concatenate([line.values, rest]),
         system=np.concatenate([line.system, np.full((1, len(layout.SYSTEM_VALUES)), np.nan)]),
-        recorded=np.append(line.recorded, np.uint64(2**64 - 1)),
+        recorded=np.append(line.recorded, np.bitwise_and.reduce(line.recorded, initial=np.uint64(EVERYTHING))),
         first=np.append(line.first, line.first[-1] + len(nodes)),
         nodes=np.concatenate([line.nodes, nodes]),
         visits=np.concatenate([line.visits, visits]),

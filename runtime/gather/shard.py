@@ -102,12 +102,14 @@ class Tracing:
         merged: How often pairs of samples were merged, as memory was full; the interval was doubled each time.
         slowed: How often it was doubled, as samples took long.
         lost: For how many samples there was no memory.
+        left_out: Which of ``TRACE_VALUES`` samples lack somewhere, as a policy said so, a bit each.
     """
 
     interval: float
     merged: int
     slowed: int
     lost: int
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

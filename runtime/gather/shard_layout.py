@@ -70,7 +70,8 @@ HEADER_LAYOUT: Final = np.dtype(
         ("involuntary", "u8"),
         ("trace_interval", "u8"),
         *[(name, "u4") for name in ("trace_generation", "trace_slowed", "trace_lost", "trace_left")],
-        ("unused", "u8", (5,)),
+        ("trace_left_out", "u8"),
+        ("unused", "u8", (4,)),
     ]
 )
 

@@ -247,7 +247,8 @@ class _Reader:
                 f"an interval of at most {_MOST} ticks, of a generation from 1 on", (interval, generation)
             )
         slowed, lost = (int(self.header[f"trace_{name}"]) for name in ("slowed", "lost"))
-        return Tracing(interval / self.ticks_per_second, generation - 1, slowed, lost)
+        left_out = int(self.header["trace_left_out"])
+        return Tracing(interval / self.ticks_per_second, generation - 1, slowed, lost, left_out)
 
     def _since_start(self, ticks: np.uint64) -> float | None:
         start = int(self.header["start"]["ticks"])

@@ -13,15 +13,16 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment.metric import STORED_METRICS, SYSTEM_METRICS, Metric
 from ...experiment.trace import TimeLine, Trace, save_trace
-from .merge import FIELDS, Merged
+from .merge import FIELDS, Merged, counted_metrics
+from .recorded_values import are_recorded
 from .samples import ThreadSamples, read_samples
 from .shard import Shard
-from .shard_layout import COUNTERS, SYSTEM_VALUES
+from .shard_layout import SYSTEM_VALUES
 
-__all__ = ["save_time_lines"]
+__all__ = ["SYSTEM", "save_time_lines"]
 
 # System metric → the values of a sample that add up to it.
-_SYSTEM: Final = {
+SYSTEM: Final = {
     "page_faults": ("minor_faults", "major_faults"),
     "major_page_faults": ("major_faults",),
     "context_switches": ("voluntary_switches", "involuntary_switches"),
@@ -98,11 +99,9 @@ class _Lines:
         self._merged = merged
         self._processes = processes
         self._start = min(shard.start_realtime for shard in processes.values())
-        stored = {metric.name for metric in STORED_METRICS}
-        counted = [metric for metric in merged.experiment.metrics if metric.name not in stored]
         self.metrics: list[Metric] = [
             *(metric for metric in STORED_METRICS if metric.name in FIELDS),
-            *(metric for metric in counted if metric.name in COUNTERS),
+            *counted_metrics(processes.values()),
             *SYSTEM_METRICS,
         ]
         self.defects: list[str] = []
@@ -189,12 +188,11 @@ def _with_callers(line: TimeLine, callers: Mapping[int, int]) -> TimeLine:
 
 
 def _column(samples: ThreadSamples, metric: str) -> npt.NDArray[np.float64]:
-    if metric in _SYSTEM:
-        places = [SYSTEM_VALUES.index(name) for name in _SYSTEM[metric]]
-        summed: npt.NDArray[np.float64] = samples.system[:, places].sum(axis=1)
-        return summed
-    fields = FIELDS.get(metric, (metric,))
-    values = np.zeros(len(samples.end))
-    for name in fields:
-        values += samples.values[name]
-    return values
+    fields = SYSTEM.get(metric) or FIELDS.get(metric, (metric,))
+    if metric in SYSTEM:
+        values = samples.system[:, [SYSTEM_VALUES.index(name) for name in fields]].sum(axis=1)
+    else:
+        values = np.zeros(len(samples.end))
+        for name in fields:
+            values += samples.values[name]
+    return np.where(are_recorded(samples.recorded, fields), values, np.nan)

@@ -99,6 +99,14 @@ void aa_counter_skip(struct aa_thread *thread) {
     memcpy(thread->counted, stopped_at, sizeof thread->counted);
 }
 
+void aa_counter_choose(struct aa_thread *thread, uint32_t counters) {
+    if (!aa_counting || !source->choose)
+        return;
+    source->choose(counters);
+    source->stop(stopped_at);
+    aa_counter_skip(thread);
+}
+
 void aa_counter_leave_out(const uint64_t least[AA_COUNTED]) {
     memcpy(bias, least, sizeof bias);
 }

@@ -26,6 +26,8 @@ struct aa_counter_source {
     void (*stop)(uint64_t counts[AA_COUNTED]);
     void (*go)(bool in_mpi);
     void (*forked)(void); /* in a child; may be missing */
+    void (*choose)(
+        uint32_t counters); /* count only these, a bit each, in the calling thread; may be missing */
 };
 
 extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;
@@ -49,6 +51,9 @@ void aa_counter_end(void);
 /* Add what was counted before the last stop to the node; or nowhere. */
 void aa_counter_book(struct aa_thread *thread);
 void aa_counter_skip(struct aa_thread *thread);
+
+/* Count only these from now on in the thread, a bit of enum aa_counter each. */
+void aa_counter_choose(struct aa_thread *thread, uint32_t counters);
 
 /* Leave out so much of each interval from now on: what the library's own events execute. */
 void aa_counter_leave_out(const uint64_t bias[AA_COUNTED]);

@@ -67,6 +67,7 @@ static struct {
 static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; as they are from load on */
 static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
+static _Thread_local uint32_t left_out AA_INITIAL_EXEC; /* of the events, a bit each */
 static bool in_child; /* of a fork: what counts its threads was never opened */
 
 /* ---- the library */
@@ -129,13 +130,17 @@ static void close_set(int set) {
     papi.destroy_eventset(&set);
 }
 
-/* A set of all events; PAPI_NULL if that cannot be. */
+static bool is_counted(int metric) {
+    return *events[metric] && !(left_out >> metric & 1);
+}
+
+/* A set of the events that the thread counts; PAPI_NULL if that cannot be. */
 static int open_set(void) {
     int set = PAPI_NULL;
     if (papi.create_eventset(&set) != PAPI_OK)
         return PAPI_NULL;
     for (int i = 0; i < AA_COUNTED; i++) {
-        if (*events[i] && papi.add_named_event(set, events[i]) != PAPI_OK) {
+        if (is_counted(i) && papi.add_named_event(set, events[i]) != PAPI_OK) {
             close_set(set);
             return PAPI_NULL;
         }
@@ -156,7 +161,7 @@ static void take(int metric, const char *event, size_t length) {
     events[metric][length] = 0;
 }
 
-static void choose(void) {
+static void choose_events(void) {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         int metric = choices[i].metric, whole = choices[i].whole;
         if (*events[metric])
@@ -220,7 +225,7 @@ static const char *load(void) {
     if (wishes && *wishes)
         grant_all(wishes);
     else
-        choose();
+        choose_events();
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])
             return NULL;
@@ -245,6 +250,7 @@ static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
 /* What was opened counts the parent. */
 static void forked(void) {
     event_set = PAPI_NULL;
+    left_out = 0;
     in_child = true;
 }
 
@@ -274,6 +280,21 @@ static void detach(void) {
     papi.unregister_thread();
 }
 
+/* A set cannot be changed while it counts; one of no events is none. */
+static void choose(uint32_t counters) {
+    uint32_t before = left_out, all = 0;
+    if (counters >> AA_MPI_INSTRUCTIONS & 1)
+        counters |= 1u << AA_INSTRUCTIONS;
+    for (int i = 0; i < AA_COUNTED; i++)
+        all |= *events[i] ? 1u << i : 0;
+    left_out = all & ~counters;
+    if (left_out == before)
+        return;
+    detach();
+    if (left_out != all)
+        attach();
+}
+
 /* Nothing really stops: what is executed until the next interval is taken off as its bias. */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};
@@ -283,7 +304,7 @@ static void stop(uint64_t counts[AA_COUNTED]) {
         return;
     const long long *value = values;
     for (int i = 0; i < AA_COUNTED; i++) {
-        if (!*events[i])
+        if (!is_counted(i))
             continue;
         counts[i] = *value > 0 ? (uint64_t)*value : 0; /* below 0: an event that is not there yet */
         value++;
@@ -304,4 +325,5 @@ const struct aa_counter_source aa_counter_papi = {
     .stop = stop,
     .go = go,
     .forked = forked,
+    .choose = choose,
 };

@@ -86,7 +86,8 @@ struct aa_header {
     uint32_t trace_slowed;        /* how often the interval was doubled, as samples took long */
     uint32_t trace_lost;          /* samples for which there was no memory */
     uint32_t trace_left;          /* chunks of this generation that may still be begun */
-    uint64_t unused[5];
+    uint64_t trace_left_out;      /* values that samples lack somewhere, as a policy said so; see policy.h */
+    uint64_t unused[4];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -124,6 +125,8 @@ struct aa_node {
     ((offsetof(struct aa_node, counters) + AA_COUNTERS * sizeof(uint64_t) -                                  \
       offsetof(struct aa_node, visits)) /                                                                    \
      sizeof(uint64_t))
+#define AA_COUNTER_VALUE                                                                                     \
+    ((offsetof(struct aa_node, counters) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define AA_WALL_VALUE ((offsetof(struct aa_node, wall) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 
 /* What the system says of a thread; of the first thread also how much memory the process has. */

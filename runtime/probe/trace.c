@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include "trace.h"
+#include "counter.h"
+#include "policy.h"
 #include "self.h"
 #include "size.h"
 #include "warning.h"
@@ -38,6 +40,7 @@ struct aa_time_line {
     struct aa_record *record; /* the last one in which nodes were looked for */
     struct seen *seen;
     uint64_t count, room;
+    uint64_t recorded; /* the values that the next sample has */
     uint64_t system[AA_SYSTEM_VALUES];
     const struct aa_sample *unpaired; /* while samples are merged */
 };
@@ -79,6 +82,7 @@ void aa_trace_load(void) {
     const char *seconds = getenv("AUTOANALYZER_TRACE"), *memory = getenv("AUTOANALYZER_TRACE_MEMORY");
     trace.seconds = seconds && *seconds ? seconds_of(seconds) : 0;
     trace.memory = memory && *memory ? memory_of(memory) : DEFAULT_MEMORY;
+    aa_policy_load();
 }
 
 void aa_trace_describe(struct aa_header *header) {
@@ -198,29 +202,53 @@ static uint64_t resident_pages(void) {
     return second ? strtoull(second, NULL, 10) : 0;
 }
 
-static void ask_system(struct aa_thread *thread, uint64_t now[AA_SYSTEM_VALUES]) {
+static bool is_asked(uint64_t recorded, uint32_t value) {
+    return recorded >> (AA_NODE_VALUES + value) & 1;
+}
+
+static void ask_system(const struct aa_thread *thread, uint64_t recorded, uint64_t now[AA_SYSTEM_VALUES]) {
     struct rusage usage;
+    bool asked = is_asked(recorded, AA_MINOR_FAULTS) || is_asked(recorded, AA_MAJOR_FAULTS) ||
+                 is_asked(recorded, AA_VOLUNTARY_SWITCHES) || is_asked(recorded, AA_INVOLUNTARY_SWITCHES);
     memset(now, 0, AA_SYSTEM_VALUES * sizeof *now);
-    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+    if (asked && getrusage(RUSAGE_THREAD, &usage) == 0) {
         now[AA_MINOR_FAULTS] = (uint64_t)usage.ru_minflt;
         now[AA_MAJOR_FAULTS] = (uint64_t)usage.ru_majflt;
         now[AA_VOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nvcsw;
         now[AA_INVOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nivcsw;
     }
-    if (thread->index == 0)
+    if (thread->index == 0 && is_asked(recorded, AA_RESIDENT))
         now[AA_RESIDENT] = resident_pages() * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Resident memory is as large as it is at the end; all else adds up. */
 static void sum_system(struct aa_thread *thread, struct aa_time_line *line, uint64_t *totals) {
     uint64_t now[AA_SYSTEM_VALUES];
-    ask_system(thread, now);
+    ask_system(thread, line->recorded, now);
     if (line->taken != thread->taken)
         memcpy(line->system, now, sizeof now); /* another thread than before: what it did is its own */
     for (uint32_t k = 0; k < AA_SYSTEM_VALUES; k++)
         totals[AA_NODE_VALUES + k] = k == AA_RESIDENT ? now[k] : now[k] - line->system[k];
     memcpy(line->system, now, sizeof now);
     line->taken = thread->taken;
+}
+
+static void leave_out(uint64_t recorded, uint64_t *totals) {
+    for (uint32_t k = 0; k < AA_TRACE_VALUES; k++) {
+        if (!(recorded >> k & 1))
+            totals[k] = 0;
+    }
+}
+
+/* From now on samples have other values: what the system says until now is none of theirs. */
+static void record(struct aa_thread *thread, struct aa_time_line *line, uint64_t recorded) {
+    if (recorded == line->recorded)
+        return;
+    line->recorded = recorded;
+    aa_shard()->trace_left_out |= ~recorded;
+    ask_system(thread, recorded, line->system);
+    line->taken = thread->taken;
+    aa_counter_choose(thread, (uint32_t)(recorded >> AA_COUNTER_VALUE));
 }
 
 /* ---- samples in chunks */
@@ -348,6 +376,7 @@ static bool keep_pair(const struct aa_sample *first, const struct aa_sample *sec
             totals[k] += k == AA_NODE_VALUES + AA_RESIDENT ? 0 : more[k];
         head.begin = first->begin;
         head.recorded &= first->recorded;
+        leave_out(head.recorded, totals);
         join_parts(&head, parts, first, second);
     } else {
         head.parts = second->parts;
@@ -447,8 +476,10 @@ void aa_trace_begin(struct aa_thread *thread) {
     if (trace.seconds <= 0)
         return;
     struct aa_time_line *line = thread->time_line;
-    if (!line && (line = thread->time_line = aa_memory_map(sizeof *line)))
+    if (!line && (line = thread->time_line = aa_memory_map(sizeof *line))) {
         line->first = thread->last;
+        line->recorded = UINT64_MAX;
+    }
     if (line)
         line->begin = thread->last; /* nobody had the tree until now */
 }
@@ -464,13 +495,15 @@ static void take(struct aa_thread *thread, struct aa_time_line *line) {
                              .node = place_of(thread->current),
                              .begin = line->begin,
                              .end = thread->last,
-                             .recorded = UINT64_MAX};
+                             .recorded = line->recorded};
     struct aa_part *parts = (struct aa_part *)trace.scratch;
     sum_nodes(line, &head, totals, parts);
     sum_system(thread, line, totals);
+    leave_out(line->recorded, totals);
     measure(&head, totals);
     keep(header, &head, totals, parts);
     line->begin = thread->last;
+    record(thread, line, aa_policy_now(thread->last));
 }
 
 /* Where there are so many nodes that taking samples takes long, they are taken less often. */

@@ -17,7 +17,7 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 PROBE = Path(build.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
-    *("call_site", "clock", *COUNTERS, "delay", "event", "fork", "price", "process", "region"),
+    *("call_site", "clock", *COUNTERS, "delay", "event", "fork", "policy", "price", "process", "region"),
     *("script", "self", "shard", "site", "team", "thread", "throttle", "trace", "tree", "unload", "warning"),
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]

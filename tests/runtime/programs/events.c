@@ -23,7 +23,7 @@
  *                     wrappers would call
  *   alarms  calm      from now on, a signal handler enters a region every 50 microseconds; no more
  *   surprises         the same, one that was never entered before
- *   unlink            the shards' folder is emptied
+ *   unlink            the shards' folder is emptied; rename A: the file A becomes $AUTOANALYZER_POLICY
  *   closeall chdir exit _exit kill hang
  *
  * With -DLINKED the library's sources are part of the program; else it is preloaded.
@@ -466,7 +466,9 @@ static int perform_number(const char *word, struct words *words) {
         words->at += is_first ? 0 : 2;
         return 1;
     }
-    if (strcmp(word, "new") == 0)
+    if (strcmp(word, "rename") == 0)
+        rename(*words->at, getenv("AUTOANALYZER_POLICY"));
+    else if (strcmp(word, "new") == 0)
         enter_new(number);
     else if (strcmp(word, "plugs") == 0)
         load_many(number);

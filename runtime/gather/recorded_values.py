@@ -1,0 +1,59 @@
+"""Which values of samples a policy has left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from . import shard_layout as layout
+from .shard import NODE
+from .shard_reader import node_values
+
+__all__ = ["EVERYTHING", "are_recorded", "counters_left_out"]
+
+EVERYTHING: Final = 2**64 - 1
+
+
+def are_recorded(recorded: npt.NDArray[np.uint64], fields: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Tell in which samples all values were looked for that make up some fields.
+
+    Args:
+        recorded: ``uint64[sample]``, a bit for each of ``TRACE_VALUES``.
+        fields: Of ``NODE``, or some of ``SYSTEM_VALUES``.
+    """
+    values = _behind()
+    needed = np.uint64(sum(1 << bit for bit in {bit for field in fields for bit in values[field]}))
+    found: npt.NDArray[np.bool_] = (recorded & needed) == needed
+    return found
+
+
+def counters_left_out(left_out: int) -> frozenset[str]:
+    """Name the counters that samples lack somewhere, by the bits of these values."""
+    values = _behind()
+    return frozenset(name for name in layout.COUNTERS if any(left_out >> bit & 1 for bit in values[name]))
+
+
+@cache
+def _behind() -> dict[str, tuple[int, ...]]:
+    """Find the values that make up each field: those on which ``node_values`` says that it depends."""
+    names = [name for name in NODE.names or () if name not in ("parent", "region")]
+    places = [*_places()]
+    nodes = np.zeros(len(places) + 1, layout.NODE_LAYOUT)
+    for name in layout.NODE_VALUES:
+        nodes[name] = 2 if name == "wall" else 1
+    for row, (name, place) in enumerate(places):
+        nodes[name][(row, *place)] += 4
+    found = node_values(nodes, 1.0)
+    fields = {name: tuple(np.flatnonzero(found[name][:-1] != found[name][-1]).tolist()) for name in names}
+    return fields | {name: (len(places) + number,) for number, name in enumerate(layout.SYSTEM_VALUES)}
+
+
+def _places() -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Give field and place of each value of a node, in the order of a sample."""
+    for name in layout.NODE_VALUES:
+        shape = layout.NODE_LAYOUT[name].shape
+        yield from ((name, place) for place in np.ndindex(*shape))
