@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-import stat
 import sys
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -20,13 +16,13 @@ from ..analyze.program_time import program_times
 from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks
-from ..experiment.trace import TraceReader, read_trace
 from ..runtime.open_experiment import open_experiment
 from ..view.lines import print_lines
 from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document
 from .part_arguments import names_of
+from .pursued_trace import is_trace, trace_pieces
 from .space_arguments import (
     REPORTS,
     add_space_arguments,
@@ -50,16 +46,18 @@ _PROBED: Final = 0.25
 
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
-_PIECE: Final = 2**16
 _MOST_STARTS: Final = 1000  # what chance reaches is known up to here
 _PERIODS: Final = 1000  # a window, at most
-_PAUSE: Final = 0.1  # seconds between looks at a file that grows
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "input", type=Path, metavar="INPUT", help="a trace (.csv, or - for standard input), or a run's folder or file"
+        "input",
+        type=Path,
+        metavar="INPUT",
+        help="a trace (.csv, .npz, or - for standard input), or a run's folder or file; with an option for a trace, "
+        "the time lines of the folder's run",
     )
     trace = parser.add_argument_group("options for a trace")
     trace.add_argument("--window", type=float, metavar="S", help="average over S seconds (default: the whole trace)")
@@ -68,7 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--follow",
         type=float,
         metavar="S",
-        help="report each period when it is complete; stop when the trace has not grown for S seconds",
+        help="report each period when it is complete; stop when the run has ended, or the trace has not grown for S "
+        "seconds",
     )
     run_of = parser.add_argument_group("options for an experiment")
     add_space_arguments(parser, run_of, rows="one row per period")
@@ -108,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    traced = str(arguments.input) == "-" or arguments.input.suffix.lower() == ".csv"
+    traced = is_trace(arguments.input) or any(getattr(arguments, option) is not None for option in _OF_TRACES)
     _check(arguments, traced=traced)
     from ..analyze.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
     from ..view.pursuit import pursuit_report  # noqa: PLC0415
@@ -126,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.follow is None or not periods:
             raise
     if not periods:
-        raise InputError(f"{arguments.input}: expected samples, found only a header")
+        raise InputError(f"{arguments.input}: expected samples, found none")
     unseen = {*arguments.exclude_rank} - {process for process, _ in windows.locations} if traced else ()
     report = pursuit_report(periods, state, late=windows.late, empty=windows.empty, unseen=sorted(unseen))
     about = {
@@ -151,10 +150,12 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
     check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*REPORTS, "policy")})
     if is_output(arguments.policy):
         raise UsageError("--policy -: expected a file, in which each policy replaces the one before")
-    kind, other = ("a trace", _OF_RUNS) if traced else ("an experiment", _OF_TRACES)
-    for option in other:
+    for option in _OF_RUNS if traced else ():
         if getattr(arguments, option):
-            raise UsageError(f"--{option} is for {'an experiment' if traced else 'a trace (.csv)'}, found {kind}")
+            raise UsageError(f"--{option} is for an experiment, found a trace")
+    if traced and not (is_trace(arguments.input) or arguments.input.is_dir()):
+        option = next(option for option in _OF_TRACES if getattr(arguments, option) is not None)
+        raise UsageError(f"--{option} is for a trace (.csv, .npz, or a run's folder), found an experiment")
     for option in _OF_TRACES:
         seconds = getattr(arguments, option)
         if seconds is not None and not (isfinite(seconds) and seconds > 0):
@@ -199,54 +200,15 @@ def _of_run(
 
 
 def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: SlidingWindow) -> Iterator[Period]:
-    name = "standard input" if str(arguments.input) == "-" else str(arguments.input)
     options = state.options
-    with _opened(arguments.input) as stream:
-        if arguments.follow is None:
-            samples = read_trace(stream, name)
+    follow, width = arguments.follow, arguments.window
+    for samples in trace_pieces(arguments.input, width, follow):
+        if samples.metrics:
             WantedMetrics.among(samples.metrics, options.metrics, options.derived)
+        if follow is None:
             check_ranks(options.exclude_ranks, {process for process, _ in samples.locations})
-            yield from state.of_windows(windows.add(samples))
-        else:
-            reader = TraceReader(name)
-            for piece in _pieces(stream, name, arguments.follow):
-                samples = reader.feed(piece, last=not piece)
-                if reader.metrics is not None:
-                    WantedMetrics.among(reader.metrics, options.metrics, options.derived)
-                yield from state.of_windows(windows.add(samples))
+        yield from state.of_windows(windows.add(samples))
     yield from state.of_windows(windows.finish())
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    if str(path) == "-":
-        if sys.stdin is None:
-            raise InputError("standard input: expected a trace, found it closed")
-        yield sys.stdin.buffer
-        return
-    with path.open("rb") as stream:
-        yield stream
-
-
-def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
-    """Give what is there and what comes, until nothing has come for some seconds; an empty piece is the last.
-
-    A pipe ends when it is closed.
-    """
-    descriptor = stream.fileno()
-    grows = stat.S_ISREG(os.fstat(descriptor).st_mode)
-    size, last = 0, time.monotonic()
-    while True:
-        if piece := os.read(descriptor, _PIECE):
-            size, last = size + len(piece), time.monotonic()
-            yield piece
-        elif not grows or time.monotonic() - last > patience:
-            yield b""
-            return
-        elif os.fstat(descriptor).st_size < size:
-            raise InputError(f"{name}: expected a growing trace, but it was truncated; run pursue again")
-        else:
-            time.sleep(_PAUSE)
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:

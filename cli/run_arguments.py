@@ -20,6 +20,7 @@ from ..runtime.measure import measure
 from ..view.units import ranks
 from .progress import counted, progress
 from .python_functions import add_python_functions
+from .steering import add_steering_arguments, pursued, steered
 
 if TYPE_CHECKING:
     from ..runtime.counting.run import CountingRun
@@ -133,6 +134,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="limit of the time lines of a process (default: 8M); when it is reached, samples become twice as long",
     )
+    add_steering_arguments(parser)
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
 
@@ -200,9 +202,11 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
                 )
                 if value is not None
             }
-            | _tracing(arguments),
+            | _tracing(arguments)
+            | steered(arguments),
             python_functions=arguments.python_functions,
             told=told,
+            beside=pursued(arguments, say),
             say=say,
         )
     experiment, status = measurement.experiment, measurement.status

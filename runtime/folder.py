@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from ..experiment.run_folder import COUNTING_TRACE_FILE, PLAN_FILE, TRACE_FILE
+from ..experiment.run_folder import COUNTING_TRACE_FILE, PLAN_FILE, POLICY_FILE, PURSUIT_FILE, TRACE_FILE
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 
@@ -40,6 +40,16 @@ class RunFolder:
     def counting_trace(self) -> Path:
         """Those of the counting run, on its own clock."""
         return self.path / COUNTING_TRACE_FILE
+
+    @property
+    def policy(self) -> Path:
+        """What the time lines were to record, in the end."""
+        return self.path / POLICY_FILE
+
+    @property
+    def pursuit(self) -> Path:
+        """What was found worth recording, period by period, while the program ran."""
+        return self.path / PURSUIT_FILE
 
     @property
     def shards(self) -> Path:
@@ -73,7 +83,8 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            for file in (self.experiment, self.trace, self.counting_trace, self.counting_log):
+            traces = self.trace, self.counting_trace, self.policy, self.pursuit
+            for file in (self.experiment, *traces, self.counting_log):
                 file.unlink(missing_ok=True)
             self.remove_shards()
         except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -52,6 +52,7 @@ def measure(
     limits: Mapping[str, str] | None = None,
     python_functions: Sequence[str] = (),
     told: Told | None = None,
+    beside: AbstractContextManager[object] | None = None,
     say: Callable[[str], object],
 ) -> Measurement:
     """Run a command with the probe library preloaded, and gather what its processes recorded.
@@ -66,6 +67,7 @@ def measure(
         limits: Variables that limit what measuring takes.
         python_functions: Patterns of functions of Python that are regions.
         told: Takes how much of the data is gathered, and of how much.
+        beside: What goes on while the program runs; it is left when the facts tell that the program has ended.
         say: Takes a sentence for the user.
 
     Raises:
@@ -94,12 +96,13 @@ def measure(
         max_overhead=overhead_share(environment),
     )
     facts.write(folder.shards)
-    status = launch(command, environment, launcher=mpi.openmpi_launcher)
-    facts = replace(facts, status=status, ended=time.time())
+    with beside or nullcontext():
+        status = launch(command, environment, launcher=mpi.openmpi_launcher)
+        facts = replace(facts, status=status, ended=time.time())
+        with suppress(InputError):  # of a full disk, too, what there is will be gathered
+            facts.write(folder.shards)
     for complaint in read_python_reports(folder.shards).complaints(python_functions):
         say(complaint)
-    with suppress(InputError):  # of a full disk, too, what there is will be gathered
-        facts.write(folder.shards)
     experiment = gather_shards(folder, facts, gather, told=told)
     if experiment is None:
         folder.remove_shards()

@@ -1,6 +1,7 @@
 """Traces: what happened when, location by location."""
 
 from .csv_reader import TraceReader, read_trace
+from .equal_steps import EqualSteps, KnownSoFar, samples_of
 from .open_trace import open_trace
 from .samples import Samples
 from .series import Series, every_series, series_of
@@ -8,6 +9,8 @@ from .time_line import TimeLine, Trace
 from .trace_archive import load_trace, save_trace
 
 __all__ = [
+    "EqualSteps",
+    "KnownSoFar",
     "Samples",
     "Series",
     "TimeLine",
@@ -17,6 +20,7 @@ __all__ = [
     "load_trace",
     "open_trace",
     "read_trace",
+    "samples_of",
     "save_trace",
     "series_of",
 ]

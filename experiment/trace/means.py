@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
 __all__ = ["means"]
+
+_ROUNDINGS: Final = 8  # units in the last place of a sum that a difference of two sums may be off
 
 Values = npt.NDArray[np.float64]
 
@@ -27,6 +31,7 @@ def means(begin: Values, end: Values, values: Values, first: Values, last: Value
     knots = np.column_stack([begin, end]).ravel()
     amounts, covered = (_upto(each * length) for each in (np.where(known, values, 0.0), known))
     amount, cover = (_at(last, knots, each) - _at(first, knots, each) for each in (amounts, covered))
+    amount[np.abs(amount) <= _ROUNDINGS * np.spacing(np.abs(amounts).max(axis=0))] = 0.0
     span = (last - first)[:, None]
     found: Values = np.divide(amount, cover, out=np.full(amount.shape, np.nan), where=cover > span / 2)
     points = np.flatnonzero(last <= first)

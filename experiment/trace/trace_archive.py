@@ -3,7 +3,7 @@
 ``trace.json`` says what it is: kind and version, metrics, call paths, locations with their numbers of samples, facts.
 The lines of neighbouring locations make a block, each of their arrays one member: ``7/begin.npy``, ``7/value-12.npy``.
 So a line is read without the others, and a million samples without the rest. Seconds are whole nanoseconds, and whole
-numbers take as few bytes as they need.
+numbers take as few bytes as they need; of signed ones -1 is a value that was not recorded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from .time_line import TimeLine, Trace
 __all__ = ["load_trace", "save_trace"]
 
 _KIND: Final = "autoanalyzer trace"
-_VERSION: Final = 1
+_VERSION: Final = 2
+_READ: Final = (1, _VERSION)  # the first had no -1
 _HEAD: Final = "trace.json"
 _BLOCK: Final = 1 << 16  # samples of a block, or one line
 _EFFORT: Final = 1  # of deflate: 6 makes files a tenth smaller, and takes three times as long
@@ -117,19 +118,19 @@ def _arrays(lines: Sequence[TimeLine], metrics: Sequence[Metric]) -> Iterator[tu
 
 
 def _nanoseconds(seconds: _Array) -> _Array:
-    whole = np.rint(seconds * _NANO)
-    if not len(whole) or not (np.isfinite(whole).all() and whole.min() >= 0 and whole.max() < _EXACT):
-        return seconds.astype(np.float64)
-    return _compact(whole)
+    stored = _compact(np.rint(seconds * _NANO))
+    return seconds.astype(np.float64) if stored.dtype.kind == "f" else stored
 
 
 def _compact(values: _Array) -> _Array:
-    """Give whole numbers, none negative, with as few bytes as they need; others as they are."""
-    if not len(values):
-        return values.astype(np.uint8)
-    if not np.isfinite(values).all() or values.min() < 0 or values.max() >= _EXACT or (values != np.rint(values)).any():
+    """Give whole numbers, none negative, with as few bytes as they need, -1 for NaN; others as they are."""
+    known = values[~np.isnan(values)]
+    most = known.max(initial=0)
+    if most >= _EXACT or known.min(initial=0) < 0 or (known != np.rint(known)).any():
         return values.astype(np.float64)
-    return values.astype(np.min_scalar_type(int(values.max())))
+    if len(known) == len(values):
+        return values.astype(np.min_scalar_type(int(most)))
+    return np.where(np.isnan(values), -1, values).astype(np.min_scalar_type(-int(most) - 1))
 
 
 def _head(trace: Trace) -> dict[str, Any]:
@@ -200,8 +201,8 @@ class _Archive:
             raise self._defect(f"JSON in {_HEAD}", "something else") from None
         if not isinstance(head, dict) or head.get("kind") != _KIND:
             raise self._defect(f'the kind "{_KIND}"', head.get("kind") if isinstance(head, dict) else "no object")
-        if head.get("version") != _VERSION:
-            raise self._defect(f"version {_VERSION}", f"version {head.get('version')}")
+        if head.get("version") not in _READ:
+            raise self._defect(f"version {_VERSION} or before", f"version {head.get('version')}")
         return head
 
     def trace(self) -> Trace:
@@ -286,10 +287,7 @@ class _Archive:
     def _line(self, arrays: dict[str, _Array], metrics: Sequence[Metric], samples: slice) -> TimeLine:
         first = arrays["first"][samples.start : samples.stop + 1]
         parts = slice(int(first[0]), int(first[-1]))
-        columns = [
-            _seconds(arrays[f"value-{number}"][samples]) if metric.unit == "sec" else arrays[f"value-{number}"][samples]
-            for number, metric in enumerate(metrics)
-        ]
+        columns = [_values(arrays[f"value-{number}"][samples], metric.unit) for number, metric in enumerate(metrics)]
         count = samples.stop - samples.start
         return TimeLine(
             begin=_seconds(arrays["begin"][samples]),
@@ -300,6 +298,11 @@ class _Archive:
             visits=arrays["visits"][parts].astype(np.int64),
             seconds=_seconds(arrays["seconds"][parts]),
         )
+
+
+def _values(stored: _Array, unit: str) -> npt.NDArray[np.float64]:
+    values = _seconds(stored) if unit == "sec" else stored.astype(np.float64)
+    return np.where(stored == -1, np.nan, values) if stored.dtype.kind == "i" else values
 
 
 def _seconds(stored: _Array) -> npt.NDArray[np.float64]:

@@ -47,10 +47,12 @@ class ThreadSamples:
     seconds: npt.NDArray[np.float64]
 
 
-def read_samples(shard: Shard) -> list[ThreadSamples]:
+def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
     """Read the time lines of a shard's threads, which end where the threads were last seen.
 
-    What has passed since a thread's last sample, the rest of what its nodes hold, is one more.
+    Args:
+        shard: Of a process that ended, was killed or still runs.
+        rest: What has passed since a thread's last sample, the rest of what its nodes hold, is one more.
 
     Raises:
         InputError: The file cannot be read, or its samples are damaged.
@@ -59,7 +61,7 @@ def read_samples(shard: Shard) -> list[ThreadSamples]:
         data = used_part(shard.path)
     except OSError as error:
         raise InputError(f"{shard.path}: cannot be read: {error.strerror}") from error
-    return _Reader(shard, data).lines()
+    return _Reader(shard, data).lines(rest=rest)
 
 
 class _Reader:
@@ -109,7 +111,7 @@ class _Reader:
             self._samples.append(at)
             at += size
 
-    def lines(self) -> list[ThreadSamples]:
+    def lines(self, *, rest: bool) -> list[ThreadSamples]:
         offsets = np.array(self._samples, dtype=np.intp)
         heads = self._take(offsets, layout.SAMPLE_LAYOUT.itemsize).view(layout.SAMPLE_LAYOUT)[:, 0]
         places = heads["thread"].astype(np.intp) * layout.ALIGNMENT
@@ -118,10 +120,13 @@ class _Reader:
             raise self._defect("samples of its threads", f"one of a thread at byte {min(strange)}")
         owners = np.asarray(self._words[np.array(self._nodes, dtype=np.intp) // _WORD] >> np.uint64(32))
         nodes = np.array(self._nodes, dtype=np.intp)
-        return [
+        lines = [
             self._line(tree, offsets[places == at], heads[places == at], nodes[owners == tree.index])
             for tree, at in zip(self._shard.threads, self._threads, strict=True)
         ]
+        if not rest:
+            return lines
+        return [_with_rest(line, tree) for line, tree in zip(lines, self._shard.threads, strict=True)]
 
     def _take(self, offsets: _Places, size: int) -> _Words:
         return np.ascontiguousarray(self._words[offsets[:, None] // _WORD + np.arange(size // _WORD)])
@@ -136,7 +141,7 @@ class _Reader:
         if not several.all() and not np.isin(places[~several], nodes).all():
             raise self._defect(f"parts of nodes of thread {tree.index}", "another one")
         rate = self._shard.ticks_per_second
-        line = ThreadSamples(
+        return ThreadSamples(
             begin=(heads["begin"].astype(np.int64) - self._start) / rate,
             end=(heads["end"].astype(np.int64) - self._start) / rate,
             values=node_values(raw, rate),
@@ -147,7 +152,6 @@ class _Reader:
             visits=visits,
             seconds=ticks / rate,
         )
-        return _with_rest(line, tree)
 
     def _values(
         self, offsets: _Places, present: _Words

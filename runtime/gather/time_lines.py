@@ -11,24 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
-from ...experiment.metric import STORED_METRICS, SYSTEM_METRICS, Metric
+from ...experiment.metric import Metric
 from ...experiment.trace import TimeLine, Trace, save_trace
-from .merge import FIELDS, Merged, counted_metrics
-from .recorded_values import are_recorded
+from .merge import Merged
+from .sampled_metrics import sampled_metrics, values_of
 from .samples import ThreadSamples, read_samples
 from .shard import Shard
-from .shard_layout import SYSTEM_VALUES
 
-__all__ = ["SYSTEM", "save_time_lines"]
-
-# System metric → the values of a sample that add up to it.
-SYSTEM: Final = {
-    "page_faults": ("minor_faults", "major_faults"),
-    "major_page_faults": ("major_faults",),
-    "context_switches": ("voluntary_switches", "involuntary_switches"),
-    "involuntary_context_switches": ("involuntary_switches",),
-    "resident_memory": ("resident",),
-}
+__all__ = ["save_time_lines"]
 
 _LONG: Final = 10  # intervals: samples that are longer are told of, as nothing is known of when what happened in them
 
@@ -99,11 +89,7 @@ class _Lines:
         self._merged = merged
         self._processes = processes
         self._start = min(shard.start_realtime for shard in processes.values())
-        self.metrics: list[Metric] = [
-            *(metric for metric in STORED_METRICS if metric.name in FIELDS),
-            *counted_metrics(processes.values()),
-            *SYSTEM_METRICS,
-        ]
+        self.metrics = sampled_metrics(processes.values())
         self.defects: list[str] = []
         self._long: list[tuple[float, int]] = []
 
@@ -163,7 +149,7 @@ def _line(
     line = TimeLine(
         begin=samples.begin + offset,
         end=samples.end + offset,
-        values=np.column_stack([_column(samples, metric.name) for metric in metrics]),
+        values=values_of(samples, metrics),
         first=samples.first,
         paths=np.where(samples.nodes < 0, -1, places[samples.nodes]),
         visits=samples.visits,
@@ -185,14 +171,3 @@ def _with_callers(line: TimeLine, callers: Mapping[int, int]) -> TimeLine:
         visits=np.concatenate([line.visits, np.zeros(len(above), np.int64)])[order],
         seconds=np.concatenate([np.where(is_folded, 0, line.seconds), line.seconds[is_folded]])[order],
     )
-
-
-def _column(samples: ThreadSamples, metric: str) -> npt.NDArray[np.float64]:
-    fields = SYSTEM.get(metric) or FIELDS.get(metric, (metric,))
-    if metric in SYSTEM:
-        values = samples.system[:, [SYSTEM_VALUES.index(name) for name in fields]].sum(axis=1)
-    else:
-        values = np.zeros(len(samples.end))
-        for name in fields:
-            values += samples.values[name]
-    return np.where(are_recorded(samples.recorded, fields), values, np.nan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -76,6 +77,28 @@ def test_what_is_read_is_what_was_written(tmp_path: Path, counts: list[int]) -> 
         assert_equal(found.line(place), lines[place])
 
 
+def test_what_was_not_recorded_takes_no_more_room(tmp_path: Path) -> None:
+    trace, (whole,) = a_trace([10_000])
+    values = whole.values.copy()
+    values[2_000:9_000, :3] = np.nan
+    lacking = replace(whole, values=values)
+    save_trace(trace, tmp_path / "whole.npz")
+    save_trace(trace, tmp_path / "lacking.npz", [lacking])
+    assert_equal(load_trace(tmp_path / "lacking.npz").line(0), lacking)
+    assert (tmp_path / "lacking.npz").stat().st_size < (tmp_path / "whole.npz").stat().st_size
+
+
+def test_a_trace_of_the_first_version_is_read(tmp_path: Path) -> None:
+    trace, (line,) = a_trace([10])
+    save_trace(trace, tmp_path / "trace.npz")
+    with zipfile.ZipFile(tmp_path / "trace.npz") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(tmp_path / "trace.npz", "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data.replace(b'"version": 2', b'"version": 1'))
+    assert_equal(load_trace(tmp_path / "trace.npz").line(0), line)
+
+
 def test_the_same_trace_makes_the_same_file(tmp_path: Path) -> None:
     for name in ("one", "two"):
         save_trace(a_trace([100, 20])[0], tmp_path / name)
@@ -125,7 +148,7 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"version": 1', '"version": 2', "version 1, found version 2"),
+        ('"version": 2', '"version": 3', "version 2 or before, found version 3"),
         ('"kind": "autoanalyzer trace"', '"kind": "x"', 'the kind "autoanalyzer trace", found x'),
         ('[["aa1', '[["aa9', "metrics, call paths"),
         (', 0]]', ', 1]]', "a parent before call path 1"),

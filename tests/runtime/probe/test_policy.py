@@ -14,11 +14,11 @@ from autoanalyzer.experiment.metric import COUNT_METRICS, SYSTEM_METRICS
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import FIELDS, merge_shards
 from autoanalyzer.runtime.gather.recorded_values import are_recorded
+from autoanalyzer.runtime.gather.sampled_metrics import SYSTEM
 from autoanalyzer.runtime.gather.samples import ThreadSamples, read_samples
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_layout import COUNTERS, TRACE_VALUES
 from autoanalyzer.runtime.gather.shard_reader import read_shard
-from autoanalyzer.runtime.gather.time_lines import SYSTEM
 
 from .conftest import PROBE, Record, compile_c
 

@@ -1,0 +1,121 @@
+"""The traces that ``pursue`` takes, as a whole or while they grow: CSV, a file of ours, a run that goes on."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from ..errors import InputError
+from ..experiment.run_folder import TRACE_FILE
+from ..experiment.trace import Samples, TraceReader, load_trace, read_trace, samples_of
+from ..runtime.folder import RunFolder
+from ..runtime.gather.live_samples import LiveSamples
+
+__all__ = ["is_trace", "trace_pieces"]
+
+_CSV: Final = ".csv"
+_OURS: Final = ".npz"
+_PIECE: Final = 2**16
+_PAUSE: Final = 0.1  # seconds between looks at a file that grows
+_STEPS: Final = 100  # of a window, into which time lines are divided; a run that goes on is read ten times a window
+_LOOKS: Final = 10
+
+
+def is_trace(path: Path) -> bool:
+    """Tell whether a file is a trace by its name; a run's folder holds a trace and an experiment."""
+    return str(path) == "-" or path.suffix.lower() in (_CSV, _OURS)
+
+
+def trace_pieces(path: Path, window: float | None, patience: float | None) -> Iterator[Samples]:
+    """Give the samples of a trace, all at once or as they come.
+
+    Args:
+        path: As ``pursue`` takes it.
+        window: Seconds; our own time lines are divided into a hundredth of it, or as they were sampled.
+        patience: Seconds without new samples after which what grows has ended; None for what is there.
+
+    Raises:
+        InputError: There is no trace, it is damaged, or nothing has come.
+    """
+    if path.is_dir() and patience is not None:
+        yield from _of_running(RunFolder(path), window, patience)
+    elif path.is_dir() or path.suffix.lower() == _OURS:
+        yield _of_file(path / TRACE_FILE if path.is_dir() else path, window)
+    else:
+        yield from _of_csv(path, patience)
+
+
+def _of_file(file: Path, window: float | None) -> Samples:
+    if not file.exists():
+        raise InputError(f"{file}: expected a trace, found none; run the program with --trace")
+    trace = load_trace(file)
+    interval = trace.facts.get("interval")
+    shortest = interval if isinstance(interval, float) and interval > 0 else 0.0
+    if not (step := max(shortest, (window or 0.0) / _STEPS)):
+        raise InputError(f"{file}: expected a trace that says how often it was sampled; choose a --window")
+    return samples_of(trace, step)
+
+
+def _of_running(folder: RunFolder, window: float | None, patience: float) -> Iterator[Samples]:
+    live = LiveSamples(folder, (window or 0.0) / _STEPS)
+    last, came = time.monotonic(), False
+    while True:
+        ended = live.ended  # what came until then is read once more
+        samples = live.new()
+        if len(samples.times):
+            last, came = time.monotonic(), True
+            yield samples
+        if ended or time.monotonic() - last > patience:
+            break
+        time.sleep((window or patience) / _LOOKS)
+    if not came:
+        raise InputError(f"{folder.path}: expected a run with --trace that goes on, found no sample of one")
+
+
+def _of_csv(path: Path, patience: float | None) -> Iterator[Samples]:
+    name = "standard input" if str(path) == "-" else str(path)
+    with _opened(path) as stream:
+        if patience is None:
+            yield read_trace(stream, name)
+            return
+        reader = TraceReader(name)
+        for piece in _pieces(stream, name, patience):
+            yield reader.feed(piece, last=not piece)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    if str(path) == "-":
+        if sys.stdin is None:
+            raise InputError("standard input: expected a trace, found it closed")
+        yield sys.stdin.buffer
+        return
+    with path.open("rb") as stream:
+        yield stream
+
+
+def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
+    """Give what is there and what comes, until nothing has come for some seconds; an empty piece is the last.
+
+    A pipe ends when it is closed.
+    """
+    descriptor = stream.fileno()
+    grows = stat.S_ISREG(os.fstat(descriptor).st_mode)
+    size, last = 0, time.monotonic()
+    while True:
+        if piece := os.read(descriptor, _PIECE):
+            size, last = size + len(piece), time.monotonic()
+            yield piece
+        elif not grows or time.monotonic() - last > patience:
+            yield b""
+            return
+        elif os.fstat(descriptor).st_size < size:
+            raise InputError(f"{name}: expected a growing trace, but it was truncated; run pursue again")
+        else:
+            time.sleep(_PAUSE)

@@ -1,0 +1,95 @@
+"""Time lines over equal steps of time, as far as they go by now: what projection pursuit takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..metric import Metric
+from .means import means
+from .samples import Samples
+from .time_line import Trace
+
+__all__ = ["EqualSteps", "KnownSoFar", "samples_of"]
+
+Values = npt.NDArray[np.float64]
+
+
+class KnownSoFar(NamedTuple):
+    """What is known of a location by now.
+
+    Attributes:
+        place: Process and thread.
+        begin: ``float64[sample]``, seconds.
+        end: Likewise.
+        values: ``float64[sample, metric]``: what passed in the sample, or levels; NaN where it was not recorded.
+    """
+
+    place: tuple[int, int]
+    begin: Values
+    end: Values
+    values: Values
+
+
+@dataclass
+class EqualSteps:
+    """Gives what happened in each step, once, whenever it is known: rates of what adds up, else levels.
+
+    Samples may be merged, and longer, when the line is seen again.
+
+    Attributes:
+        metrics: A column of values each.
+        step: Seconds.
+        passed: Process and thread → how many steps were given.
+    """
+
+    metrics: Sequence[Metric]
+    step: float
+    passed: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def new(self, lines: Iterable[KnownSoFar]) -> Samples:
+        """Give the steps that are complete by now, and were not before; each is a sample at its end."""
+        parts = [self._of_line(line) for line in lines if len(line.end)]
+        locations = list(self.passed)
+        numbers = {place: number for number, place in enumerate(locations)}
+        width = len(self.metrics)
+        return Samples(
+            metrics=tuple(metric.name for metric in self.metrics),
+            units=tuple(f"{metric.unit}/sec" if metric.additive else metric.unit for metric in self.metrics),
+            locations=locations,
+            times=np.concatenate([times for _, times, _ in parts] or [np.empty(0)]),
+            places=np.concatenate(
+                [np.full(len(times), numbers[place], np.intp) for place, times, _ in parts] or [np.empty(0, np.intp)]
+            ),
+            values=np.concatenate([values for _, _, values in parts] or [np.empty((0, width))]),
+        )
+
+    def _of_line(self, line: KnownSoFar) -> tuple[tuple[int, int], Values, Values]:
+        whole = int(line.end[-1] / self.step)
+        start = self.passed.get(line.place, min(ceil(line.begin[0] / self.step), whole))
+        edges = np.arange(start, max(whole, start) + 1) * self.step
+        self.passed[line.place] = max(whole, start)
+        longer = line.end > line.begin
+        begin, end, values = line.begin[longer], line.end[longer], line.values[longer]
+        sums = np.array([metric.additive for metric in self.metrics], dtype=bool)
+        rates = np.where(sums, values / (end - begin)[:, None], values)
+        return line.place, edges[1:], means(begin, end, rates, edges[:-1], edges[1:])
+
+
+def samples_of(trace: Trace, step: float) -> Samples:
+    """Give a whole trace over equal steps.
+
+    Args:
+        trace: Its lines are read one after the other.
+        step: Seconds.
+    """
+    known = (
+        KnownSoFar((place.process, place.thread), line.begin, line.end, line.values)
+        for place, line in zip(trace.locations, trace.lines(), strict=True)
+    )
+    return EqualSteps(trace.metrics, step).new(known)

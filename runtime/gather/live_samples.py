@@ -1,0 +1,69 @@
+"""The samples of a run that goes on, read from the shards of its processes while they write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import InputError
+from ...experiment.trace import EqualSteps, KnownSoFar, Samples
+from ..facts import RunFacts
+from ..folder import RunFolder
+from .processes import number_processes
+from .sampled_metrics import sampled_metrics, values_of
+from .samples import read_samples
+from .shard import Shard
+from .shard_reader import read_shard
+
+__all__ = ["LiveSamples"]
+
+
+class LiveSamples:
+    """What the processes on this disk do, as far as it is known by now."""
+
+    def __init__(self, folder: RunFolder, width: float) -> None:
+        """Begin with the first sample.
+
+        Args:
+            folder: Of the run.
+            width: Seconds of the shortest step; it is longer if samples are.
+        """
+        self._folder = folder
+        self._width = width
+        self._start: float | None = None
+        self._steps: EqualSteps | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the program has ended."""
+        return RunFacts.read(self._folder.shards).status is not None
+
+    def new(self) -> Samples:
+        """Give what came since the last call; what cannot be read at this moment comes later."""
+        shards = [shard for shard in self._shards() if shard.tracing and shard.threads]
+        if not shards:
+            return Samples.none()
+        if self._steps is None:
+            step = max(self._width, *(shard.tracing.interval for shard in shards if shard.tracing))
+            self._steps = EqualSteps(sampled_metrics(shards), step)
+            self._start = min(shard.start_realtime for shard in shards)
+        return self._steps.new(self._lines(shards))
+
+    def _shards(self) -> Iterator[Shard]:
+        for file in self._folder.shard_files():
+            try:
+                yield read_shard(file)
+            except InputError:  # it is being written
+                continue
+
+    def _lines(self, shards: list[Shard]) -> Iterator[KnownSoFar]:
+        if self._steps is None or self._start is None:
+            return
+        for process, shard in number_processes(shards).items():
+            try:
+                threads = read_samples(shard, rest=False)
+            except InputError:
+                continue
+            offset = shard.start_realtime - self._start
+            for thread, line in enumerate(threads):
+                values = values_of(line, self._steps.metrics)
+                yield KnownSoFar((process, thread), line.begin + offset, line.end + offset, values)
