@@ -1,6 +1,7 @@
 """Measure what an entry and exit of a region cost, beside two bare readings of the clock and other tools' hooks.
 
-    python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--library FILE] [--caliper PREFIX] [--tau PREFIX]
+    python benchmarks/probe/run.py [--rounds 11] [--compiler gcc] [--event EVENT] [--library FILE]
+                                   [--caliper PREFIX] [--tau PREFIX]
 
 A prefix is where the tool is installed: its libraries are in lib below it, or for TAU in ARCHITECTURE/lib.
 """
@@ -72,6 +73,11 @@ def variants(options: argparse.Namespace) -> Iterator[Variant]:
     yield Variant(BARE, ("-DSTAMPS", SHAPES))
     yield recording("rseq")
     yield recording("rseq", "probes, with time lines", AUTOANALYZER_TRACE="0.01")
+    if options.event:
+        counting = {"AUTOANALYZER_TRACE": "0.01", "AUTOANALYZER_COUNTERS": "papi"}
+        counting["AUTOANALYZER_EVENTS"] = f"instructions={options.event}"
+        yield recording("rseq", "probes, counting", **counting)
+        yield recording("rseq", "probes, event left out", AUTOANALYZER_POLICY=str(HERE / "policy.json"), **counting)
     if options.library:
         yield recording("rseq", "probes, --library", options.library)
     yield recording("perf-lock")
@@ -132,6 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", default="gcc")
+    parser.add_argument("--event", metavar="EVENT", help="count this event of PAPI, and leave it out by a policy")
     parser.add_argument("--library", type=Path, metavar="FILE", help="another build of the library, to compare with")
     parser.add_argument("--caliper", type=Path, metavar="PREFIX")
     parser.add_argument("--tau", type=Path, metavar="PREFIX")

@@ -100,9 +100,8 @@ void aa_counter_skip(struct aa_thread *thread) {
 }
 
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters) {
-    if (!aa_counting || !source->choose)
+    if (!aa_counting || !source->choose || !source->choose(counters))
         return;
-    source->choose(counters);
     source->stop(stopped_at);
     aa_counter_skip(thread);
 }

@@ -25,9 +25,9 @@ struct aa_counter_source {
     void (*detach)(void);
     void (*stop)(uint64_t counts[AA_COUNTED]);
     void (*go)(bool in_mpi);
-    void (*forked)(void); /* in a child; may be missing */
-    void (*choose)(
-        uint32_t counters); /* count only these, a bit each, in the calling thread; may be missing */
+    void (*forked)(void);              /* in a child; may be missing */
+    bool (*choose)(uint32_t counters); /* in the calling thread count only these, a bit each; whether that
+                                          changes anything; may be missing */
 };
 
 extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;

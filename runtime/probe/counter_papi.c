@@ -281,7 +281,7 @@ static void detach(void) {
 }
 
 /* A set cannot be changed while it counts; one of no events is none. */
-static void choose(uint32_t counters) {
+static bool choose(uint32_t counters) {
     uint32_t before = left_out, all = 0;
     if (counters >> AA_MPI_INSTRUCTIONS & 1)
         counters |= 1u << AA_INSTRUCTIONS;
@@ -289,10 +289,11 @@ static void choose(uint32_t counters) {
         all |= *events[i] ? 1u << i : 0;
     left_out = all & ~counters;
     if (left_out == before)
-        return;
+        return false;
     detach();
     if (left_out != all)
         attach();
+    return true;
 }
 
 /* Nothing really stops: what is executed until the next interval is taken off as its bias. */

@@ -242,13 +242,13 @@ static void leave_out(uint64_t recorded, uint64_t *totals) {
 
 /* From now on samples have other values: what the system says until now is none of theirs. */
 static void record(struct aa_thread *thread, struct aa_time_line *line, uint64_t recorded) {
+    aa_counter_choose(thread, (uint32_t)(recorded >> AA_COUNTER_VALUE)); /* the thread may be a new one */
     if (recorded == line->recorded)
         return;
     line->recorded = recorded;
     aa_shard()->trace_left_out |= ~recorded;
     ask_system(thread, recorded, line->system);
     line->taken = thread->taken;
-    aa_counter_choose(thread, (uint32_t)(recorded >> AA_COUNTER_VALUE));
 }
 
 /* ---- samples in chunks */
