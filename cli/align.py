@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..experiment.trace import Samples, Trace, series_of
 from .documents import add_documents, check_targets, is_output, write_document
+from .pages import recording_of, time_page
 from .progress import counted
 from .trace_arguments import add_ranks_argument, interval, named_once, traces
 
@@ -47,18 +49,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what it costs that samples do not belong one to one, in the metric's unit (default: %(default)g)",
     )
     add_ranks_argument(parser)
-    add_documents(parser, {"json": "all numbers as JSON"})
+    add_documents(
+        parser,
+        {
+            "json": "all numbers as JSON",
+            "html": "a self-contained page, in which the interval is marked in the time lines of all runs,",
+        },
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     files = [arguments.reference, *arguments.others]
     named_once(files)
-    check_targets(files, json=arguments.json)
+    check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
         raise UsageError("--band and --penalty are for --by warping, found --by anchors")
     from ..analyze.warping import align  # noqa: PLC0415 - scipy takes its time
     from ..view.alignment import alignment_report  # noqa: PLC0415
+    from ..view.marked_time import marks_of_alignment  # noqa: PLC0415
     from ..view.report import json_text, print_report  # noqa: PLC0415
 
     opened = traces(files)
@@ -84,7 +93,12 @@ def run(arguments: argparse.Namespace) -> int:
     report = alignment_report(series[0], arguments.interval, found)
     if arguments.json:
         write_document(json_text(report.document), arguments.json)
-    if not is_output(arguments.json):
+    if arguments.html:
+        marks = marks_of_alignment(series[0], arguments.interval, found)
+        known = [each for file in files if (each := recording_of(file))]
+        recordings = [replace(each, marks=marks[each.name]) for each in known]
+        write_document(time_page(files[0], recordings), arguments.html)
+    if not (is_output(arguments.json) or is_output(arguments.html)):
         print_report(report)
     return 0
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..experiment.trace import Samples, Series, Trace, every_series
 from .documents import add_documents, check_targets, is_output, write_document
+from .pages import recording_of, time_page
 from .progress import counted
 from .space_arguments import add_derive_argument, formulas
 from .trace_arguments import add_ranks_argument, interval, named_once, points, traces
@@ -64,19 +66,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top", type=int, default=20, metavar="N", help="metrics that are printed (default: %(default)s)"
     )
-    add_documents(parser, {"json": "all numbers as JSON", "csv": "the ranking as CSV"})
+    add_documents(
+        parser,
+        {
+            "json": "all numbers as JSON",
+            "csv": "the ranking as CSV",
+            "html": "a self-contained page, with the target's shape in the time lines of its run,",
+        },
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     named_once(arguments.traces)
-    check_targets(arguments.traces, json=arguments.json, csv=arguments.csv)
+    check_targets(arguments.traces, json=arguments.json, csv=arguments.csv, html=arguments.html)
     if arguments.segments is not None and arguments.segments < 1:
         raise UsageError(f"--segments {arguments.segments}: expected 1 or more")
     from ..analyze.correlators import rank  # noqa: PLC0415 - scipy takes its time
     from ..analyze.formula import built_in  # noqa: PLC0415
     from ..analyze.warping import with_derived  # noqa: PLC0415
     from ..view.correlation import correlation_report  # noqa: PLC0415
+    from ..view.marked_time import marks_of_ranking  # noqa: PLC0415
     from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
 
     wanted = [*formulas(arguments), *built_in()]
@@ -102,7 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
         write_document(json_text(report.document), arguments.json)
     if arguments.csv:
         write_document(csv_text(report.data), arguments.csv)
-    if not (is_output(arguments.json) or is_output(arguments.csv)):
+    if arguments.html:
+        path = arguments.traces[reference]
+        known = [each for file in arguments.traces if (each := recording_of(file))]
+        marks = marks_of_ranking(ranking, arguments.interval)
+        recordings = [replace(each, marks=marks) if each.name == str(path) else each for each in known]
+        write_document(time_page(path, recordings, report, f"What goes with {target.name}"), arguments.html)
+    if not any(map(is_output, (arguments.json, arguments.csv, arguments.html))):
         print_report(report)
     return 0
 

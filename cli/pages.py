@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from ..analyze import analyze
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from ..experiment import Experiment
+from ..experiment.run_folder import TRACE_FILE
+from ..experiment.storage import OF_A_RUN
+from ..experiment.trace import load_trace
 from ..runtime.folder import RunFolder
+from ..runtime.open_experiment import open_experiment
 from ..view.counters_html import counters_html
 from ..view.page import Page, Recording, Subject, page_html, page_of
 from ..view.report import Report
+from .progress import counted
 
-__all__ = ["recordings_of", "result_page", "subject_of"]
+if TYPE_CHECKING:
+    from ..analyze.anomalies import Anomaly, Run
+
+__all__ = ["recording_of", "recordings_of", "result_page", "subject_of", "time_page", "with_changes"]
+
+_OURS: Final = ".npz"
 
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
@@ -23,8 +36,8 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
         return Subject(experiment, file, None, str(error))
 
 
-def recordings_of(file: Path) -> list[Recording]:
-    """Name the traces of a run, which are only beside its experiment's own file."""
+def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
+    """Name the traces of a run, which are only beside its experiment's own file, with what changes in them."""
     folder = RunFolder(file.parent)
     if file != folder.experiment:
         return []
@@ -32,7 +45,67 @@ def recordings_of(file: Path) -> list[Recording]:
         Recording(folder.trace, str(folder.path), "the run"),
         Recording(folder.counting_trace, str(folder.counting_trace), "the counting run, on its slow clock"),
     )
-    return [each for each in traces if each.path.exists()]
+    there = [each for each in traces if each.path.exists()]
+    if not folder.trace.exists():
+        return there
+    from ..analyze.anomalies import Run, find_anomalies  # noqa: PLC0415 - scipy takes its time, and few runs have one
+
+    try:
+        runs = [Run.of(each.name, load_trace(each.path), experiment, timed=each.path == folder.trace) for each in there]
+        with counted("timeline") as told:
+            return with_changes(there, runs, find_anomalies(runs, told).anomalies)
+    except InputError:
+        return there  # the page says what cannot be read
+
+
+def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies: Sequence[Anomaly]) -> list[Recording]:
+    """Mark changes in the traces of several runs.
+
+    Args:
+        recordings: One for each run; where the same moments of one are not known, nothing is marked.
+        runs: The first one is that in whose times the changes are.
+        anomalies: What changes.
+    """
+    from ..analyze.warping import anchored  # noqa: PLC0415
+    from ..view.marked_time import marks_of_changes  # noqa: PLC0415
+
+    reference = runs[0].trace
+    found = []
+    for each, run in zip(recordings, runs, strict=True):
+        times = anchored(reference, run.trace) if run is not runs[0] and anomalies else None
+        known = run is runs[0] or times is not None
+        found.append(replace(each, marks=marks_of_changes(anomalies, reference, times)) if known else each)
+    return found
+
+
+def recording_of(path: Path) -> Recording | None:
+    """Name a trace for a page; None of one that is not ours.
+
+    Args:
+        path: A run's folder, or a file.
+    """
+    file = path / TRACE_FILE if path.is_dir() else path
+    return Recording(file, str(path), str(path)) if file.suffix == _OURS else None
+
+
+def time_page(path: Path, recordings: Sequence[Recording], report: Report | None = None, title: str = "") -> bytes:
+    """Write a page that is opened at time lines.
+
+    Args:
+        path: Of a run, its folder or a trace in it, whose profile the page shows.
+        recordings: The traces.
+        report: What else was found.
+        title: Of that.
+
+    Raises:
+        UsageError: There is no profile.
+    """
+    folder = path if path.is_dir() else path.parent
+    if recording_of(path) is None or not (folder / OF_A_RUN).exists():
+        raise UsageError(f"--html: expected a trace of run --trace, with {OF_A_RUN} beside it, found {path}")
+    experiment, file = open_experiment(folder)
+    counters = counters_html(report, title) if report else ""
+    return page_html(page_of(subject_of(experiment, file), counters=counters, tab="time", recordings=recordings))
 
 
 def result_page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:

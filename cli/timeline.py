@@ -14,6 +14,7 @@ from ..experiment.storage import OF_A_RUN
 from ..experiment.trace import load_trace
 from ..view.lines import print_lines
 from .documents import add_documents, check_targets, is_output, write_document
+from .pages import recording_of, time_page, with_changes
 from .progress import counted
 from .trace_arguments import named_once
 
@@ -32,25 +33,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="folders of run --trace, of one program with one input; times are those of the first",
     )
-    add_documents(parser, {"json": "all numbers as JSON", "csv": "a row an anomaly as CSV"})
+    add_documents(
+        parser,
+        {
+            "json": "all numbers as JSON",
+            "csv": "a row an anomaly as CSV",
+            "html": "a self-contained page, in which changes are marked in the time lines of all runs,",
+        },
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     folders = [*_folders(arguments.runs)]
     named_once(folders)
-    check_targets(folders, json=arguments.json, csv=arguments.csv)
-    report_on(folders, arguments.json, arguments.csv)
+    check_targets(folders, json=arguments.json, csv=arguments.csv, html=arguments.html)
+    report_on(folders, arguments.json, arguments.csv, arguments.html)
     return 0
 
 
-def report_on(folders: Sequence[Path], json: Path | None, csv: Path | None = None, *, stderr: bool = False) -> None:
+def report_on(
+    folders: Sequence[Path],
+    json: Path | None,
+    csv: Path | None = None,
+    html: Path | None = None,
+    *,
+    stderr: bool = False,
+) -> None:
     """Look for changes in runs, and report them.
 
     Args:
         folders: Of runs with time lines.
         json: Where the document is written.
         csv: Where a row for each is written.
+        html: Where the page is written.
         stderr: Whether to print on standard error.
     """
     from ..analyze.anomalies import find_anomalies  # noqa: PLC0415 - scipy takes its time
@@ -59,14 +75,18 @@ def report_on(folders: Sequence[Path], json: Path | None, csv: Path | None = Non
 
     runs = _runs(folders)
     with counted("timeline") as told:
-        report = timeline_report(runs, find_anomalies(runs, told))
+        search = find_anomalies(runs, told)
+    report = timeline_report(runs, search)
     if json:
         write_document(json_text(report.document), json)
     if csv:
         write_document(csv_text(report.data), csv)
+    if html:
+        recordings = [each for run in runs if (each := recording_of(Path(run.source)))]
+        write_document(time_page(folders[0], with_changes(recordings, runs, search.anomalies)), html)
     if stderr:
         print_lines([*report.sentences, *report.caveats], stderr=True)
-    elif not (is_output(json) or is_output(csv)):
+    elif not any(map(is_output, (json, csv, html))):
         print_report(report)
 
 

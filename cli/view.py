@@ -83,5 +83,5 @@ def _page(
         against=against,
         folders=folders,
         counters=counters_of(subject),
-        recordings=recordings_of(file),
+        recordings=recordings_of(file, experiment),
     )

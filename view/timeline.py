@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..analyze.anomalies import Anomaly, Companion, Run, Search
     from ..experiment import CallPath
 
-__all__ = ["SCHEMA", "timeline_report"]
+__all__ = ["SCHEMA", "change_of", "timeline_report"]
 
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
@@ -73,28 +73,44 @@ def _counting(count: int) -> str:
     return f", and in {many(count, 'counting run')}" if count else ""
 
 
+def change_of(each: Anomaly, paths: Sequence[CallPath], processes: int) -> str:
+    """Say in one line what changes, where, and on which ranks.
+
+    Args:
+        each: What changes.
+        paths: The call paths of its run.
+        processes: How many the run has.
+    """
+    where = "" if each.path is None else f"{_where(paths, each.path)}: "
+    return f"{where}{', '.join(_change(each, paths))}, on {_on(each, processes)}"
+
+
+def _on(each: Anomaly, processes: int) -> str:
+    return "all ranks" if len(each.ranks) == processes else ranks(each.ranks)
+
+
 def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int) -> list[str]:
-    on = "all ranks" if len(each.ranks) == processes else ranks(each.ranks)
     place = "the program"
     if each.path is not None:
         place = f"{Place.of_path(paths, each.path).source}   {_where(paths, each.path)}"
-    lines = [f"{number:2}  {each.kind.upper()}   {place}", f"    {_change(each, paths)}, on {on}"]
+    told = *_change(each, paths), f"from {each.start:.3g} to {each.end:.3g} s", f"on {_on(each, processes)}"
+    lines = [f"{number:2}  {each.kind.upper()}   {place}", f"    {', '.join(told)}"]
     if each.goes_with:
         lines.append(f"    goes with {', '.join(map(_companion, each.goes_with[:_NAMED]))}")
     return lines
 
 
-def _change(each: Anomaly, paths: Sequence[CallPath]) -> str:
-    span = f"from {each.start:.3g} to {each.end:.3g} s"
+def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
+    """Say what changes, and how often."""
     if each.kind == "period":
-        return f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time, {span}"
+        return (f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":
-        return f"memory in use grows to {each.factor:.3g} times what it was, {span}"
+        return (f"memory in use grows to {each.factor:.3g} times what it was",)
     slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} of the time"
     if each.before is not None:
-        return f"each entry takes {slower} just before {_where(paths, each.before)}, every {each.period:.3g} s, {span}"
+        return f"each entry takes {slower} just before {_where(paths, each.before)}", f"every {each.period:.3g} s"
     how = {"gradual change": "comes to take", "level shift": "takes for a while"}.get(each.kind, "takes")
-    return f"each entry {how} {slower}, {span}"
+    return (f"each entry {how} {slower}",)
 
 
 def _companion(each: Companion) -> str:

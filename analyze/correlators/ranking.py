@@ -73,6 +73,7 @@ class Ranking:
         omitted: Metric, source, and why it is not ranked.
         segments: Into how many the target was split.
         pattern: Seconds and value of the points of the target's pattern, with lines between.
+        lines: Likewise, of the segments into which the target was split.
         notes: What else is to be known.
     """
 
@@ -81,6 +82,7 @@ class Ranking:
     omitted: tuple[tuple[str, str, str], ...]
     segments: int
     pattern: tuple[Point, ...]
+    lines: tuple[Point, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -183,6 +185,7 @@ def rank(
         tuple(omitted),
         len(whole.lines.first),
         tuple(whole.points),
+        tuple(_corners(mine.times, whole.lines.fitted(whole.times, whole.values), whole.lines)),
         tuple(notes),
     )
 
@@ -231,9 +234,13 @@ def _target(
     if pattern is not None:
         return _Target(even, values, drawn_pattern(pattern, times), pattern, lines, correlators)
     proposed, pieces = proposed_pattern(even, values, segments)
-    ends = np.sort(np.concatenate([pieces.first, pieces.first[1:] - 1, [len(values) - 1]]))
-    points = [*zip(times[ends].tolist(), proposed[ends].tolist(), strict=True)]
-    return _Target(even, values, proposed, points, lines, correlators)
+    return _Target(even, values, proposed, _corners(times, proposed, pieces), lines, correlators)
+
+
+def _corners(times: Values, fitted: Values, pieces: Segmentation) -> list[Point]:
+    """Give where segments begin and end, seconds and value."""
+    ends = np.sort(np.concatenate([pieces.first, pieces.first[1:] - 1, [len(fitted) - 1]]))
+    return [*zip(times[ends].tolist(), fitted[ends].tolist(), strict=True)]
 
 
 def _ranked(

@@ -105,7 +105,9 @@ def time_lines_of(
         "noun": "thread" if _threaded(trace) else "rank",
         "metrics": [_metric(trace.metrics[each]) for each in shown],
         "nothing": [visible(each.name) for number, each in enumerate(trace.metrics) if number not in shown],
-        "first": _first([trace.metrics[each] for each in shown], means.mean[:, shown], spoken_of),
+        "first": _first(
+            [trace.metrics[each] for each in shown], means.mean[:, shown], recording.marks.metrics, spoken_of
+        ),
         "rows": [*rows],
         "paths": _paths(trace.call_paths, [each - 1 for each in met], experiment),
         "marks": recording.marks.written(),
@@ -164,8 +166,10 @@ def _metric(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _first(metrics: Sequence[Metric], mean: Values, spoken_of: Sequence[str]) -> list[int]:
-    """Choose what is shown at the start: what findings speak of, then what varies most and is unlike what was chosen.
+def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoken_of: Sequence[str]) -> list[int]:
+    """Choose what is shown at the start.
+
+    First what marks are about, and what findings speak of, then what varies most and is unlike what was chosen.
 
     Times vary as parts of a second in a second, all else as parts of its most. The time that varies most comes first.
     """
@@ -177,8 +181,9 @@ def _first(metrics: Sequence[Metric], mean: Values, spoken_of: Sequence[str]) ->
     varies = np.divide(high - low, most, out=np.zeros(len(metrics)), where=most > 0)
     alike = _correlations(known)
     moving = [place for place in np.argsort(-varies, kind="stable").tolist() if varies[place] >= _STILL]
+    about = [names.index(each) for each in dict.fromkeys(marked) if each in names]
     named = [names.index(each) for each in dict.fromkeys(spoken_of) if each in names]
-    chosen = [place for place in named if place in moving][:_SPOKEN_OF]
+    chosen = [*dict.fromkeys([*about, *[place for place in named if place in moving][:_SPOKEN_OF]])]
     for place in [*[each for each in moving if times[each]][:1], *moving]:
         above, name = lineages[place], names[place]
         if len(chosen) < _FIRST and not any(

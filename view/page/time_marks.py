@@ -69,11 +69,19 @@ class Warping:
 
 @dataclass(frozen=True, slots=True)
 class TimeMarks:
-    """What is drawn over and beside the time lines of a trace."""
+    """What is drawn over and beside the time lines of a trace.
+
+    Attributes:
+        intervals: Times that are shaded.
+        lines: Lines over charts.
+        warpings: How the trace was aligned with others.
+        metrics: Those that are shown at the start, whatever else there is.
+    """
 
     intervals: Sequence[Interval] = ()
     lines: Sequence[Line] = ()
     warpings: Sequence[Warping] = ()
+    metrics: Sequence[str] = ()
 
     def written(self) -> dict[str, Any]:
         """Give what the page takes; of long lines and paths some points."""

@@ -1,0 +1,78 @@
+"""What is drawn over time lines: the changes of a run, an interval in several runs, the shape of a target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .page import Interval, Line, TimeMarks, Warping
+from .timeline import change_of
+
+if TYPE_CHECKING:
+    from ..analyze.anomalies import Anomaly
+    from ..analyze.correlators import Ranking
+    from ..analyze.warping import Alignment, TimeMap
+    from ..experiment.trace import Series, Trace
+
+__all__ = ["marks_of_alignment", "marks_of_changes", "marks_of_ranking"]
+
+
+def marks_of_changes(anomalies: Sequence[Anomaly], trace: Trace, times: TimeMap | None = None) -> TimeMarks:
+    """Shade when something changes.
+
+    Args:
+        anomalies: Of a run.
+        trace: Of that run, in whose call paths they are.
+        times: From that run to the one over whose time lines they are drawn; None for the same.
+    """
+    processes = len({place.process for place in trace.locations})
+    found = []
+    for each in anomalies:
+        start, end = (each.start, each.end) if times is None else times.carried((each.start, each.end))
+        found.append(Interval(start, end, change_of(each, trace.call_paths, processes), each.kind))
+    return TimeMarks(found)
+
+
+def marks_of_alignment(
+    reference: Series, interval: tuple[float, float], found: Sequence[Alignment]
+) -> Mapping[str, TimeMarks]:
+    """Shade an interval where it is in each trace (paper 000, Figure 1), and show how they were warped.
+
+    Args:
+        reference: The metric in the trace in which the interval is known.
+        interval: Seconds.
+        found: One for each other trace.
+
+    Returns:
+        Name of a trace → its marks; how traces were warped is with the reference.
+    """
+    warpings = [Warping(reference.known(), each.other.known(), each.path) for each in found if each.path]
+    shown = [reference.name]
+    mine = TimeMarks([Interval(*interval, "the interval", "interval")], (), warpings, shown)
+    return {reference.source: mine} | {
+        each.other.source: TimeMarks(
+            [Interval(*each.times.carried(interval), f"the interval of {reference.source}", "interval")],
+            metrics=shown,
+        )
+        for each in found
+    }
+
+
+def marks_of_ranking(ranking: Ranking, intervals: Sequence[tuple[float, float]]) -> TimeMarks:
+    """Draw the shape that metrics were compared with, and the segments of the target (paper 000, Figures 6 to 8).
+
+    Args:
+        ranking: What was ranked.
+        intervals: Those that were compared, in seconds.
+    """
+    name = ranking.target.name
+    lines = [
+        Line(name, label, *np.array(points, dtype=float).reshape(-1, 2).T)
+        for label, points in (
+            ("the shape that metrics are compared with", ranking.pattern),
+            (f"the target's segments, {ranking.segments}", ranking.lines),
+        )
+    ]
+    return TimeMarks([Interval(*each, f"compared with {name}", "interval") for each in intervals], lines, (), [name])
