@@ -18,6 +18,7 @@ __all__ = ["SCHEMA", "change_of", "timeline_report"]
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
 _NAMED: Final = 4  # companions
+_LEAST: Final = 40  # entries and samples of a region; twin: _FEWEST times _EACH in analyze/anomalies/pace.py
 _HEADER: Final = ("kind", "metric", "start", "end", "ranks", "region", "factor", "strength", "runs", "goes_with")
 
 
@@ -65,7 +66,7 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         ]
     if search.seldom:
         names = ", ".join(_where(paths, path) for path in search.seldom)
-        lines += ["", f"entered too seldom to see a change: {names}"]
+        lines += ["", f"too few entries or samples to see a change ({_LEAST} of each are needed): {names}"]
     return Report(lines, [], Table("anomalies", _HEADER, rows), document, list)
 
 
@@ -86,6 +87,8 @@ def change_of(each: Anomaly, paths: Sequence[CallPath], processes: int) -> str:
 
 
 def _on(each: Anomaly, processes: int) -> str:
+    if each.threads:
+        return ranks([f"{process}.{thread}" for process, thread in each.threads])
     return "all ranks" if len(each.ranks) == processes else ranks(each.ranks)
 
 
@@ -94,7 +97,8 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
     if each.path is not None:
         place = f"{Place.of_path(paths, each.path).source}   {_where(paths, each.path)}"
     told = *_change(each, paths), f"from {each.start:.3g} to {each.end:.3g} s", f"on {_on(each, processes)}"
-    lines = [f"{number:2}  {each.kind.upper()}   {place}", f"    {', '.join(told)}"]
+    kind = each.kind.replace("rank", "thread") if each.threads else each.kind
+    lines = [f"{number:2}  {kind.upper()}   {place}", f"    {', '.join(told)}"]
     if each.goes_with:
         lines.append(f"    goes with {', '.join(map(_companion, each.goes_with[:_NAMED]))}")
     return lines
@@ -135,6 +139,7 @@ def _entry(paths: Sequence[CallPath], each: Anomaly) -> dict[str, object]:
         "start": each.start,
         "end": each.end,
         "ranks": list(each.ranks),
+        "threads": [f"{process}.{thread}" for process, thread in each.threads],
         "region": place and place.name,
         "function": place and place.function,
         "source": place and place.source,

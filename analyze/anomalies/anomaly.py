@@ -41,6 +41,7 @@ class Anomaly:
         runs: How many runs show it.
         period: Seconds from one time to the next, or None.
         before: The call path of the event, or None.
+        threads: Process and thread, where it does on some threads of a rank and not on others; empty otherwise.
         goes_with: Best first.
     """
 
@@ -55,4 +56,5 @@ class Anomaly:
     runs: int
     period: float | None = None
     before: int | None = None
+    threads: tuple[tuple[int, int], ...] = ()
     goes_with: tuple[Companion, ...] = ()

@@ -77,14 +77,14 @@ def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) 
         "compute_time",
         float(begin[max(int(events[0]) - best, 0)]),
         float(end[events[-1]]),
-        tuple(sorted(set(pace.ranks))),
+        pace.ranks,
         pace.path,
         1 + height / middle,
         strength,
         together,
         period=float(np.median(np.diff(end[events]))),
         before=path,
-        goes_with=companions(pace.ways, range(len(pace.ranks)), profile, seconds),
+        goes_with=companions(pace.ways, range(len(pace.places)), profile, seconds),
     )
 
 

@@ -43,7 +43,7 @@ class Pace:
     Attributes:
         path: In the first run.
         locations: Those that enter it, by their places in the first run's trace.
-        ranks: Theirs.
+        places: Process and thread of each.
         ways: One for each run, with the run.
         slowness: ``float64[run, location, part]``: the seconds an entry takes on a processor, over their median of all
             parts; of runs whose clock is the program's.
@@ -51,7 +51,7 @@ class Pace:
 
     path: int
     locations: Sequence[int]
-    ranks: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
     ways: Sequence[tuple[Run, Way]]
     slowness: Values
 
@@ -59,6 +59,11 @@ class Pace:
     def parts(self) -> int:
         """Give how many parts there are."""
         return int(self.slowness.shape[-1])
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """Give the ranks that enter the region."""
+        return tuple(sorted({process for process, _ in self.places}))
 
     @property
     def first(self) -> Way:
@@ -99,7 +104,7 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
     seconds = np.array([found.seconds for run, found in ways if run.timed])
     middle = np.median(seconds, axis=-1, keepdims=True)
     slowness = seconds / np.where(middle > 0, middle, 1.0)
-    return Pace(path, inside, tuple(rank for rank, _ in here), ways, slowness)
+    return Pace(path, inside, tuple(here), ways, slowness)
 
 
 def changes_of(pace: Pace) -> Iterator[Anomaly]:
@@ -158,7 +163,10 @@ def _counted(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
 
 
 def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) -> Anomaly:
-    some = len(members) < len(pace.ranks) / 2
+    some = len(members) < len(pace.places) / 2
+    places = [pace.places[member] for member in members]
+    whole = {process for process, _ in places}
+    apart = [place for place in pace.places if place[0] in whole and place not in places]
     kind = "rank leaves the others" if some and shape.kind != "level shift" else shape.kind
     begin, end = (np.median(each[members], axis=0) for each in (pace.first.begin, pace.first.end))
     seconds = abs(shape.height) * float(np.median(pace.first.seconds[members]))
@@ -167,10 +175,11 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
         "compute_time",
         float(begin[shape.first]),
         float(end[shape.last - 1]),
-        tuple(sorted({pace.ranks[member] for member in members})),
+        tuple(sorted(whole)),
         pace.path,
         shape.factor,
         shape.strength,
         agreeing,
+        threads=tuple(sorted(places)) if apart else (),
         goes_with=companions(pace.ways, members, np.sign(shape.height) * shape.profile, seconds),
     )

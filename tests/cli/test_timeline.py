@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from autoanalyzer.analyze.anomalies import pace
 from autoanalyzer.experiment.trace import save_trace
+from autoanalyzer.view import timeline
 
 from ..analyze.anomalies.work import run
 
@@ -93,3 +95,7 @@ def test_what_cannot_be_is_refused_in_a_line(recorded, words, said):
     assert done.returncode == 2
     assert done.stderr.decode().count("\n") == 1
     assert said in done.stderr.decode()
+
+
+def test_how_few_are_too_few_is_said_as_it_is():
+    assert timeline._LEAST == pace._FEWEST * pace._EACH
