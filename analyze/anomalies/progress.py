@@ -77,7 +77,7 @@ def _parts(
     line: TimeLine, entries: Values, taken: Values, edges: Values, additive: npt.NDArray[np.bool_]
 ) -> tuple[Values, Values, Values, Values]:
     """Give begin, end, seconds and amounts of each part, of which ``edges`` are the first and the last entry."""
-    first, last = _places(entries, edges)
+    first, last = _places(entries, edges, np.flatnonzero(taken > 0))
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)
     used = _upto(taken)
@@ -121,13 +121,24 @@ def _upto(values: npt.NDArray[Any]) -> Values:
     return summed
 
 
-def _places(entries: Values, edges: Values) -> tuple[Values, Values]:
-    """Give where each part begins and ends, in samples: what comes between two entries belongs to neither part."""
+def _places(entries: Values, edges: Values, busy: npt.NDArray[np.intp]) -> tuple[Values, Values]:
+    """Give where each part begins and ends, in samples.
+
+    An entry goes on for as long as time is spent in it; what comes between two entries belongs to neither part.
+
+    Args:
+        entries: ``float64[sample + 1]``: how many there were until then.
+        edges: The first and the last entry of parts.
+        busy: The samples in which time is spent in them.
+    """
     reached = np.searchsorted(entries, edges[1:], side="left")
     left = np.searchsorted(entries, edges[:-1], side="right")
     last = reached - (entries[reached] - edges[1:]) / (entries[reached] - entries[reached - 1])
     first = left - (entries[left] - edges[:-1]) / (entries[left] - entries[left - 1])
-    return first, last
+    next_one = np.append(first[1:], len(entries) - 1.0)
+    place = np.searchsorted(busy, np.ceil(next_one))
+    over = np.append(busy[:1], busy)[place] + 1.0
+    return first, np.maximum(last, np.minimum(over, next_one))
 
 
 def _at(table: Values, places: Values) -> Values:
