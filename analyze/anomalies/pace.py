@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -170,16 +170,41 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
     kind = "rank leaves the others" if some and shape.kind != "level shift" else shape.kind
     begin, end = (np.median(each[members], axis=0) for each in (pace.first.begin, pace.first.end))
     seconds = abs(shape.height) * float(np.median(pace.first.seconds[members]))
+    goes_with = companions(pace.ways, members, np.sign(shape.height) * shape.profile, seconds)
+    first, last = _place(pace, shape, members, {each.metric for each in goes_with})
     return Anomaly(
         kind,
         "compute_time",
-        float(begin[shape.first]),
-        float(end[shape.last - 1]),
+        float(begin[first]),
+        float(end[last - 1]),
         tuple(sorted(whole)),
         pace.path,
         shape.factor,
         shape.strength,
         agreeing,
         threads=tuple(sorted(places)) if apart else (),
-        goes_with=companions(pace.ways, members, np.sign(shape.height) * shape.profile, seconds),
+        goes_with=goes_with,
     )
+
+
+def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
+    """Give the first part of a change, and the one after its last: by counts that have its shape, if they are clearer.
+
+    A busy machine disturbs what an entry takes, but not what is counted in it.
+    """
+    counts = [
+        each.amounts[members, :, column].mean(axis=0)
+        for run, each in pace.ways
+        if not run.timed
+        for column, metric in enumerate(each.metrics)
+        if metric in _COUNTS and metric in causes
+    ]
+    alike = [found for found in map(best_shape, counts) if found and _is_same(found, shape)]
+    best = max([shape, *alike], key=lambda each: each.strength)
+    return best.first, best.last
+
+
+def _is_same(one: Shape, other: Shape) -> bool:
+    """Tell whether two shapes are of one kind, and more than half of the time of both together is of both."""
+    both = min(one.last, other.last) - max(one.first, other.first)
+    return one.kind == other.kind and both > (max(one.last, other.last) - min(one.first, other.first)) / 2

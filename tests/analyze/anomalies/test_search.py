@@ -216,3 +216,17 @@ def test_the_same_data_give_the_same_findings():
     one = run(1, slower=lambda _rank, step: ramp(step))
     assert find_anomalies([one]) == find_anomalies([one])
     assert nothing(0, 0) == 0
+
+
+def test_counts_tell_more_exactly_than_times_when_something_grows() -> None:
+    def grown(step: int, last: float) -> float:
+        return min(max((step / STEPS - 0.3) / (last - 0.3), 0.0), 1.0)
+
+    timed = [run(seed, slower=lambda _rank, step: grown(step, 0.56)) for seed in range(2)]  # as if it were disturbed
+    counted = run(2, misses=lambda _rank, step: 1e5 * grown(step, 0.7), timed=False, pace=0.05)
+    assert spans(timed[0], only(timed), 3 * STEPS // 10, 56 * STEPS // 100)
+    found = only([*timed, counted])
+    assert found.kind == "gradual change"
+    assert spans(timed[0], found, 3 * STEPS // 10, 7 * STEPS // 10)
+    elsewhere = run(3, misses=lambda _rank, step: 1e5 * (step >= STEPS // 2), timed=False, pace=0.05)
+    assert spans(timed[0], only([*timed, elsewhere]), 3 * STEPS // 10, 56 * STEPS // 100)
