@@ -15,7 +15,6 @@ FAR: Final = 3.5  # spreads from the median on, a value is an outlier
 
 NORMAL: Final = 1.4826  # standard deviations of normal values in their median absolute deviation
 
-_WINDOW: Final = 7  # values, over which the running median is taken: three in a row that are far off vanish
 _HAMPEL: Final = 3.0  # spreads from the running median on, a value of a sequence is replaced
 
 
@@ -29,12 +28,13 @@ def spread(values: Values) -> Values:
     return np.asarray(np.where(middle > 0, middle, away.mean(axis=0)))
 
 
-def without_outliers(sequence: Values) -> Values:
+def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
     """Replace what is far from the running median by it (Hampel's filter), so that steps stay where they are.
 
     Args:
         sequence: ``float64[n]``.
+        in_a_row: As many as this that are far off vanish; more are no outliers.
     """
-    middle = median_filter(sequence, size=_WINDOW, mode="nearest")
+    middle = median_filter(sequence, size=2 * in_a_row + 1, mode="nearest")
     away = sequence - middle
     return np.where(np.abs(away) > _HAMPEL * spread(away), middle, sequence)

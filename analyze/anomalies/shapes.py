@@ -22,6 +22,7 @@ Kind = Literal["gradual change", "sudden change", "level shift"]
 
 _EDGE: Final = 0.1  # of the parts: what begins or ends so near to an end is how the work begins or ends
 _RAMP: Final = 0.2  # of the parts: what grows within less of them is sudden
+_FAR_OFF: Final = 3  # parts in a row that something else disturbs
 _PARAMETERS: Final[dict[Kind, int]] = {"sudden change": 3, "level shift": 4, "gradual change": 4}
 
 
@@ -83,7 +84,7 @@ def best_shape(values: Values) -> Shape | None:
         values: ``float64[part]``.
     """
     inside = _inside(len(values))
-    clean = without_outliers(values[inside])
+    clean = without_outliers(values[inside], in_a_row=_FAR_OFF)
     n = len(clean)
     centred = clean - clean.mean()
     total = float(centred @ centred)

@@ -1,7 +1,8 @@
 """Patterns: what remains of a target without its noise (section 5.3.3).
 
 A person draws one in a moment. One that is proposed is a segmentation of the target in which what is far from the
-running median is replaced by it (Hampel's filter): steps stay where they are, and single points do not count.
+running median is replaced by it (Hampel's filter): steps stay where they are, and single points do not count. What is
+far off for two samples is something that happens: with a wider median the periodic writes of a real run vanished.
 """
 
 from __future__ import annotations
@@ -44,6 +45,6 @@ def proposed_pattern(times: Values, values: Values, count: int | None = None) ->
     Returns:
         The pattern at each sample, and its segments.
     """
-    clean = without_outliers(values)
+    clean = without_outliers(values, in_a_row=1)
     lines = segmented(times, clean, suggested_count(times, clean) if count is None else count)
     return lines.fitted(times, clean), lines

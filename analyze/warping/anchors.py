@@ -1,8 +1,8 @@
 """Alignment by what a program does: the n-th entry of a call path is the same moment of the work in every run.
 
-The entries of all call paths that two runs entered equally often are a clock that counts the work. Of each rank the
-traces say how far it was at the end of each sample, so that a moment of one run is found in the other one exactly, but
-for what passes within a sample.
+The entries of all call paths that two runs entered equally often are a clock that counts the work, and so are calls of
+file I/O, which are no call paths, if there were as many. Of each rank the traces say how far it was at the end of each
+sample, so that a moment of one run is found in the other one exactly, but for what passes within a sample.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ Values = npt.NDArray[np.float64]
 _Key = tuple[tuple[str, str, str, int], ...]
 
 _LEAST: Final = 3  # entries: the program's own, and two in it
+_CALLS: Final = "io_calls"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +77,7 @@ def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMa
     for number, place in enumerate(x.locations):
         other = there.get((place.process, place.thread))
         if other is not None and (ranks is None or place.process in ranks):
-            found = _of_location(x.line(number), y.line(other), same, len(x.call_paths), len(y.call_paths))
+            found = _of_location((x, x.line(number)), (y, y.line(other)), same)
             if found:
                 maps.append(found)
     if not maps:
@@ -86,27 +87,37 @@ def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMa
     return TimeMap(times, np.maximum.accumulate(moments))
 
 
-def _of_location(
-    mine: TimeLine, other: TimeLine, same: npt.NDArray[np.intp], mine_paths: int, other_paths: int
-) -> TimeMap | None:
-    totals = _entries(mine, mine_paths).sum(axis=0), _entries(other, other_paths).sum(axis=0)
+def _of_location(x: tuple[Trace, TimeLine], y: tuple[Trace, TimeLine], same: npt.NDArray[np.intp]) -> TimeMap | None:
+    mine, other = x[1], y[1]
+    totals = [_entries(line, len(trace.call_paths)) for trace, line in (x, y)]
     known = same >= 0
     equal = np.flatnonzero(known)[totals[0][known] == totals[1][same[known]]]
     if totals[0][equal].sum() < _LEAST:
         return None
-    one = _Clock.of(mine, _counted(mine, equal))
-    two = _Clock.of(other, _counted(other, same[equal]))
-    x = np.column_stack([one.reached, one.left]).ravel()
-    y = np.column_stack([two.when(one.levels, left=False), two.when(one.levels, left=True)]).ravel()
-    distinct = np.concatenate([[True], np.diff(x) > 0])
-    return TimeMap(x[distinct], np.maximum.accumulate(y)[distinct])
+    calls = [_calls(*each) for each in (x, y)]
+    if calls[0].sum() != calls[1].sum():
+        calls = [np.zeros_like(each) for each in calls]
+    one = _Clock.of(mine, _counted(mine, equal) + calls[0])
+    two = _Clock.of(other, _counted(other, same[equal]) + calls[1])
+    here = np.column_stack([one.reached, one.left]).ravel()
+    there = np.column_stack([two.when(one.levels, left=False), two.when(one.levels, left=True)]).ravel()
+    distinct = np.concatenate([[True], np.diff(here) > 0])
+    return TimeMap(here[distinct], np.maximum.accumulate(there)[distinct])
 
 
 def _entries(line: TimeLine, paths: int) -> npt.NDArray[np.int64]:
-    found = np.zeros((1, paths), dtype=np.int64)
+    """Give how often each call path was entered in all."""
+    found = np.zeros(paths, dtype=np.int64)
     known = line.paths >= 0
-    np.add.at(found[0], line.paths[known], line.visits[known])
+    np.add.at(found, line.paths[known], line.visits[known])
     return found
+
+
+def _calls(trace: Trace, line: TimeLine) -> Values:
+    """Give how many calls of file I/O each sample has; none where they were not recorded all the time."""
+    names = [metric.name for metric in trace.metrics]
+    calls = line.values[:, names.index(_CALLS)] if _CALLS in names else np.zeros(len(line))
+    return np.zeros(len(line)) if np.isnan(calls).any() else calls
 
 
 def _counted(line: TimeLine, paths: npt.NDArray[np.intp]) -> Values:

@@ -1,6 +1,6 @@
 """How well each correlator ranks metrics, as in Figure 9 of Hauswirth et al. (OOPSLA 2005), and how long it takes.
 
-    python benchmarks/correlators/run.py [--cases 20] [--chart docs/pictures/correlators.svg] [--time]
+    python benchmarks/correlators/run.py [--cases 20] [--chart docs/pictures/correlators.svg] [--time] [--recorded DIR]
 
 Accuracy is Spearman's coefficient of the ranking with the labels (yes, maybe, no), divided by the largest that it can
 be (section 6.1): 1 if all yes come before all maybe, and these before all no.
@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 from chart import drawn_chart
 from kinds import KINDS, Case, case
+from recorded import recorded_cases
 from scipy.stats import spearmanr
 
 from autoanalyzer.analyze.correlators import CORRELATORS, rank
@@ -88,9 +89,15 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=20, help="targets of each kind")
     parser.add_argument("--chart", type=Path, help="where the chart is written")
     parser.add_argument("--time", action="store_true", help="time long metrics instead")
+    parser.add_argument(
+        "--recorded", type=Path, metavar="DIR", help="rank the metrics of runs of samples/phases instead"
+    )
     arguments = parser.parse_args()
     if arguments.time:
         timed()
+        return
+    if arguments.recorded:
+        printed({planted.name: accuracies(of, [span]) for planted, of, span in recorded_cases(arguments.recorded)})
         return
     result = table(arguments.cases)
     printed(result)

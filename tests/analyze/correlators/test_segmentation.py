@@ -85,7 +85,7 @@ def test_a_proposed_pattern_has_steps_and_no_noise() -> None:
     chance = np.random.default_rng(1)
     truth = np.repeat([1.0, 4.0, 2.0], 100)
     noisy = truth + 0.2 * chance.normal(size=300)
-    noisy[[30, 150, 151, 260]] += 25
+    noisy[[30, 150, 170, 260]] += 25
     found, lines = proposed_pattern(np.arange(300.0), noisy)
     assert np.abs(found - truth).mean() < 0.1
     assert 3 <= len(lines.first) <= 5
@@ -95,3 +95,14 @@ def test_a_proposed_pattern_has_steps_and_no_noise() -> None:
 def test_a_pattern_of_few_samples(count: int) -> None:
     values = np.arange(float(count))
     assert proposed_pattern(values, values)[0] == pytest.approx(values)
+
+
+def test_a_pattern_leaves_single_values_out_and_keeps_what_lasts_two_samples() -> None:
+    times = np.arange(200.0)
+    values = np.random.default_rng(5).normal(scale=0.01, size=200)
+    pulses = np.add.outer(np.arange(10, 200, 20), [0, 1]).ravel()
+    values[pulses] += 1
+    values[[5, 61, 105]] += 3
+    pattern, _ = proposed_pattern(times, values)
+    assert pattern[pulses].mean() > 0.8
+    assert abs(pattern[[5, 61, 105]]).max() < 0.2

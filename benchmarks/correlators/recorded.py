@@ -1,0 +1,128 @@
+"""Real time lines of which it is known what goes with what: the sample ``phases``, recorded several times."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from kinds import Case
+
+from autoanalyzer.analyze.formula import built_in
+from autoanalyzer.analyze.warping import brought, with_derived
+from autoanalyzer.experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
+from autoanalyzer.experiment.trace import Trace, every_series, load_trace
+
+__all__ = ["PLANTED", "recorded_cases"]
+
+_STEPS: Final = 200
+_NO, _MAYBE, _YES = range(3)
+_EACH_STEP: Final = ("mpi_calls", "mpi_bytes", "mpi_bytes_sent", "mpi_bytes_received")  # as many in each step
+_IO: Final = ("io_bytes", "io_bytes_written", "io_calls", "io_cpu_time")
+_MISSES: Final = ("l1_misses", "l2_misses", "l2_accesses", "l1_miss_rate", "l2_miss_rate")
+_WORK: Final = ("instructions", "l1_accesses")
+_WAITING: Final = ("mpi_time", "mpi_collective_time", "mpi_all_to_all_time")
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What is planted in a phase of the sample.
+
+    Attributes:
+        name: What it is.
+        function: That of a step of the phase.
+        target: The metric that shows it.
+        yes: Metrics that show it by how the program is made, whether it is their cause or their effect.
+        maybe: Metrics that it disturbs, but not alone.
+        steps: Its shape: from which share of the phase's steps on the target has which value, with lines between.
+    """
+
+    name: str
+    function: str
+    target: str
+    yes: Collection[str]
+    maybe: Collection[str]
+    steps: Sequence[tuple[float, float]]
+
+
+def _pulses(every: int, first: int) -> list[tuple[float, float]]:
+    """Draw what is so from the first step on to the end of each so many."""
+    points = [(0.0, 0.0)]
+    for end in range(every, _STEPS + 1, every):
+        begin = end - every + first
+        points += [(begin / _STEPS, 0.0), (begin / _STEPS, 1.0), (end / _STEPS, 1.0), (end / _STEPS, 0.0)]
+    return points
+
+
+PLANTED: Final = (
+    Planted(
+        "growth",
+        "grow",
+        "visits",
+        {*_EACH_STEP, *_MISSES, *_WORK},
+        {*_WAITING, "mpi_instructions"},
+        [(0, 1), (0.3, 1), (0.7, 0), (1, 0)],
+    ),
+    Planted("sudden", "solve", "visits", {*_EACH_STEP}, {*_WORK, *_WAITING}, [(0, 1), (0.5, 1), (0.5, 0), (1, 0)]),
+    Planted("period", "advance", "io_time", {*_IO}, {*_EACH_STEP, *_WORK, "visits", "compute_time"}, _pulses(20, 19)),
+    Planted("dip", "pack", "visits", {*_EACH_STEP, "page_faults"}, {*_WORK}, _pulses(25, 20)),
+    Planted(
+        "rank",
+        "track",
+        "mpi_time",
+        {*_EACH_STEP, *_WAITING, "mpi_instructions", "mpi_cpu_time", "compute_time", "visits"},
+        {*_WORK},
+        [(0, 0), (0.5, 0), (0.5, 1), (1, 1)],
+    ),
+)
+
+
+def recorded_cases(folder: Path) -> Iterator[tuple[Planted, Case, tuple[float, float]]]:
+    """Give a case for each phase, with its interval; the first run's clock is that of all times.
+
+    Args:
+        folder: Of ``record --counters simulated`` of the sample.
+    """
+    files = [*sorted(folder.glob(f"run-*/{TRACE_FILE}")), *folder.glob(f"run-*/{COUNTING_TRACE_FILE}")]
+    traces = [load_trace(file) for file in files]
+    every = [
+        with_derived(every_series(trace, str(file)), built_in()) for trace, file in zip(traces, files, strict=True)
+    ]
+    for planted in PLANTED:
+        (target,) = (each for each in every[0] if each.name == planted.target)
+        moments = _moments(traces[0], planted.function)
+        span = (float(moments[0]), float(moments[-1]))
+        others = [
+            brought(target, (traces[0], every[0]), (trace, series), by="anchors")
+            for trace, series in zip(traces[1:], every[1:], strict=True)
+        ]
+        metrics = [
+            each
+            for each in (*every[0], *(series for other in others for series in other.series))
+            if each.name != target.name
+        ]
+        labels = [_label(planted, each.name) for each in metrics]
+        at = np.array([share for share, _ in planted.steps]) * _STEPS
+        drawn = np.interp(at, np.arange(_STEPS + 1), moments)
+        points = [*zip(drawn.tolist(), [float(value) for _, value in planted.steps], strict=True)]
+        yield planted, Case(target, points, metrics, labels), span
+
+
+def _label(planted: Planted, metric: str) -> int:
+    return _YES if metric in planted.yes else _MAYBE if metric in planted.maybe else _NO
+
+
+def _moments(trace: Trace, function: str) -> npt.NDArray[np.float64]:
+    """Give when each step of a phase begins, and when the last one is over, ``float64[step + 1]``; means of ranks."""
+    (path,) = (number for number, each in enumerate(trace.call_paths) if each.region.name == function)
+    found = []
+    for line in trace.lines():
+        mine = line.paths == path
+        entered = np.cumsum(np.bincount(line.samples[mine], line.visits[mine], len(line)))
+        place = np.searchsorted(entered, np.arange(1, _STEPS + 1))
+        found.append(np.append(line.begin[place], line.end[place[-1]]))
+    moments: npt.NDArray[np.float64] = np.maximum.accumulate(np.mean(found, axis=0))
+    return moments
