@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..warping import same_paths
 from .anomaly import Anomaly
 from .companions import companions
-from .progress import Way, entries_of, way
+from .progress import Way, way
 from .run import Run
 from .shapes import Shape, best_shape, contrast
 
@@ -84,11 +84,9 @@ def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
 def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | None:
     """Divide a region's entries into parts, of so many entries and samples or more; None if there would be too few."""
     first = runs[0].trace
-    lines = [*first.lines()]
-    entries = [entries_of(line, path) for line in lines]
-    inside = [number for number, count in enumerate(entries) if count]
-    samples = [int((lines[number].visits[lines[number].paths == path] > 0).sum()) for number in inside]
-    parts = min([most, *(entries[number] // each for number in inside), *(count // each for count in samples)])
+    counts = runs[0].entries[:, :, path]
+    inside = np.flatnonzero(counts[0]).tolist()
+    parts = int(min(most, counts[:, inside].min(initial=most * each) // each))
     if not inside or parts < _FEWEST:
         return None
     here = [(first.locations[number].process, first.locations[number].thread) for number in inside]
@@ -97,10 +95,8 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
         there = same_paths([*first.call_paths], run.trace.call_paths)[path]
         places = {(place.process, place.thread): number for number, place in enumerate(run.trace.locations)}
         numbers = [places.get(place, -1) for place in here]
-        if there >= 0 and min(numbers) >= 0:
-            counts = [entries_of(run.trace.line(number), int(there)) for number in numbers]
-            if counts == [entries[number] for number in inside]:
-                ways.append((run, way(run, int(there), numbers, parts)))
+        if there >= 0 and min(numbers) >= 0 and (run.entries[0, numbers, there] == counts[0, inside]).all():
+            ways.append((run, way(run, int(there), numbers, parts)))
     seconds = np.array([found.seconds for run, found in ways if run.timed])
     middle = np.median(seconds, axis=-1, keepdims=True)
     slowness = seconds / np.where(middle > 0, middle, 1.0)

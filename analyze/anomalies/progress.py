@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...experiment.trace import TimeLine
 from .run import Run
 
-__all__ = ["Way", "entries_of", "way"]
+__all__ = ["Way", "way"]
 
 Values = npt.NDArray[np.float64]
 
@@ -41,11 +41,6 @@ class Way:
     end: Values
     seconds: Values
     amounts: Values
-
-
-def entries_of(line: TimeLine, path: int) -> int:
-    """Count the entries of a call path."""
-    return int(line.visits[line.paths == path].sum())
 
 
 def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:

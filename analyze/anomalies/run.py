@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Experiment
-from ...experiment.trace import Trace
+from ...experiment.trace import TimeLine, Trace
 from ..warping import same_paths
 
 __all__ = ["Run"]
 
-_KEPT: Final = 256  # lines that stay in memory
+_KEPT: Final = 1 << 30  # bytes of lines that stay in memory
 _WAITING: Final = ("mpi_time", "io_time", "omp_time")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A trace, and what its call paths do.
 
@@ -54,8 +55,18 @@ class Run:
             known = place >= 0
             computing[known] = (waiting <= total / 2)[place[known]]
             io[known] = own.get("io_time", np.zeros(len(total)))[place[known]]
-        kept = replace(trace, read=lru_cache(_KEPT)(trace.read))  # each region asks for all lines
-        return cls(source, kept, timed, computing, io)
+        return cls(source, replace(trace, read=_kept(trace.read)), timed, computing, io)
+
+    @cached_property
+    def entries(self) -> npt.NDArray[np.int64]:
+        """How often each location entered each call path, and in how many samples, ``int64[2, location, path]``."""
+        found = np.zeros((2, len(self.trace.locations), len(self.trace.call_paths)), dtype=np.int64)
+        for number, line in enumerate(self.trace.lines()):
+            entered = (line.paths >= 0) & (line.visits > 0)
+            paths = line.paths[entered]
+            np.add.at(found[0, number], paths, line.visits[entered])
+            np.add.at(found[1, number], paths, 1)
+        return found
 
     def below(self, path: int) -> npt.NDArray[np.bool_]:
         """Tell of each call path whether it is this one, or computing that is called there."""
@@ -65,3 +76,23 @@ class Run:
             if each.parent is not None and found[each.parent]:
                 found[number] = self.computing[number]
         return found
+
+
+def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
+    """Keep lines, for each region asks for all of them: the first ones, for who reads in turn finds no others."""
+    lines: dict[int, TimeLine] = {}
+    room = _KEPT
+
+    def line(location: int) -> TimeLine:
+        nonlocal room
+        if location in lines:
+            return lines[location]
+        found = read(location)
+        arrays = found.begin, found.end, found.values, found.first, found.paths, found.visits, found.seconds
+        size = sum(each.nbytes for each in arrays)
+        if size <= room:
+            lines[location] = found
+            room -= size
+        return found
+
+    return line
