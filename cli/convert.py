@@ -1,28 +1,68 @@
-"""``autoanalyzer convert``: an experiment as a file of another kind."""
+"""``autoanalyzer convert``: an experiment, or a trace, as a file of another kind."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import Final
 
+from ..errors import UsageError
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
+from ..view.place import visible
+from ..view.units import many
 from .documents import write_experiment
+from .pursued_trace import is_trace
 
 __all__ = ["add_arguments", "run"]
+
+_ARCHIVE: Final = ".npz"
+_CSV: Final = ".csv"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "experiment", type=Path, metavar="EXPERIMENT", help="an experiment's file (CUBE 3 or 4), or a run's folder"
+        "experiment",
+        type=Path,
+        metavar="INPUT",
+        help="an experiment's file (CUBE 3 or 4), a trace (trace.npz, traces.otf2), or a run's folder",
     )
-    parser.add_argument("output", type=Path, metavar="OUT", help="the file to write")
+    parser.add_argument(
+        "output", type=Path, metavar="OUT", help="the file to write: of a trace one that ends in .npz or .csv"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    file = arguments.experiment
+    if arguments.output.suffix in (_ARCHIVE, _CSV) and (file.is_dir() or is_trace(file)):
+        _convert_trace(file, arguments.output)
+        return 0
     check_name(arguments.output)
-    experiment, _ = open_experiment(arguments.experiment)
+    experiment, _ = open_experiment(file)
     write_experiment(experiment, arguments.output)
     return 0
+
+
+def _convert_trace(file: Path, output: Path) -> None:
+    """Write a trace, and say how much is in it.
+
+    Raises:
+        UsageError: The trace is CSV, which lacks what ours have, or is to be replaced by itself.
+    """
+    from ..experiment.trace import Trace, open_trace, save_trace, write_trace  # noqa: PLC0415 - few convert traces
+
+    if output.is_dir() or not output.parent.is_dir():
+        raise UsageError(f"{output}: cannot be written: expected a file in an existing folder")
+    trace = open_trace(file)
+    if not isinstance(trace, Trace):
+        raise UsageError(f"{file}: expected a trace with call paths ({_ARCHIVE} or .otf2), found CSV")
+    if output.suffix == _CSV:
+        write_trace(trace, output)
+    else:
+        save_trace(trace, output)
+    samples = many(sum(trace.counts), "sample")
+    size = f"{many(len(trace.metrics), 'metric')}, {many(len(trace.locations), 'location')}, {samples}"
+    sys.stdout.write(f"wrote {visible(str(output))}: {size}\n")

@@ -13,14 +13,15 @@ from typing import BinaryIO, Final
 
 from ..errors import InputError
 from ..experiment.run_folder import TRACE_FILE
-from ..experiment.trace import Samples, TraceReader, load_trace, read_trace, samples_of
+from ..experiment.trace import Samples, Trace, TraceReader, open_trace, read_trace, samples_of
+from ..experiment.trace.otf2 import OTF2_SUFFIX
 from ..runtime.folder import RunFolder
 from ..runtime.gather.live_samples import LiveSamples
 
 __all__ = ["is_trace", "trace_pieces"]
 
 _CSV: Final = ".csv"
-_OURS: Final = ".npz"
+_LINES: Final = (".npz", OTF2_SUFFIX)
 _PIECE: Final = 2**16
 _PAUSE: Final = 0.1  # seconds between looks at a file that grows
 _STEPS: Final = 100  # of a window, into which time lines are divided; a run that goes on is read ten times a window
@@ -29,7 +30,7 @@ _LOOKS: Final = 10
 
 def is_trace(path: Path) -> bool:
     """Tell whether a file is a trace by its name; a run's folder holds a trace and an experiment."""
-    return str(path) == "-" or path.suffix.lower() in (_CSV, _OURS)
+    return str(path) == "-" or path.suffix.lower() in (_CSV, *_LINES)
 
 
 def trace_pieces(path: Path, window: float | None, patience: float | None) -> Iterator[Samples]:
@@ -45,7 +46,7 @@ def trace_pieces(path: Path, window: float | None, patience: float | None) -> It
     """
     if path.is_dir() and patience is not None:
         yield from _of_running(RunFolder(path), window, patience)
-    elif path.is_dir() or path.suffix.lower() == _OURS:
+    elif path.is_dir() or path.suffix.lower() in _LINES:
         yield _of_file(path / TRACE_FILE if path.is_dir() else path, window)
     else:
         yield from _of_csv(path, patience)
@@ -54,7 +55,8 @@ def trace_pieces(path: Path, window: float | None, patience: float | None) -> It
 def _of_file(file: Path, window: float | None) -> Samples:
     if not file.exists():
         raise InputError(f"{file}: expected a trace, found none; run the program with --trace")
-    trace = load_trace(file)
+    trace = open_trace(file)
+    assert isinstance(trace, Trace), "CSV is read apart"
     interval = trace.facts.get("interval")
     shortest = interval if isinstance(interval, float) and interval > 0 else 0.0
     if not (step := max(shortest, (window or 0.0) / _STEPS)):

@@ -12,6 +12,7 @@ from ..experiment import load
 from ..experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
 from ..experiment.storage import OF_A_RUN
 from ..experiment.trace import load_trace
+from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2
 from ..view.lines import print_lines
 from .documents import add_documents, check_targets, is_output, write_document
 from .pages import recording_of, time_page, with_changes
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help="folders of run --trace, of one program with one input; times are those of the first",
+        help="folders of run --trace, or traces.otf2, of one program with one input; times are those of the first",
     )
     add_documents(
         parser,
@@ -98,7 +99,7 @@ def _folders(paths: Sequence[Path]) -> Iterator[Path]:
     """
     for path in paths:
         inside = sorted(each.parent for each in path.glob(f"*/{TRACE_FILE}")) if path.is_dir() else []
-        if (path / TRACE_FILE).exists():
+        if path.suffix == OTF2_SUFFIX or (path / TRACE_FILE).exists():
             yield path
         elif inside:
             yield from inside
@@ -113,6 +114,9 @@ def _runs(folders: Sequence[Path]) -> list[Run]:
     found: list[Run] = []
     counting: list[Run] = []
     for folder in folders:
+        if folder.suffix == OTF2_SUFFIX:
+            found.append(Run.of(str(folder), read_otf2(folder), None))
+            continue
         profile = load(folder / OF_A_RUN) if (folder / OF_A_RUN).exists() else None
         found.append(Run.of(str(folder), load_trace(folder / TRACE_FILE), profile))
         slow = folder / COUNTING_TRACE_FILE

@@ -17,6 +17,7 @@ from ..warping import same_paths
 __all__ = ["Run"]
 
 _KEPT: Final = 1 << 30  # bytes of lines that stay in memory
+_CALLS: Final = ("mpi", "io")
 _WAITING: Final = ("mpi_time", "io_time", "omp_time")
 
 
@@ -40,9 +41,9 @@ class Run:
 
     @classmethod
     def of(cls, source: str, trace: Trace, experiment: Experiment | None, *, timed: bool = True) -> Run:
-        """Look up in the run's profile what call paths do; without one all are taken to compute."""
-        count = len(trace.call_paths)
-        computing, io = np.ones(count, dtype=bool), np.zeros(count)
+        """Look up in the run's profile what call paths do; without one all compute that are no calls."""
+        computing = np.array([path.region.kind not in _CALLS for path in trace.call_paths], dtype=bool)
+        io = np.zeros(len(trace.call_paths))
         if experiment is not None and "wall_time" in experiment:
             place = same_paths(trace.call_paths, experiment.call_paths)
             own = {

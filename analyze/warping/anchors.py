@@ -7,7 +7,8 @@ sample, so that a moment of one run is found in the other one exactly, but for w
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +22,6 @@ from .time_map import TimeMap
 __all__ = ["anchored", "same_paths"]
 
 Values = npt.NDArray[np.float64]
-_Key = tuple[tuple[str, str, str, int], ...]
 
 _LEAST: Final = 3  # entries: the program's own, and two in it
 _CALLS: Final = "io_calls"
@@ -128,14 +128,22 @@ def _counted(line: TimeLine, paths: npt.NDArray[np.intp]) -> Values:
 
 
 def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> npt.NDArray[np.intp]:
-    """Give for each call path of one run that of the other one, ``int[path]``; -1 if there is none."""
-    there = {key: number for number, key in enumerate(_keys(y))}
-    return np.array([there.get(key, -1) for key in _keys(x)], dtype=np.intp)
+    """Give for each call path of one run that of the other one, ``int[path]``; -1 if there is none.
+
+    Siblings with the same region are matched in order.
+    """
+    there = {(path.parent, *key): number for number, (path, key) in enumerate(zip(y, _keys(y), strict=True))}
+    found: list[int] = []
+    for path, key in zip(x, _keys(x), strict=True):
+        above = None if path.parent is None else found[path.parent]
+        found.append(there.get((above, *key), -1))
+    return np.array(found, dtype=np.intp)
 
 
-def _keys(call_paths: Collection[CallPath]) -> list[_Key]:
-    keys: list[_Key] = []
+def _keys(call_paths: Collection[CallPath]) -> Iterator[tuple[tuple[str, str, str, int], int]]:
+    """Give each call path's region, and its place among those siblings that have the same."""
+    seen: Counter[tuple[int | None, tuple[str, str, str, int]]] = Counter()
     for path in call_paths:
-        above = () if path.parent is None else keys[path.parent]
-        keys.append((*above, path.region.identity))
-    return keys
+        key = path.parent, path.region.identity
+        yield path.region.identity, seen[key]
+        seen[key] += 1

@@ -1,7 +1,9 @@
 """Traces: what happened when, location by location."""
 
 from .csv_reader import TraceReader, read_trace
+from .csv_writer import write_trace
 from .equal_steps import EqualSteps, KnownSoFar, samples_of
+from .means import means, rates
 from .open_trace import open_trace
 from .samples import Samples
 from .series import Series, every_series, series_of
@@ -18,9 +20,12 @@ __all__ = [
     "TraceReader",
     "every_series",
     "load_trace",
+    "means",
     "open_trace",
+    "rates",
     "read_trace",
     "samples_of",
     "save_trace",
     "series_of",
+    "write_trace",
 ]

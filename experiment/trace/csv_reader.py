@@ -18,9 +18,9 @@ import numpy as np
 from ...errors import InputError
 from .samples import Samples
 
-__all__ = ["TraceReader", "read_trace"]
+__all__ = ["COLUMNS", "TraceReader", "read_trace"]
 
-_FIRST: Final = ("time", "process", "thread")
+COLUMNS: Final = ("time", "process", "thread")
 _COLUMN: Final = re.compile(r"(?P<name>.*?)(?:\[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
 _NOTHING: Final = frozenset({"", "nan", "NaN", "NA"})
 _PIECE: Final = 2**22  # bytes at a time
@@ -71,7 +71,9 @@ class TraceReader:
         except csv.Error as error:
             raise InputError(f"{self._name}:{self._line}: expected a line of a trace, found {error}") from None
         if last and self._metrics is None:
-            raise InputError(f"{self._name}: expected a trace that begins with {','.join(_FIRST)}, found an empty file")
+            raise InputError(
+                f"{self._name}: expected a trace that begins with {','.join(COLUMNS)}, found an empty file"
+            )
         return self._samples(rows)
 
     def _lines(self, piece: bytes, *, last: bool) -> list[str]:
@@ -89,16 +91,16 @@ class TraceReader:
         return [line.removesuffix("\r") for line in lines]
 
     def _header(self, row: list[str]) -> None:
-        if tuple(row[: len(_FIRST)]) != _FIRST or len(row) == len(_FIRST):
+        if tuple(row[: len(COLUMNS)]) != COLUMNS or len(row) == len(COLUMNS):
             found = ",".join(row)[:60]
             raise InputError(
-                f"{self._name}:{self._line}: expected a header {','.join(_FIRST)},<metric>[<unit>],…, found {found!r}"
+                f"{self._name}:{self._line}: expected a header {','.join(COLUMNS)},<metric>[<unit>],…, found {found!r}"
             )
-        columns = [_COLUMN.fullmatch(word) for word in row[len(_FIRST) :]]
+        columns = [_COLUMN.fullmatch(word) for word in row[len(COLUMNS) :]]
         names = tuple(match["name"] if match else "" for match in columns)
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if "" in names:
-            column = len(_FIRST) + 1 + names.index("")
+            column = len(COLUMNS) + 1 + names.index("")
             raise InputError(
                 f"{self._name}:{self._line}: expected a name for each metric, found none in column {column}"
             )
@@ -108,7 +110,7 @@ class TraceReader:
         self._units = tuple((match["unit"] or "") if match else "" for match in columns)
 
     def _samples(self, rows: list[tuple[int, list[str]]]) -> Samples:
-        width = len(_FIRST) + len(self._metrics or ())
+        width = len(COLUMNS) + len(self._metrics or ())
         times, places, values = [], [], []
         for line, row in rows:
             try:
@@ -117,7 +119,7 @@ class TraceReader:
                 times.append(_seconds(row[0]))
                 place = _whole(row[1]), _whole(row[2])
                 places.append(self._locations.setdefault(place, len(self._locations)))
-                values.append([nan if field in _NOTHING else _finite(field) for field in row[len(_FIRST) :]])
+                values.append([nan if field in _NOTHING else _finite(field) for field in row[len(COLUMNS) :]])
             except ValueError as error:
                 raise InputError(f"{self._name}:{line}: {error}") from None
         return Samples(

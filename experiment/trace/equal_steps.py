@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..metric import Metric
-from .means import means
+from .means import means, rates
 from .samples import Samples
 from .time_line import Trace
 
@@ -74,11 +74,8 @@ class EqualSteps:
         start = self.passed.get(line.place, min(ceil(line.begin[0] / self.step), whole))
         edges = np.arange(start, max(whole, start) + 1) * self.step
         self.passed[line.place] = max(whole, start)
-        longer = line.end > line.begin
-        begin, end, values = line.begin[longer], line.end[longer], line.values[longer]
-        sums = np.array([metric.additive for metric in self.metrics], dtype=bool)
-        rates = np.where(sums, values / (end - begin)[:, None], values)
-        return line.place, edges[1:], means(begin, end, rates, edges[:-1], edges[1:])
+        shown = rates(self.metrics, line.begin, line.end, line.values)
+        return line.place, edges[1:], means(line.begin, line.end, shown, edges[:-1], edges[1:])
 
 
 def samples_of(trace: Trace, step: float) -> Samples:

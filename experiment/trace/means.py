@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["means"]
+from ..metric import Metric
+
+__all__ = ["means", "rates"]
 
 _ROUNDINGS: Final = 8  # units in the last place of a sum that a difference of two sums may be off
 
@@ -39,6 +42,19 @@ def means(begin: Values, end: Values, values: Values, first: Values, last: Value
     inside = (begin[place] <= first[points]) & (first[points] <= end[place])
     found[points[inside]] = values[place[inside]]
     return found
+
+
+def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values) -> Values:
+    """Give amounts a second of what adds up, and levels, ``float64[sample, metric]``; a sample of no length has none.
+
+    Args:
+        metrics: The columns.
+        begin: ``float64[sample]``, seconds.
+        end: Likewise.
+        values: ``float64[sample, metric]``: what passed in the sample, or levels.
+    """
+    length = np.where(end > begin, end - begin, np.nan)[:, None]
+    return np.where([metric.additive for metric in metrics], values / length, values + 0 * length)
 
 
 def _upto(amounts: Values) -> Values:

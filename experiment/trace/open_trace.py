@@ -1,4 +1,4 @@
-"""Opening a trace, whatever wrote it: a file of ours, a run's folder, or CSV."""
+"""Opening a trace, whatever wrote it: a file of ours, a run's folder, an OTF2 archive, or CSV."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from ...errors import InputError
 from ..run_folder import TRACE_FILE
 from .csv_reader import read_trace
+from .otf2 import OTF2_SUFFIX, read_otf2
 from .samples import Samples
 from .time_line import Trace
 from .trace_archive import load_trace
@@ -21,7 +22,7 @@ def open_trace(path: Path) -> Samples | Trace:
     """Open a trace; one in CSV is read as a whole.
 
     Args:
-        path: A ``.csv`` file, one of ``run --trace``, or the folder of such a run.
+        path: A ``.csv`` file, an ``.otf2`` archive, one of ``run --trace``, or the folder of such a run.
 
     Raises:
         InputError: There is none, or it is damaged.
@@ -30,6 +31,8 @@ def open_trace(path: Path) -> Samples | Trace:
         if not (path / TRACE_FILE).exists():
             raise InputError(f"{path}: expected {TRACE_FILE}, found none; run the program with --trace")
         return load_trace(path / TRACE_FILE)
+    if path.suffix.lower() == OTF2_SUFFIX:
+        return read_otf2(path)
     if path.suffix.lower() != _CSV:
         return load_trace(path)
     try:

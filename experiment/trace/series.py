@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
-from .means import means
+from .means import means, rates
 from .samples import Samples
 from .time_line import Trace
 
@@ -153,13 +153,13 @@ def _mean(lines: Callable[[], Iterator[_Line]]) -> _Line | None:
 def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | None) -> Iterator[_Line]:
     """Give rates of what adds up, and levels."""
     columns = [trace.column(metric) for metric in metrics]
-    sums = np.array([trace.metrics[column].additive for column in columns])
+    wanted = [trace.metrics[column] for column in columns]
     for number, place in enumerate(trace.locations):
         if ranks is None or place.process in ranks:
             line = trace.line(number)
             longer = line.end > line.begin
-            begin, end, values = line.begin[longer], line.end[longer], line.values[longer][:, columns]
-            yield _Line(begin, end, np.where(sums, values / (end - begin)[:, None], values))
+            begin, end = line.begin[longer], line.end[longer]
+            yield _Line(begin, end, rates(wanted, begin, end, line.values[longer][:, columns]))
 
 
 def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> Iterator[_Line]:

@@ -73,4 +73,4 @@ def test_numpy_starts_no_threads_and_programs_have_their_own_number(tool):
     threads = "import os; print(len(os.listdir('/proc/self/task')))"
     script = f"from autoanalyzer.cli.main import main\ntry: main(['info', '--help'])\nfinally: {threads}"
     assert tool(sys.executable, "-c", script).stdout.split()[-1] == b"1"
-    assert b"OPENBLAS" not in tool("autoanalyzer", "exec", "env").stdout
+    assert b"OPENBLAS_NUM_THREADS" not in tool("autoanalyzer", "exec", "env").stdout

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...experiment.trace import TimeLine, Trace
+from ...experiment.trace import TimeLine, Trace, means, rates
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -60,10 +60,10 @@ class Steps:
         """
         shape = len(self), len(trace.metrics)
         least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
-        additive = np.array([metric.additive for metric in trace.metrics], dtype=bool)
         for line in lines:
             overlap = self._overlap(line)
-            values = self._values(line, overlap, additive)
+            shown = rates(trace.metrics, line.begin, line.end, line.values)
+            values = means(line.begin, line.end, shown, self.edges[:-1], self.edges[1:])
             least, most = np.fmin(least, values), np.fmax(most, values)
             total += np.nan_to_num(values)
             known += ~np.isnan(values)
@@ -81,15 +81,6 @@ class Steps:
         step = np.arange(len(sample)) - np.repeat(count.cumsum() - count - first, count)
         length = np.minimum(line.end[sample], edges[step + 1]) - np.maximum(line.begin[sample], edges[step])
         return sparse.csr_array((length.clip(min=0), (step, sample)), shape=(len(self), len(line)))
-
-    def _values(self, line: TimeLine, overlap: sparse.csr_array, additive: npt.NDArray[np.bool_]) -> Values:
-        """Give rates and levels, NaN where less than half of a step is known."""
-        rates = np.where(additive, line.values / _length(line)[:, None], line.values)
-        known = ~np.isnan(rates)
-        amount, cover = overlap @ np.where(known, rates, 0.0), overlap @ known.astype(np.float64)
-        enough = cover > np.diff(self.edges)[:, None] / 2
-        found: Values = np.divide(amount, cover, out=np.full(amount.shape, np.nan), where=enough)
-        return found
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:

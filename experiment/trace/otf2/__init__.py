@@ -1,0 +1,5 @@
+"""OTF2 traces, which Score-P, TAU, EZTrace and others write, read by OTF2's own reader."""
+
+from .reader import OTF2_SUFFIX, read_otf2
+
+__all__ = ["OTF2_SUFFIX", "read_otf2"]

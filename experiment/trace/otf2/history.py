@@ -1,0 +1,137 @@
+"""What the events of one location say: where it was, what passed when, and what its counters showed."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..time_line import TimeLine
+
+__all__ = ["History"]
+
+Values = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+_NOWHERE = -1
+
+
+@dataclass
+class _Events:
+    """Moments, in seconds, and a number for each."""
+
+    times: array[float] = field(default_factory=lambda: array("d"))
+    numbers: array[float] = field(default_factory=lambda: array("d"))
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def add(self, time: float, number: float) -> None:
+        self.times.append(time)
+        self.numbers.append(number)
+
+    def arrays(self) -> tuple[Values, Values]:
+        return np.array(self.times, dtype=np.float64), np.array(self.numbers, dtype=np.float64)
+
+
+@dataclass
+class History:
+    """A location's events, as they come.
+
+    Attributes:
+        stays: When the location came to another call path, -1 outside of all.
+        entries: When it entered a call path.
+        amounts: Metric → when something passed, and how much.
+        counters: Metric → when a counter was read, and what it showed.
+        modes: Operations of file I/O that go on → ``READ`` or ``WRITE``.
+        stack: Call paths that are entered and not left.
+    """
+
+    stays: _Events = field(default_factory=_Events)
+    entries: _Events = field(default_factory=_Events)
+    amounts: defaultdict[str, _Events] = field(default_factory=lambda: defaultdict(_Events))
+    counters: defaultdict[str, _Events] = field(default_factory=lambda: defaultdict(_Events))
+    modes: dict[tuple[int, int], str] = field(default_factory=dict)
+    stack: list[int] = field(default_factory=list)
+
+    def enter(self, time: float, path: int) -> None:
+        """Come to a call path."""
+        self.stack.append(path)
+        self.stays.add(time, path)
+        self.entries.add(time, path)
+
+    def leave(self, time: float) -> None:
+        """Go back to the call path before."""
+        if self.stack:
+            self.stack.pop()
+            self.stays.add(time, self.stack[-1] if self.stack else _NOWHERE)
+
+    def end(self, time: float) -> None:
+        """Leave what is still open, as of a program that was killed."""
+        while self.stack:
+            self.leave(time)
+
+    def line(
+        self, edges: Values, metrics: Sequence[str], kinds: npt.NDArray[np.bool_], levels: Collection[str]
+    ) -> TimeLine:
+        """Give what passed in each step.
+
+        Args:
+            edges: ``float64[sample + 1]``, seconds.
+            metrics: The columns; first times.
+            kinds: ``bool[time, path]``: which call paths belong to each of the times.
+            levels: Counters of which the last value counts, not what is added.
+        """
+        count, width = len(edges) - 1, kinds.shape[1]
+        sample, path, seconds = self._stays(edges)
+        entered, entries = self.entries.arrays()
+        keys = np.concatenate([sample * width + path, _steps(edges, entered) * width + entries.astype(np.intp)])
+        found, part = np.unique(keys, return_inverse=True)
+        spent = _sums(part[: len(path)], seconds, len(found))
+        samples, paths = np.divmod(found, width)
+        times = [_sums(samples, np.where(kind[paths], spent, 0.0), count) for kind in kinds]
+        others = [self._column(metric, edges, level=metric in levels) for metric in metrics[len(kinds) :]]
+        return TimeLine(
+            begin=edges[:-1],
+            end=edges[1:],
+            values=np.column_stack([*times, *others]),
+            first=np.searchsorted(samples, np.arange(count + 1)),
+            paths=paths,
+            visits=np.bincount(part[len(path) :], minlength=len(found)).astype(np.int64),
+            seconds=spent,
+        )
+
+    def _stays(self, edges: Values) -> tuple[Places, Places, Values]:
+        """Give the step, the call path and the seconds of each stay; an edge divides one in two."""
+        times, paths = self.stays.arrays()
+        if not len(times):
+            return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
+        cuts = np.sort(np.concatenate([times, edges[(edges > times[0]) & (edges < times[-1])]]))
+        path = paths[np.searchsorted(times, cuts[:-1], side="right") - 1].astype(np.intp)
+        taken = (np.diff(cuts) > 0) & (path != _NOWHERE)
+        return _steps(edges, (cuts[:-1] + cuts[1:])[taken] / 2), path[taken], np.diff(cuts)[taken]
+
+    def _column(self, metric: str, edges: Values, *, level: bool) -> Values:
+        """Give a metric by step: what passed, or a level; NaN before a level was read."""
+        if metric not in self.counters:
+            times, amounts = self.amounts[metric].arrays()
+            return _sums(_steps(edges, times), amounts, len(edges) - 1)
+        times, shown = self.counters[metric].arrays()
+        if not level:
+            return np.diff(np.interp(edges, times, shown))
+        last = np.searchsorted(times, edges[1:], side="right") - 1
+        return np.where(last >= 0, shown[last.clip(0)], np.nan)
+
+
+def _sums(places: Places, amounts: Values, count: int) -> Values:
+    found: Values = np.bincount(places, amounts, count).astype(np.float64)
+    return found
+
+
+def _steps(edges: Values, times: Values) -> Places:
+    """Give the step in which each moment is; what happens at its end is in it."""
+    return np.searchsorted(edges, times, side="left").clip(1, len(edges) - 1) - 1

@@ -1,0 +1,61 @@
+"""The package ``otf2``: an extra, whose reader reports on standard error, and in callbacks that may not raise."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from ....errors import InputError
+
+__all__ = ["name_of", "opened"]
+
+# userData, file, line, function, code, format, va_list: none of them is looked at.
+_ErrorCallback: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_uint64,
+    ctypes.c_char_p,
+    ctypes.c_int,
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+)
+_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # the exception that follows says what is wrong
+
+
+def name_of(value: Any) -> str:
+    """Give the name of a value of one of its enumerations: ``POINT2POINT``."""
+    return str(value).rpartition(".")[2]
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Open an archive; what its reader refuses, here or while it is read, becomes one error.
+
+    Args:
+        path: The anchor file, ``traces.otf2``.
+
+    Raises:
+        InputError: The package is not installed, or the archive is damaged.
+    """
+    try:
+        import _otf2  # noqa: PLC0415 - an extra
+        import otf2  # noqa: PLC0415
+    except (ImportError, OSError) as error:
+        raise InputError(
+            f"{path}: expected the package otf2 to read it with, found none ({error}): pip install 'autoanalyzer[otf2]'"
+        ) from None
+    _otf2.Config.conf.lib.OTF2_Error_RegisterCallback(_QUIET, None)
+    said = StringIO()  # what callbacks raise is printed there, and reading goes on or ends
+    try:
+        with redirect_stderr(said), otf2.reader.open(str(path)) as archive:
+            yield archive
+        if said.getvalue():
+            raise ValueError(said.getvalue())
+    except (_otf2.Error, otf2.error.Error, LookupError, ValueError, TypeError) as error:
+        reason = (said.getvalue() or str(error) or type(error).__name__).strip().splitlines()[-1]
+        raise InputError(f"{path}: expected an OTF2 archive, found a damaged one: {reason[:200]}") from None
