@@ -58,7 +58,7 @@ def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
         InputError: The file cannot be read, or its samples are damaged.
     """
     try:
-        data = used_part(shard.path)
+        data = used_part(shard.path)[: shard.used]
     except OSError as error:
         raise InputError(f"{shard.path}: cannot be read: {error.strerror}") from error
     return _Reader(shard, data).lines(rest=rest)

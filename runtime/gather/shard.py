@@ -118,6 +118,7 @@ class Shard:
 
     Attributes:
         path: The file.
+        used: Its bytes that were in use when it was read: a process that goes on adds to it.
         host: The node's name.
         pid: The process's number there.
         rank: In MPI_COMM_WORLD, or what the launcher said before MPI_Init returned; None if unknown.
@@ -158,6 +159,7 @@ class Shard:
     """
 
     path: Path
+    used: int
     host: str
     pid: int
     rank: int | None

@@ -271,6 +271,7 @@ class _Reader:
         latest = self._since_start(header["latest"]["ticks"]) or 0.0
         return Shard(
             path=self.path,
+            used=len(self.data),
             host=_text(header["host"]),
             pid=int(header["pid"]),
             rank=_known(header["rank"]),

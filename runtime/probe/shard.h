@@ -141,7 +141,12 @@ enum aa_system_value {
 
 #define AA_TRACE_VALUES                                                                                      \
     (AA_NODE_VALUES + AA_SYSTEM_VALUES) /* of a sample: a node's from visits on, and these */
-#define AA_TRACE_SHIFT 18 /* ticks in a period, by which a thread knows when its next sample is due */
+/* Ticks in a period, by which a thread knows when its next sample is due: less than SHORTEST of a clock. */
+#if defined(__x86_64__)
+#define AA_TRACE_SHIFT 18 /* of 1 GHz or more */
+#else
+#define AA_TRACE_SHIFT 12 /* of 10 MHz to 1 GHz */
+#endif
 
 /* What a node took in a sample; node 0: several together. */
 struct aa_part {

@@ -194,8 +194,9 @@ static void begin(struct aa_thread *thread) {
             aa_throttle_leave_out(thread, now - thread->last);
         thread->last = now;
     }
-    aa_trace_begin(thread);
-    aa_counter_begin(thread, thread == trees.main && !thread->taken);
+    bool is_first = thread == trees.main && !thread->taken;
+    aa_trace_begin(thread, is_first);
+    aa_counter_begin(thread, is_first);
     thread->taken++;
 }
 
@@ -204,6 +205,7 @@ static void begin(struct aa_thread *thread) {
 static void give_back(struct aa_thread *thread) {
     aa_team_come_back(thread);
     aa_event_book(thread);
+    aa_trace_end(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);
     aa_sites_close();

@@ -11,15 +11,18 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_MEMORY ((uint64_t)8 << 20)
 #define SHORTEST 1e-3 /* seconds between samples */
 #define LONGEST 3600.0
-#define CHUNK ((size_t)64 << 10) /* bytes; a thirty-second of the least memory */
+#define CHUNK ((size_t)64 << 10) /* bytes; an eighth of the least half */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define MOST_MEMORY ((uint64_t)1 << 34)
 #define MOST_PARTS 1024u /* of a sample: those that took longest; the rest of them together */
+#define LEAST_PARTS 16u
+#define EACH 8u          /* samples for which each thread has room, whatever parts they have */
 #define NEVER (1u << 30) /* periods, after which it is looked again */
 #define JUDGED 16u       /* samples after which it is known what one takes */
 #define SHARE 50u        /* taking samples may take a fiftieth of the time */
@@ -32,17 +35,22 @@ struct seen {
 
 /* What is known of a tree, whatever threads take it one after the other. */
 struct aa_time_line {
-    uint64_t begin; /* of the next sample */
-    uint64_t first; /* of the first one */
-    uint64_t spent; /* in taking samples */
-    uint32_t samples;
-    uint32_t taken;           /* the thread that the last sample was of */
+    uint64_t begin;  /* of the next sample */
+    bool is_sampled; /* nobody has the tree, and nothing passed in it since the last sample */
+    struct {
+        uint64_t interval; /* at which samples were taken; 0: none yet */
+        uint64_t since;
+        uint64_t
+            spent; /* nanoseconds on a processor: a thread that waits for one, or for the shard, takes none */
+        uint32_t samples;
+    } cost;
     struct aa_record *record; /* the last one in which nodes were looked for */
     struct seen *seen;
     uint64_t count, room;
-    uint64_t recorded; /* the values that the next sample has */
-    uint64_t system[AA_SYSTEM_VALUES];
-    const struct aa_sample *unpaired; /* while samples are merged */
+    uint64_t recorded;                 /* the values that the next sample has */
+    uint64_t system[AA_SYSTEM_VALUES]; /* what the thread had at its last sample */
+    uint64_t former[AA_SYSTEM_VALUES]; /* what has passed since in threads that had the tree before */
+    const struct aa_sample *unpaired;  /* while samples are merged */
 };
 
 /* Under the shard's lock, but for the first two, which are set before there are threads, and the interval. */
@@ -53,6 +61,7 @@ static struct {
     uint32_t chunks;           /* in the shard */
     struct aa_chunk *open;     /* the one that samples go to */
     struct aa_sample *scratch;
+    uint64_t at_start[AA_SYSTEM_VALUES]; /* of the process */
 } trace;
 
 static const size_t scratch_size =
@@ -78,10 +87,24 @@ static uint64_t memory_of(const char *text) {
     return DEFAULT_MEMORY;
 }
 
+/* Of the calling thread. */
+static void ask_usage(uint64_t now[AA_SYSTEM_VALUES]) {
+    struct rusage usage;
+    memset(now, 0, AA_SYSTEM_VALUES * sizeof *now);
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+        now[AA_MINOR_FAULTS] = (uint64_t)usage.ru_minflt;
+        now[AA_MAJOR_FAULTS] = (uint64_t)usage.ru_majflt;
+        now[AA_VOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nvcsw;
+        now[AA_INVOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nivcsw;
+    }
+}
+
 void aa_trace_load(void) {
     const char *seconds = getenv("AUTOANALYZER_TRACE"), *memory = getenv("AUTOANALYZER_TRACE_MEMORY");
     trace.seconds = seconds && *seconds ? seconds_of(seconds) : 0;
     trace.memory = memory && *memory ? memory_of(memory) : DEFAULT_MEMORY;
+    if (trace.seconds > 0)
+        ask_usage(trace.at_start);
     aa_policy_load();
 }
 
@@ -92,6 +115,7 @@ void aa_trace_describe(struct aa_header *header) {
 }
 
 void aa_trace_forget(void) {
+    memset(trace.at_start, 0, sizeof trace.at_start);
     trace.chunks = 0;
     trace.open = NULL;
 }
@@ -138,13 +162,20 @@ static uint64_t ticks_of(const uint64_t passed[AA_NODE_VALUES]) {
     return ticks;
 }
 
+/* Parts of a sample, so that all threads have room for samples. */
+static uint32_t most_parts(void) {
+    uint64_t parts = trace.memory / 2 / EACH / sizeof(struct aa_part) / (aa_shard()->threads + 1);
+    return parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : (uint32_t)parts;
+}
+
 /* Room for one more: of those that took least, half are counted together, below node 0. */
 static void make_room(struct aa_sample *sample, struct aa_part *parts) {
-    if (sample->parts < 2 * MOST_PARTS)
+    uint32_t most = most_parts();
+    if (sample->parts < 2 * most)
         return;
     struct aa_part rest = {0};
     uint64_t least = 1;
-    while (sample->parts >= MOST_PARTS) {
+    while (sample->parts >= most) {
         uint32_t kept = 0;
         for (uint32_t i = 0; i < sample->parts; i++) {
             if (parts[i].node && parts[i].ticks >= least) {
@@ -207,30 +238,23 @@ static bool is_asked(uint64_t recorded, uint32_t value) {
 }
 
 static void ask_system(const struct aa_thread *thread, uint64_t recorded, uint64_t now[AA_SYSTEM_VALUES]) {
-    struct rusage usage;
     bool asked = is_asked(recorded, AA_MINOR_FAULTS) || is_asked(recorded, AA_MAJOR_FAULTS) ||
                  is_asked(recorded, AA_VOLUNTARY_SWITCHES) || is_asked(recorded, AA_INVOLUNTARY_SWITCHES);
-    memset(now, 0, AA_SYSTEM_VALUES * sizeof *now);
-    if (asked && getrusage(RUSAGE_THREAD, &usage) == 0) {
-        now[AA_MINOR_FAULTS] = (uint64_t)usage.ru_minflt;
-        now[AA_MAJOR_FAULTS] = (uint64_t)usage.ru_majflt;
-        now[AA_VOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nvcsw;
-        now[AA_INVOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nivcsw;
-    }
+    if (asked)
+        ask_usage(now);
+    else
+        memset(now, 0, AA_SYSTEM_VALUES * sizeof *now);
     if (thread->index == 0 && is_asked(recorded, AA_RESIDENT))
         now[AA_RESIDENT] = resident_pages() * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Resident memory is as large as it is at the end; all else adds up. */
-static void sum_system(struct aa_thread *thread, struct aa_time_line *line, uint64_t *totals) {
+static void add_system(const struct aa_thread *thread, struct aa_time_line *line, uint64_t *passed) {
     uint64_t now[AA_SYSTEM_VALUES];
     ask_system(thread, line->recorded, now);
-    if (line->taken != thread->taken)
-        memcpy(line->system, now, sizeof now); /* another thread than before: what it did is its own */
     for (uint32_t k = 0; k < AA_SYSTEM_VALUES; k++)
-        totals[AA_NODE_VALUES + k] = k == AA_RESIDENT ? now[k] : now[k] - line->system[k];
+        passed[k] = k == AA_RESIDENT ? now[k] : passed[k] + now[k] - line->system[k];
     memcpy(line->system, now, sizeof now);
-    line->taken = thread->taken;
 }
 
 static void leave_out(uint64_t recorded, uint64_t *totals) {
@@ -248,7 +272,6 @@ static void record(struct aa_thread *thread, struct aa_time_line *line, uint64_t
     line->recorded = recorded;
     aa_shard()->trace_left_out |= ~recorded;
     ask_system(thread, recorded, line->system);
-    line->taken = thread->taken;
 }
 
 /* ---- samples in chunks */
@@ -429,14 +452,19 @@ static bool pair_all(uint32_t from, uint32_t *left) {
     return kept;
 }
 
+static void lengthen_interval(struct aa_header *header) {
+    if (trace.interval < (uint64_t)(LONGEST * header->ticks_per_second))
+        trace.interval *= 2;
+    header->trace_interval = trace.interval;
+}
+
 /* The samples of before count until all of the new ones stand. */
 static void merge_pairs(struct aa_header *header) {
     uint32_t left = most_chunks();
     trace.open = NULL;
     if (!pair_all(header->trace_generation, &left))
         header->trace_lost++;
-    trace.interval *= 2;
-    header->trace_interval = trace.interval;
+    lengthen_interval(header);
     header->trace_left = left;
     aa_in_order();
     header->trace_generation++;
@@ -471,17 +499,33 @@ static void set_due(struct aa_thread *thread, uint64_t now) {
     thread->due = trace.seconds > 0 ? aa_trace_period(now + trace.interval) : aa_trace_period(now) + NEVER;
 }
 
-void aa_trace_begin(struct aa_thread *thread) {
+void aa_trace_begin(struct aa_thread *thread, bool is_first) {
     set_due(thread, thread->last);
     if (trace.seconds <= 0)
         return;
     struct aa_time_line *line = thread->time_line;
     if (!line && (line = thread->time_line = aa_memory_map(sizeof *line))) {
-        line->first = thread->last;
         line->recorded = UINT64_MAX;
+        line->is_sampled = true;
     }
-    if (line)
-        line->begin = thread->last; /* nobody had the tree until now */
+    if (!line)
+        return;
+    if (line->is_sampled)
+        line->begin = thread->last;
+    line->is_sampled = false;
+    set_due(thread, line->begin); /* of what threads did before that were too short for a sample */
+    if (is_first)
+        memcpy(line->system, trace.at_start, sizeof line->system);
+    else
+        ask_system(thread, line->recorded, line->system);
+}
+
+void aa_trace_end(const struct aa_thread *thread) {
+    struct aa_time_line *line = thread->time_line;
+    if (!line)
+        return;
+    add_system(thread, line, line->former);
+    line->is_sampled = line->begin == thread->last;
 }
 
 static void take(struct aa_thread *thread, struct aa_time_line *line) {
@@ -498,7 +542,9 @@ static void take(struct aa_thread *thread, struct aa_time_line *line) {
                              .recorded = line->recorded};
     struct aa_part *parts = (struct aa_part *)trace.scratch;
     sum_nodes(line, &head, totals, parts);
-    sum_system(thread, line, totals);
+    add_system(thread, line, line->former);
+    memcpy(totals + AA_NODE_VALUES, line->former, sizeof line->former);
+    memset(line->former, 0, sizeof line->former);
     leave_out(line->recorded, totals);
     measure(&head, totals);
     keep(header, &head, totals, parts);
@@ -506,13 +552,25 @@ static void take(struct aa_thread *thread, struct aa_time_line *line) {
     record(thread, line, aa_policy_now(thread->last));
 }
 
-/* Where there are so many nodes that taking samples takes long, they are taken less often. */
-static void judge(struct aa_time_line *line, uint64_t now) {
-    if (++line->samples % JUDGED == 0 && line->spent > (now - line->first) / SHARE) {
-        trace.interval *= 2;
-        aa_shard()->trace_interval = trace.interval;
-        aa_shard()->trace_slowed++;
+/* Where there are so many nodes that taking samples takes long, they are taken less often. Each thread judges
+ * by its own, and only by those of one interval: another thread may have lengthened it. */
+static void judge(struct aa_time_line *line, uint64_t now, uint64_t took) {
+    struct aa_header *header = aa_shard();
+    if (line->cost.interval != trace.interval) {
+        memset(&line->cost, 0, sizeof line->cost);
+        line->cost.interval = trace.interval;
+        line->cost.since = now;
+        return;
     }
+    line->cost.spent += took;
+    if (++line->cost.samples < JUDGED)
+        return;
+    double seconds = (double)(now - line->cost.since) / header->ticks_per_second;
+    if ((double)line->cost.spent > 1e9 * seconds / SHARE) {
+        lengthen_interval(header);
+        header->trace_slowed++;
+    }
+    line->cost.interval = 0;
 }
 
 void aa_trace_take(struct aa_thread *thread) {
@@ -521,12 +579,10 @@ void aa_trace_take(struct aa_thread *thread) {
     if (!line || aa_thread_closed || !aa_shard())
         return;
     struct aa_section section = aa_section_begin();
-    uint64_t begin = aa_clock_ticks();
+    uint64_t begin = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     aa_shard_lock();
     take(thread, line);
-    uint64_t end = aa_clock_ticks();
-    line->spent += end - begin;
-    judge(line, end);
+    judge(line, aa_clock_ticks(), aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begin);
     aa_shard_unlock();
     aa_section_end(section);
 }

@@ -21,8 +21,12 @@ uint64_t aa_trace_room(void);
 /* Say in the shard what the interval is. */
 void aa_trace_describe(struct aa_header *header);
 
-/* A thread begins: its first sample begins with it. */
-void aa_trace_begin(struct aa_thread *thread);
+/* A thread begins: its first sample begins with it, or with what threads that had its tree before did since
+ * the last one. The first thread is as old as the process. */
+void aa_trace_begin(struct aa_thread *thread, bool is_first);
+
+/* The calling thread ends, and gives its tree back. */
+void aa_trace_end(const struct aa_thread *thread);
 
 /* The thread's clock has reached due: the time until now is booked, and the sample taken. */
 void aa_trace_take(struct aa_thread *thread);

@@ -170,3 +170,35 @@ def test_the_system_is_asked(record: Record) -> None:
     assert system["voluntary_switches"].sum() >= 15
     assert (system["resident"] > 1 << 20).all()
     assert np.isnan(lines[0].system[-1]).all()  # the rest, after the last sample
+
+
+def test_page_faults_of_the_first_sample_count_too(record: Record) -> None:
+    ((_, lines),) = traced(record, "+main touch 16 spin 50 +f -f spin 50 +f -f -main", AUTOANALYZER_TRACE="0.05")
+    faults = lines[0].system[:, SYSTEM_VALUES.index("minor_faults")]
+    assert np.nansum(faults) >= 16 * 256
+
+
+def test_threads_too_short_for_a_sample_share_one_that_is_as_long(record: Record) -> None:
+    words = "+main thread 40 +g spin 1 -g ; thread 1 times 20 +g spin 1 -g ; ; -main"
+    ((shard, lines),) = traced(record, words, AUTOANALYZER_TRACE="0.01")
+    check(shard, lines)
+    line = max(lines, key=lambda each: each.values["visits"].sum() if len(each.end) else 0)
+    assert len(line.end) > 3
+    assert (line.values["wall"] <= line.end - line.begin + 1e-6).all()
+
+
+def test_what_threads_before_did_to_the_system_is_not_lost(record: Record) -> None:
+    words = "+main thread 4 +g touch 4 -g ; thread 1 times 20 +g spin 1 -g ; ; -main"
+    ((_, lines),) = traced(record, words, AUTOANALYZER_TRACE="0.01")
+    faults = [np.nansum(line.system[:, SYSTEM_VALUES.index("minor_faults")]) for line in lines]
+    assert max(faults) >= 16 * 256
+
+
+def test_little_memory_costs_many_threads_parts_of_samples_and_nothing_else(record: Record) -> None:
+    words = "+main parallel 48 times 6 crowd 900 1 spin 1 ; ; -main"
+    ((shard, lines),) = traced(record, words, AUTOANALYZER_TRACE="0.01", AUTOANALYZER_TRACE_MEMORY="1M")
+    assert len(lines) == len(shard.threads) > 8
+    assert shard.tracing is not None
+    assert shard.tracing.interval <= 1
+    assert shard.tracing.lost == 0
+    assert sum(tree.nodes["visits"].sum() for tree in shard.threads) == 48 * 6 * 900 + 1

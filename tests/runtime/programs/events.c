@@ -17,6 +17,7 @@
  *   plug{  }plug      load the library $PLUG, and enter a region of it; unload it; plug: both, the region is left
  *   plugs N           load $PLUG.0 and so on
  *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while
+ *   touch N           each page of so many new MiB
  *   spent             tell what these took since it was last told, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat
  *   mpi{ }mpi io{ }io statement{ }statement mpi N  io N  initialised finalising finalised aborting: what the
@@ -42,6 +43,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -460,6 +462,14 @@ static int perform_block(const char *word, struct words *words) {
     return 1;
 }
 
+static void touch(size_t bytes) {
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
+    for (size_t at = 0; at < bytes; at += 4096)
+        ((volatile char *)memory)[at] = 1;
+    munmap(memory, bytes);
+}
+
 static int perform_number(const char *word, struct words *words) {
     int number = words->at < words->end ? atoi(*words->at) : 0;
     if (strcmp(word, "first") == 0) {
@@ -480,6 +490,8 @@ static int perform_number(const char *word, struct words *words) {
         spend(nap, number);
     else if (strcmp(word, "poll") == 0)
         spend(poll_clock, number);
+    else if (strcmp(word, "touch") == 0)
+        touch((size_t)number << 20);
     else
         return 0;
     words->at++;
