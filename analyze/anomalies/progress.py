@@ -20,8 +20,6 @@ __all__ = ["Way", "way"]
 
 Values = npt.NDArray[np.float64]
 
-_OTHERS = ("mpi", "io", "omp")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
@@ -31,7 +29,7 @@ class Way:
         metrics: Those of the trace.
         begin: ``float64[location, part]``, seconds: when the first entry of a part began.
         end: Likewise: when the last one was over.
-        seconds: ``float64[location, part]``: on a processor, in the call path and what it calls, for each entry.
+        seconds: ``float64[location, part]``: computing, in the call path and what it calls, for each entry.
         amounts: ``float64[location, part, metric]``: what passed meanwhile, on whichever call path, for each entry;
             of levels what they were at the end. NaN where it was not measured.
     """
@@ -61,8 +59,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
         mine = line.paths == path
         entries = _upto(np.bincount(line.samples[mine], line.visits[mine], len(line)))
         within = below[line.paths] & (line.paths >= 0)
-        seconds = _on_processor(line, run.computing, names)
-        taken = np.bincount(line.samples[within], seconds[within], len(line)).astype(np.float64)
+        taken = np.bincount(line.samples[within], line.computing[within], len(line)).astype(np.float64)
         found.append(_parts(line, entries, taken, np.rint(np.linspace(0, entries[-1], parts + 1)), additive))
     begin, end, seconds, amounts = (np.array(each) for each in zip(*found, strict=True))
     return Way(names, begin, end, seconds, amounts)
@@ -81,33 +78,6 @@ def _parts(
     levels = line.values[np.ceil(last).astype(np.intp) - 1]
     seconds = (_at(used, last) - _at(used, first)) / each
     return _at(times, first), _at(times, last), seconds, np.where(additive, amounts, levels)
-
-
-def _on_processor(line: TimeLine, computing: npt.NDArray[np.bool_], names: Sequence[str]) -> Values:
-    """Give the seconds of each part on a processor, ``float64[part]``.
-
-    A sample says how long the thread had none, but not where that was: it is taken from the longest part, then from
-    the next one, for a thread that lost its processor has lost it for long.
-    """
-    if "wall_time" not in names or "cpu_time" not in names:
-        return line.seconds
-    off = _computing(line, names, "wall_time", "_time") - _computing(line, names, "cpu_time", "_cpu_time")
-    samples = line.samples
-    left = np.where(computing[line.paths] | (line.paths < 0), line.seconds, 0.0)
-    order = np.lexsort((-left, samples))
-    longest = left[order]
-    longer = np.cumsum(longest) - longest
-    longer -= longer[np.searchsorted(samples, samples)]
-    found = line.seconds.copy()
-    found[order] -= np.clip(off[samples] - longer, 0, longest)
-    return found
-
-
-def _computing(line: TimeLine, names: Sequence[str], whole: str, parts: str) -> Values:
-    """Give a time of each sample without MPI, I/O and OpenMP."""
-    columns = [names.index(each + parts) for each in _OTHERS if each + parts in names]
-    found: Values = line.values[:, names.index(whole)] - np.nan_to_num(line.values[:, columns]).sum(axis=1)
-    return np.nan_to_num(found)
 
 
 def _upto(values: npt.NDArray[Any]) -> Values:

@@ -81,12 +81,11 @@ def _heavy(run: Run) -> tuple[list[int], list[int]]:
     own = np.zeros(len(run.trace.call_paths))
     for line in run.trace.lines():
         known = line.paths >= 0
-        np.add.at(own, line.paths[known], line.seconds[known])
-    own[~run.computing] = 0
+        np.add.at(own, line.paths[known], line.computing[known])
     whole = own.copy()
     for number, path in reversed([*enumerate(run.trace.call_paths)]):
-        if path.parent is not None and run.computing[number]:
+        if path.parent is not None:
             whole[path.parent] += whole[number]
     least = CRITICAL_SHARE * own.sum()
-    inside, alone = ((run.computing & (each >= least) & (each > 0)).nonzero()[0].tolist() for each in (whole, own))
+    inside, alone = (((each >= least) & (each > 0)).nonzero()[0].tolist() for each in (whole, own))
     return inside, alone

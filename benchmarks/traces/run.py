@@ -52,7 +52,7 @@ def time_line(rank: int, samples: int) -> TimeLine:
                 1.0 if metric.name in ("wall_time", "cpu_time") else 0.01 * values[:, number] / 1000
             )
     entered = np.where((where == 3) & (np.arange(samples) > samples / 2), 1, 2)
-    return TimeLine(begin, end, values, np.arange(samples + 1), where, entered.astype(np.int64), length)
+    return TimeLine(begin, end, values, np.arange(samples + 1), where, entered.astype(np.int64), length, length)
 
 
 def measured(what: str, *words: str, folder: Path) -> None:

@@ -32,6 +32,7 @@ class TimeLine:
         paths: ``int[part]``: call paths; -1 stands for several that took little.
         visits: ``int64[part]``: how often each was entered.
         seconds: ``float64[part]``: how long the location was in it, and in nothing below it.
+        computing: ``float64[part]``: of these seconds those on a processor, and in no call of MPI, file I/O or OpenMP.
     """
 
     begin: Values
@@ -41,6 +42,7 @@ class TimeLine:
     paths: npt.NDArray[np.intp]
     visits: npt.NDArray[np.int64]
     seconds: Values
+    computing: Values
 
     def __len__(self) -> int:
         return len(self.end)

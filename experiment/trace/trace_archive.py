@@ -33,8 +33,8 @@ from .time_line import TimeLine, Trace
 __all__ = ["load_trace", "save_trace"]
 
 _KIND: Final = "autoanalyzer trace"
-_VERSION: Final = 2
-_READ: Final = (1, _VERSION)  # the first had no -1
+_VERSION: Final = 3
+_READ: Final = (1, 2, _VERSION)  # the first had no -1, the second no computing.npy
 _HEAD: Final = "trace.json"
 _BLOCK: Final = 1 << 16  # samples of a block, or one line
 _EFFORT: Final = 1  # of deflate: 6 makes files a tenth smaller, and takes three times as long
@@ -115,6 +115,7 @@ def _arrays(lines: Sequence[TimeLine], metrics: Sequence[Metric]) -> Iterator[tu
     yield "path", np.concatenate([line.paths for line in lines]).astype(np.int32)
     yield "visits", _compact(np.concatenate([line.visits for line in lines]))
     yield "seconds", _nanoseconds(np.concatenate([line.seconds for line in lines]))
+    yield "computing", _nanoseconds(np.concatenate([line.computing for line in lines]))
 
 
 def _nanoseconds(seconds: _Array) -> _Array:
@@ -184,6 +185,8 @@ class _Archive:
     def _member(self, name: str) -> bytes:
         try:
             info = self._file.getinfo(name)
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise self._defect(f"a member {name} that was deflated", f"kind {info.compress_type} of compression")
             if info.file_size > _RATIO * (info.compress_size + 1):
                 raise self._defect(f"a member {name} that was deflated", f"{info.file_size} bytes")
             return self._file.read(info)
@@ -213,19 +216,20 @@ class _Archive:
             locations = [Location(*each) for each in head["locations"]]
             counts = [int(each) for each in head["samples"]]
             facts = dict(head["facts"])
-        except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
             raise self._defect("metrics, call paths, locations and samples", repr(error)) from None
         self._check(metrics, call_paths, locations, counts)
         blocks = _blocks(counts)
         place = {location: number for number, block in enumerate(blocks) for location in block}
         starts = [0, *accumulate(counts)]
+        calls = np.array([path.region.kind in ("mpi", "io") for path in call_paths], dtype=bool)
 
         def read(location: int) -> TimeLine:
             block = blocks[place[location]]
             start = starts[location] - starts[block.start]
             samples = starts[block.stop] - starts[block.start]
             arrays = self._block(place[location], len(metrics), samples, len(call_paths))
-            return self._line(arrays, metrics, slice(start, start + counts[location]))
+            return self._line(arrays, metrics, calls, slice(start, start + counts[location]))
 
         return Trace(metrics, call_paths, locations, counts, read, facts)
 
@@ -240,6 +244,8 @@ class _Archive:
         texts += [text for each in locations for text in (each.machine, each.node)]
         if not all(isinstance(text, str) for text in texts):
             raise self._defect("names that are text", next(text for text in texts if not isinstance(text, str)))
+        if not all(isinstance(each.additive, bool) and isinstance(each.parent, str | None) for each in metrics):
+            raise self._defect("metrics that say of what they are a part, and whether they add up", "others")
         if len({each.name for each in metrics}) != len(metrics):
             raise self._defect("metrics of different names", [each.name for each in metrics])
         for number, path in enumerate(call_paths):
@@ -257,13 +263,17 @@ class _Archive:
         if not (np.isfinite(parts).all() and (parts >= 0).all() and (parts < _EXACT).all()):
             raise self._defect("whole numbers of parts", parts[:20])
         count = int(parts.sum())
-        arrays |= {name: self._array(f"{number}/{name}.npy", count) for name in ("path", "visits", "seconds")}
+        parts_of = ("path", "visits", "seconds", *(["computing"] if self._tells_computing else []))
+        arrays |= {name: self._array(f"{number}/{name}.npy", count) for name in parts_of}
         path = arrays["path"]
         if not (np.isfinite(path).all() and (path >= -1).all() and (path < paths).all()):
             raise self._defect(f"call paths 0 to {paths - 1}", "another one")
-        for name in ("begin", "end", "visits", "seconds"):
+        for name in ("begin", "end", *parts_of[1:]):
             if not np.isfinite(arrays[name]).all():
                 raise self._defect(f"finite numbers in {number}/{name}.npy", "another one")
+        for name in (f"value-{each}" for each in range(metrics)):
+            if np.isinf(arrays[name]).any():
+                raise self._defect(f"finite numbers in {number}/{name}.npy", "an infinite one")
         begin, end = arrays["begin"], arrays["end"]
         if (begin > end).any():
             raise self._defect("samples that end after they begin", "another one")
@@ -284,19 +294,35 @@ class _Archive:
             raise self._defect(f"{length} numbers in {name}", f"{shape} of type {kind}")
         return np.frombuffer(data, kind, offset=stream.tell())
 
-    def _line(self, arrays: dict[str, _Array], metrics: Sequence[Metric], samples: slice) -> TimeLine:
+    @property
+    def _tells_computing(self) -> bool:
+        """Whether it says how long locations computed; of those before, all that is no call was."""
+        return bool(self._head["version"] >= _VERSION)
+
+    def _line(
+        self, arrays: dict[str, _Array], metrics: Sequence[Metric], calls: npt.NDArray[np.bool_], samples: slice
+    ) -> TimeLine:
+        begin, end = (_seconds(arrays[name][samples]) for name in ("begin", "end"))
+        if (begin[1:] < end[:-1]).any():
+            raise self._defect("samples one after the other", "others")
         first = arrays["first"][samples.start : samples.stop + 1]
         parts = slice(int(first[0]), int(first[-1]))
         columns = [_values(arrays[f"value-{number}"][samples], metric.unit) for number, metric in enumerate(metrics)]
         count = samples.stop - samples.start
+        paths, seconds = arrays["path"][parts].astype(np.intp), _seconds(arrays["seconds"][parts])
+        if self._tells_computing:
+            computing = _seconds(arrays["computing"][parts])
+        else:
+            computing = np.where((paths >= 0) & calls[paths], 0.0, seconds)
         return TimeLine(
-            begin=_seconds(arrays["begin"][samples]),
-            end=_seconds(arrays["end"][samples]),
+            begin=begin,
+            end=end,
             values=np.column_stack(columns).astype(np.float64) if columns else np.empty((count, 0)),
             first=(first - first[0]).astype(np.intp),
-            paths=arrays["path"][parts].astype(np.intp),
+            paths=paths,
             visits=arrays["visits"][parts].astype(np.int64),
-            seconds=_seconds(arrays["seconds"][parts]),
+            seconds=seconds,
+            computing=computing,
         )
 
 

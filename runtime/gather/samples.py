@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ...errors import InputError
 from . import shard_layout as layout
 from .recorded_values import EVERYTHING
-from .shard import NODE, Shard, ThreadTree
+from .shard import NODE, Shard, ThreadTree, computing_of
 from .shard_reader import node_values, used_part
 
 __all__ = ["ThreadSamples", "read_samples"]
@@ -34,6 +34,7 @@ class ThreadSamples:
         nodes: ``int[part]``, indices of the thread's nodes; -1 stands for several.
         visits: ``int64[part]``.
         seconds: ``float64[part]``.
+        computing: ``float64[part]``, seconds: of these on a processor, and in no call of MPI, file I/O or OpenMP.
     """
 
     begin: npt.NDArray[np.float64]
@@ -45,6 +46,7 @@ class ThreadSamples:
     nodes: _Places
     visits: npt.NDArray[np.int64]
     seconds: npt.NDArray[np.float64]
+    computing: npt.NDArray[np.float64]
 
 
 def read_samples(shard: Shard, *, rest: bool = True) -> list[ThreadSamples]:
@@ -135,7 +137,7 @@ class _Reader:
         if (heads["begin"] > heads["end"]).any() or (heads["end"][:-1] > heads["begin"][1:]).any():
             raise self._defect(f"samples of thread {tree.index} one after the other", "others")
         raw, system, behind = self._values(offsets, heads["present"])
-        first, places, visits, ticks = self._parts(heads, offsets, behind)
+        first, places, visits, ticks, share = self._parts(heads, offsets, behind)
         several = places == 0
         found = np.searchsorted(nodes, places)
         if not several.all() and not np.isin(places[~several], nodes).all():
@@ -151,6 +153,7 @@ class _Reader:
             nodes=np.where(several, -1, found),
             visits=visits,
             seconds=ticks / rate,
+            computing=ticks / rate * share,
         )
 
     def _values(
@@ -181,7 +184,7 @@ class _Reader:
 
     def _parts(
         self, heads: npt.NDArray[np.void], offsets: _Places, start: _Places
-    ) -> tuple[_Places, _Places, npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    ) -> tuple[_Places, _Places, npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         counts = heads["parts"].astype(np.intp)
         words = layout.PART_LAYOUT.itemsize // _WORD
         if (start + counts * words != (offsets + heads["size"].astype(np.intp)) // _WORD).any():
@@ -190,10 +193,11 @@ class _Reader:
         within = np.arange(first[-1]) - np.repeat(first[:-1], counts)
         at = np.repeat(start, counts) + within * words
         places = (self._words[at] & np.uint64(0xFFFFFFFF)).astype(np.intp) * layout.ALIGNMENT
+        share = (self._words[at] >> np.uint64(32)) / layout.PART_WHOLE
         visits, ticks = (self._words[at + word].view(np.int64) for word in (1, 2))
         if (visits < 0).any() or (np.abs(ticks) > 1 << 60).any():
             raise self._defect("visits and ticks of parts", "numbers that cannot be")
-        return first, places, visits.copy(), ticks.astype(np.float64)
+        return first, places, visits.copy(), ticks.astype(np.float64), share
 
 
 def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
@@ -202,7 +206,7 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
     for name in NODE.names or ():
         if name not in ("parent", "region"):
             rest[name] = max(tree.nodes[name].sum() - line.values[name].sum(), 0)
-    nodes, visits, seconds = _rest_by_node(line, tree)
+    nodes, visits, seconds, computing = _rest_by_node(line, tree)
     begin = float(line.end[-1]) if len(line.end) else _start_of(tree)
     if tree.last <= begin and not len(nodes):
         return line
@@ -216,24 +220,27 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
         nodes=np.concatenate([line.nodes, nodes]),
         visits=np.concatenate([line.visits, visits]),
         seconds=np.concatenate([line.seconds, seconds]),
+        computing=np.concatenate([line.computing, computing]),
     )
 
 
 def _rest_by_node(
     line: ThreadSamples, tree: ThreadTree
-) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Give nodes, visits and seconds; where samples know only sums of several nodes, the rest is such a sum, too."""
+) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Give nodes, and their visits and times; where samples know only sums of several nodes, the rest is such, too."""
+    all_of_them = tree.nodes["visits"], tree.nodes["wall"], computing_of(tree.nodes)
+    sampled = line.visits, line.seconds, line.computing
     if (line.nodes < 0).any():
-        visits = np.atleast_1d(tree.nodes["visits"].sum() - line.visits.sum())
-        seconds = np.atleast_1d(tree.nodes["wall"].sum() - line.seconds.sum())
+        rest = [np.atleast_1d(whole.sum() - part.sum()) for whole, part in zip(all_of_them, sampled, strict=True)]
         nodes = np.full(1, -1, dtype=np.intp)
     else:
-        visits, seconds = tree.nodes["visits"].copy(), tree.nodes["wall"].copy()
-        np.subtract.at(visits, line.nodes, line.visits)
-        np.subtract.at(seconds, line.nodes, line.seconds)
-        nodes = np.arange(len(visits))
-    left = (visits > 0) | (seconds > 0)
-    return nodes[left], np.maximum(visits[left], 0), np.maximum(seconds[left], 0)
+        rest = [whole.copy() for whole in all_of_them]
+        for each, part in zip(rest, sampled, strict=True):
+            np.subtract.at(each, line.nodes, part)
+        nodes = np.arange(len(rest[0]))
+    left = (rest[0] > 0) | (rest[1] > 0)
+    visits, seconds, computing = (np.maximum(each[left], 0) for each in rest)
+    return nodes[left], visits, seconds, computing
 
 
 def _start_of(tree: ThreadTree) -> float:

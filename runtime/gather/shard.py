@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
-from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS
+from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS, SHARES
 
-__all__ = ["NODE", "Place", "Shard", "ThreadTree", "Tracing"]
+__all__ = ["NODE", "Place", "Shard", "ThreadTree", "Tracing", "computing_of"]
 
 NODE: Final = np.dtype(
     [
@@ -33,6 +33,13 @@ what the node spent in MPI (``mpi_wall``, ``mpi_cpu``), in I/O calls and waiting
 of ``mpi_barrier`` and its like, one for each of ``MPI_KINDS``. Counts leave out what MPI and OpenMP execute, but for
 ``mpi_instructions``.
 """
+
+
+def computing_of(nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
+    """Give what nodes, ``NODE[node]``, took on a processor outside calls of MPI, file I/O and OpenMP, in seconds."""
+    own = nodes["cpu"] - np.sum([nodes[f"{share}_cpu"] for share in SHARES[1:]], axis=0)
+    found: npt.NDArray[np.float64] = np.maximum(own, 0.0)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

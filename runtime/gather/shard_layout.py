@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 9
+VERSION: Final = 10
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -119,8 +119,14 @@ SAMPLE_LAYOUT: Final = np.dtype(
 """It is followed by the values whose bits are set in ``present``, and by the parts."""
 
 PART_LAYOUT: Final = np.dtype(
-    {"names": ["node", "visits", "ticks"], "formats": ["u4", "u8", "u8"], "offsets": [0, 8, 16]}
+    {
+        "names": ["node", "computing", "visits", "ticks"],
+        "formats": ["u4", "u4", "u8", "u8"],
+        "offsets": [0, 4, 8, 16],
+    }
 )
+PART_WHOLE: Final = 2**32 - 1
+"""All of a part's ticks; twin: AA_WHOLE."""
 
 CHUNK_LAYOUT: Final = struct.Struct("<4xIQ")
 """Generation, and the bytes of samples, which follow."""

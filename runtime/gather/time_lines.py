@@ -135,7 +135,14 @@ class _Lines:
 def _nothing(metrics: int) -> TimeLine:
     empty = np.empty(0)
     return TimeLine(
-        empty, empty, np.empty((0, metrics)), np.zeros(1, np.intp), np.empty(0, np.intp), np.empty(0, np.int64), empty
+        begin=empty,
+        end=empty,
+        values=np.empty((0, metrics)),
+        first=np.zeros(1, np.intp),
+        paths=np.empty(0, np.intp),
+        visits=np.empty(0, np.int64),
+        seconds=empty,
+        computing=empty,
     )
 
 
@@ -154,6 +161,7 @@ def _line(
         paths=np.where(samples.nodes < 0, -1, places[samples.nodes]),
         visits=samples.visits,
         seconds=samples.seconds,
+        computing=samples.computing,
     )
     return _with_callers(line, callers) if callers else line
 
@@ -164,10 +172,15 @@ def _with_callers(line: TimeLine, callers: Mapping[int, int]) -> TimeLine:
     above = np.array([callers[path] for path in line.paths[is_folded].tolist()], dtype=np.intp)
     samples = np.concatenate([line.samples, line.samples[is_folded]])
     order = np.argsort(samples, kind="stable")
+
+    def given(times: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.concatenate([np.where(is_folded, 0, times), times[is_folded]])[order]
+
     return replace(
         line,
         first=np.searchsorted(samples[order], np.arange(len(line) + 1)),
         paths=np.concatenate([line.paths, above])[order],
         visits=np.concatenate([line.visits, np.zeros(len(above), np.int64)])[order],
-        seconds=np.concatenate([np.where(is_folded, 0, line.seconds), line.seconds[is_folded]])[order],
+        seconds=given(line.seconds),
+        computing=given(line.computing),
     )

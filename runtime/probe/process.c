@@ -134,7 +134,7 @@ static void describe_clocks(struct aa_header *header) {
 }
 
 static struct aa_header *create(void) {
-    struct aa_header *header = aa_shard_create(process.folder, process.limit + aa_trace_room());
+    struct aa_header *header = aa_shard_create(process.folder, process.limit, aa_trace_room());
     if (!header) {
         aa_warn("cannot create %s: %s; nothing is recorded", aa_shard_path(), strerror(errno));
         process.recording = OFF;

@@ -20,6 +20,8 @@
 static struct {
     struct aa_header *header;
     uint64_t limit, length; /* the mapping's, the file's */
+    uint64_t for_samples;   /* of the limit, if it could be had; samples have half of it at most */
+    uint64_t samples;       /* bytes in chunks */
     uint64_t appended;      /* end of the last record, published or not */
     dev_t device;
     ino_t inode;
@@ -108,9 +110,15 @@ static bool grow(uint64_t needed) {
     return grown;
 }
 
+static uint64_t room_for_samples(void) {
+    return shard.for_samples < shard.limit / 2 ? shard.for_samples : shard.limit / 2;
+}
+
 void *aa_shard_append(enum aa_record_type type, size_t size) {
     uint64_t padded = (size + AA_SHARD_ALIGNMENT - 1) / AA_SHARD_ALIGNMENT * AA_SHARD_ALIGNMENT;
     if (padded / AA_SHARD_ALIGNMENT > UINT16_MAX)
+        return NULL;
+    if (type == AA_RECORD_CHUNK && shard.samples + padded > room_for_samples())
         return NULL;
     if (shard.appended + padded > shard.length && !grow(shard.appended + padded))
         return NULL;
@@ -118,11 +126,13 @@ void *aa_shard_append(enum aa_record_type type, size_t size) {
     record->type = (uint16_t)type;
     record->lines = (uint16_t)(padded / AA_SHARD_ALIGNMENT);
     shard.appended += padded;
+    if (type == AA_RECORD_CHUNK)
+        shard.samples += padded;
     return record;
 }
 
 uint32_t aa_shard_filled(void) {
-    return (uint32_t)(shard.appended * 256 / shard.limit);
+    return (uint32_t)((shard.appended - shard.samples) * 256 / (shard.limit - room_for_samples()));
 }
 
 void aa_shard_publish(void) {
@@ -179,13 +189,15 @@ static void fill_layout(struct aa_header *header) {
     header->base = (uintptr_t)header;
 }
 
-struct aa_header *aa_shard_create(const char *folder, uint64_t limit) {
+struct aa_header *aa_shard_create(const char *folder, uint64_t limit, uint64_t for_samples) {
     char host[256] = "unknown";
     gethostname(host, sizeof host - 1);
     uint64_t now = aa_clock_nanoseconds(CLOCK_REALTIME);
     int length = snprintf(shard.path, sizeof shard.path, "%s/%s.%d.%llx.shard", folder, host, (int)getpid(),
                           (unsigned long long)now);
-    limit = allowed(limit);
+    limit = allowed(limit + for_samples);
+    shard.for_samples = for_samples;
+    shard.samples = 0;
     if (length >= (int)sizeof shard.path || limit < SMALLEST_LIMIT) {
         errno = length >= (int)sizeof shard.path ? ENAMETOOLONG : EFBIG;
         return NULL;

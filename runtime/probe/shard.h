@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 9u
+#define AA_SHARD_VERSION 10u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -128,6 +128,7 @@ struct aa_node {
 #define AA_COUNTER_VALUE                                                                                     \
     ((offsetof(struct aa_node, counters) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define AA_WALL_VALUE ((offsetof(struct aa_node, wall) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
+#define AA_OFF_VALUE ((offsetof(struct aa_node, off) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 
 /* What the system says of a thread; of the first thread also how much memory the process has. */
 enum aa_system_value {
@@ -150,9 +151,11 @@ enum aa_system_value {
 
 /* What a node took in a sample; node 0: several together. */
 struct aa_part {
-    uint32_t node; /* the node's offset in the file by 64 */
+    uint32_t node;      /* the node's offset in the file by 64 */
+    uint32_t computing; /* the share of ticks on a processor and in no call, of AA_WHOLE */
     uint64_t visits, ticks;
 };
+#define AA_WHOLE UINT32_MAX
 
 /* What a thread did from one moment to another. It is followed by the values that are not 0, and the parts.
  */
@@ -259,9 +262,10 @@ _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an
 
 /*
  * Create the file in the folder and map it; null and errno, if that cannot be. The file may grow up to the
- * limit. None of the functions allocates with malloc or goes through the library's own I/O wrappers.
+ * limit, and as much beyond it for samples; so these leave no call path without memory. None of the functions
+ * allocates with malloc or goes through the library's own I/O wrappers.
  */
-struct aa_header *aa_shard_create(const char *folder, uint64_t limit);
+struct aa_header *aa_shard_create(const char *folder, uint64_t limit, uint64_t for_samples);
 const char *aa_shard_path(void);
 
 /* In the child of a fork: the shard is the parent's. */
@@ -278,7 +282,7 @@ void aa_shard_lock(void);
 void aa_shard_unlock(void);
 void *aa_shard_append(enum aa_record_type type, size_t size);
 
-/* The share of the memory that is in use, of 256. */
+/* The share of the memory that is in use, of 256; that of samples apart. */
 uint32_t aa_shard_filled(void);
 void aa_shard_publish(void);
 

@@ -162,6 +162,24 @@ static uint64_t ticks_of(const uint64_t passed[AA_NODE_VALUES]) {
     return ticks;
 }
 
+static double computed(const struct aa_part *part) {
+    return (double)part->ticks * ((double)part->computing / AA_WHOLE);
+}
+
+/* Clocks jitter, so that ticks may be none. */
+static uint32_t share_of(double computed, uint64_t ticks) {
+    double share = (int64_t)ticks > 0 ? computed / (double)ticks : 0;
+    return (uint32_t)(AA_WHOLE * (share > 1 ? 1 : share > 0 ? share : 0));
+}
+
+/* Another one of the same node, or together with it. */
+static void add_to(struct aa_part *part, const struct aa_part *other) {
+    double sum = computed(part) + computed(other);
+    part->visits += other->visits;
+    part->ticks += other->ticks;
+    part->computing = share_of(sum, part->ticks);
+}
+
 /* Parts of a sample, so that all threads have room for samples. */
 static uint32_t most_parts(void) {
     uint64_t parts = trace.memory / 2 / EACH / sizeof(struct aa_part) / (aa_shard()->threads + 1);
@@ -181,8 +199,7 @@ static void make_room(struct aa_sample *sample, struct aa_part *parts) {
             if (parts[i].node && parts[i].ticks >= least) {
                 parts[kept++] = parts[i];
             } else {
-                rest.ticks += parts[i].ticks;
-                rest.visits += parts[i].visits;
+                add_to(&rest, &parts[i]);
             }
         }
         sample->parts = (uint16_t)kept;
@@ -215,7 +232,9 @@ static void sum_nodes(struct aa_time_line *line, struct aa_sample *sample, uint6
             seen->values[k] += passed[k];
             totals[k] += passed[k];
         }
-        struct aa_part part = {place_of(seen->node), passed[0], ticks_of(passed)};
+        double own = (double)(int64_t)(passed[AA_WALL_VALUE + AA_OWN] - passed[AA_OFF_VALUE + AA_OWN]);
+        struct aa_part part = {.node = place_of(seen->node), .visits = passed[0], .ticks = ticks_of(passed)};
+        part.computing = share_of(own, part.ticks);
         if (part.visits || part.ticks)
             add_part(sample, parts, part);
     }
@@ -374,13 +393,11 @@ static void join_parts(struct aa_sample *head, struct aa_part *parts, const stru
     const struct aa_part *a = parts_in(first), *a_end = a + first->parts;
     const struct aa_part *b = parts_in(second), *b_end = b + second->parts;
     while (a < a_end || b < b_end) {
-        struct aa_part part = b == b_end || (a < a_end && a->node <= b->node) ? *a : *b;
-        uint64_t visits = 0, ticks = 0;
+        struct aa_part part = {.node = b == b_end || (a < a_end && a->node <= b->node) ? a->node : b->node};
         if (a < a_end && a->node == part.node)
-            visits += a->visits, ticks += a->ticks, a++;
+            add_to(&part, a++);
         if (b < b_end && b->node == part.node)
-            visits += b->visits, ticks += b->ticks, b++;
-        part.visits = visits, part.ticks = ticks;
+            add_to(&part, b++);
         add_part(head, parts, part);
     }
 }

@@ -23,6 +23,7 @@ def saved(tmp_path):
             paths=np.zeros(count, np.intp),
             visits=np.ones(count, np.int64),
             seconds=np.full(count, 0.5),
+            computing=np.full(count, 0.25),
         )
         for count in (3, 2)
     ]

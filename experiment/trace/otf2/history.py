@@ -76,7 +76,12 @@ class History:
             self.leave(time)
 
     def line(
-        self, edges: Values, metrics: Sequence[str], kinds: npt.NDArray[np.bool_], levels: Collection[str]
+        self,
+        edges: Values,
+        metrics: Sequence[str],
+        kinds: npt.NDArray[np.bool_],
+        calls: npt.NDArray[np.bool_],
+        levels: Collection[str],
     ) -> TimeLine:
         """Give what passed in each step.
 
@@ -84,6 +89,7 @@ class History:
             edges: ``float64[sample + 1]``, seconds.
             metrics: The columns; first times.
             kinds: ``bool[time, path]``: which call paths belong to each of the times.
+            calls: ``bool[path]``: which call paths do not compute.
             levels: Counters of which the last value counts, not what is added.
         """
         count, width = len(edges) - 1, kinds.shape[1]
@@ -103,6 +109,7 @@ class History:
             paths=paths,
             visits=np.bincount(part[len(path) :], minlength=len(found)).astype(np.int64),
             seconds=spent,
+            computing=np.where(calls[paths], 0.0, spent),
         )
 
     def _stays(self, edges: Values) -> tuple[Places, Places, Values]:

@@ -41,6 +41,7 @@ _TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "io_time": lambda paradigm, role: paradigm != "MPI" and role.startswith("FILE_IO"),
     "omp_time": lambda paradigm, role: paradigm == "OPENMP" and role in ("BARRIER", "IMPLICIT_BARRIER", "FORK"),
 }
+_CALLS: Final = ("mpi_time", "io_time", "omp_time")
 _ABSOLUTE: Final = "ABSOLUTE"
 _SOURCE: Final = "imported:OTF2"
 
@@ -107,12 +108,13 @@ class _Reading:
                 if each.name in _TIMES
             ]
         )
+        calls = np.array([any(_TIMES[name](*self._kinds[region]) for name in _CALLS) for region in self._region_of])
         levels = {each.name for each in metrics if not each.additive}
         histories = [self._histories[number] for number in places]
         names = [each.name for each in metrics]
 
         def read(location: int) -> TimeLine:
-            return histories[location].line(edges, names, kinds, levels)
+            return histories[location].line(edges, names, kinds, calls, levels)
 
         facts = {"interval": float(edges[1]), "left_out": sorted(self._unread)}
         return Trace(metrics, self._call_paths, [*places.values()], [_STEPS] * len(places), read, facts)

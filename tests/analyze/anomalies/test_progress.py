@@ -29,6 +29,7 @@ def a_run(entered: list[int], shares: list[float]) -> Run:
         paths=np.tile([0, 1], count),
         visits=np.column_stack([np.zeros(count, np.int64), entered]).ravel(),
         seconds=seconds.ravel(),
+        computing=seconds.ravel(),
     )
     trace = Trace([WALL], [MAIN, STEP], [Location("m", "n", 0)], [count], [line].__getitem__)
     return Run.of("run", trace, None)

@@ -177,7 +177,12 @@ def of_lines(one: Run, change: Callable[[int, TimeLine], TimeLine]) -> Run:
 
 
 NO_SAMPLES = TimeLine(
-    *np.zeros((2, 0)), np.zeros((0, 7)), np.zeros(1, np.intp), np.zeros(0, np.intp), np.zeros(0, np.int64), np.zeros(0)
+    *np.zeros((2, 0)),
+    np.zeros((0, 7)),
+    np.zeros(1, np.intp),
+    np.zeros(0, np.intp),
+    np.zeros(0, np.int64),
+    *np.zeros((2, 0)),
 )
 
 

@@ -84,11 +84,11 @@ def run(
             values += [cost + away + saved, cost + saved / 10, saved, 1e9 * saved, 0, 0, 0]
             values[4] += 1000 + misses(rank, step) + 20 * chance.normal()
             values[5] += faults(rank, step) + (chance.random() < 0.1)
-            _enter(mine, 1, cost + away)
+            _enter(mine, 1, cost + away, cost)
             if saved:
-                _enter(mine, 3, saved)
+                _enter(mine, 3, saved, 0)
             if step in events:
-                _enter(mine, 2, 1e-5)
+                _enter(mine, 2, 1e-5, 1e-5)
             if now - begin >= SAMPLE or step == steps - 1:
                 values[6] = memory(step)
                 samples.append((begin, now, values))
@@ -97,12 +97,11 @@ def run(
         lines.append(_line(samples, parts))
     places = [Location("m", "n", rank) for rank in range(RANKS)]
     trace = Trace(METRICS, PATHS, places, [*map(len, lines)], lines.__getitem__)
-    computing = np.array([True, True, True, False])
-    return Run(f"run{seed}", trace, timed, computing, np.array([0.0, 0, 0, float(io is not nothing)]))
+    return Run(f"run{seed}", trace, timed, np.array([0.0, 0, 0, float(io is not nothing)]))
 
 
-def _enter(parts: dict[int, np.ndarray], path: int, seconds: float) -> None:
-    parts[path] = parts.get(path, np.zeros(2)) + np.array([1, seconds])
+def _enter(parts: dict[int, np.ndarray], path: int, seconds: float, computing: float) -> None:
+    parts[path] = parts.get(path, np.zeros(3)) + np.array([1, seconds, computing])
 
 
 def _line(samples: list[tuple[float, float, np.ndarray]], parts: list[dict[int, np.ndarray]]) -> TimeLine:
@@ -112,6 +111,7 @@ def _line(samples: list[tuple[float, float, np.ndarray]], parts: list[dict[int, 
         np.array([values for _, _, values in samples]),
         np.concatenate([[0], np.cumsum([len(each) for each in parts])]).astype(np.intp),
         np.array([path for each in parts for path in each], dtype=np.intp),
-        np.array([visits for each in parts for visits, _ in each.values()], dtype=np.int64),
-        np.array([seconds for each in parts for _, seconds in each.values()]),
+        np.array([visits for each in parts for visits, _, _ in each.values()], dtype=np.int64),
+        np.array([seconds for each in parts for _, seconds, _ in each.values()]),
+        np.array([computing for each in parts for _, _, computing in each.values()]),
     )

@@ -35,6 +35,7 @@ def recorded(moments: np.ndarray, sample: float, *, paths: list[int] | None = No
         paths=np.array([path for each in parts for path in each], dtype=np.intp),
         visits=np.array(visits, dtype=np.int64),
         seconds=np.zeros(len(visits)),
+        computing=np.zeros(len(visits)),
     )
 
 

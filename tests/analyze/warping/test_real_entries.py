@@ -61,6 +61,7 @@ def sampled(line: TimeLine, phase: float) -> TimeLine:
         paths=line.paths,
         visits=line.visits,
         seconds=line.seconds,
+        computing=line.computing,
     )
 
 

@@ -65,7 +65,7 @@ def test_a_line_that_begins_late_has_no_steps_before() -> None:
 
 def test_a_whole_trace() -> None:
     one = known([1, 2], [3, 4])
-    nothing = np.zeros(3, np.intp), np.empty(0, np.intp), np.empty(0, np.int64), np.empty(0)
+    nothing = np.zeros(3, np.intp), np.empty(0, np.intp), np.empty(0, np.int64), np.empty(0), np.empty(0)
     lines = [TimeLine(one.begin, one.end, one.values, *nothing)]
     main = CallPath(Region("function", "main", "a.c", "main", 0, 1, 9))
     trace = Trace([BYTES, MEMORY], [main], [Location("m", "n", 4)], [2], lines.__getitem__)

@@ -24,6 +24,7 @@ def line(end: list[float], values: list[list[float]], begin: float = 0.0) -> Tim
         np.empty(0, np.intp),
         np.empty(0, np.int64),
         np.empty(0),
+        np.empty(0),
     )
 
 

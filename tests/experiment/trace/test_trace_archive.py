@@ -47,7 +47,8 @@ def line(chance: np.random.Generator, samples: int, *, missing: bool = False) ->
         first=first,
         paths=chance.integers(-1, 2, parts),
         visits=chance.integers(0, 1 << 20, parts),
-        seconds=np.round(chance.random(parts), 9),
+        seconds=np.round(1 + chance.random(parts), 9),
+        computing=np.round(chance.random(parts), 9),
     )
 
 
@@ -95,7 +96,7 @@ def test_a_trace_of_the_first_version_is_read(tmp_path: Path) -> None:
         members = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(tmp_path / "trace.npz", "w") as archive:
         for name, data in members.items():
-            archive.writestr(name, data.replace(b'"version": 2', b'"version": 1'))
+            archive.writestr(name, data.replace(b'"version": 3', b'"version": 1'))
     assert_equal(load_trace(tmp_path / "trace.npz").line(0), line)
 
 
@@ -148,7 +149,7 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"version": 2', '"version": 3', "version 2 or before, found version 3"),
+        ('"version": 3', '"version": 4', "version 3 or before, found version 4"),
         ('"kind": "autoanalyzer trace"', '"kind": "x"', 'the kind "autoanalyzer trace", found x'),
         ('[["aa1', '[["aa9', "metrics, call paths"),
         (', 0]]', ', 1]]', "a parent before call path 1"),

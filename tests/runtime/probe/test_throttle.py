@@ -90,9 +90,9 @@ def test_what_a_library_calls_back_is_no_time_of_the_library(linked: Record, vis
 
 
 def test_the_share_is_one_of_computing_whatever_libraries_take(linked: Record, visits: Visits) -> None:
-    words = "+main mpi{ spin 1000 }mpi times 30000 +f -f ; -main"
+    words = "+main mpi{ spin 1000 }mpi times 100000 +f -f ; -main"
     (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD="1%")
-    assert visits(shard) == {"main": 1, "main/f": 30000}
+    assert visits(shard) == {"main": 1, "main/f": 100_000}
     assert list(shard.threads[0].throttled) == [2]
 
 

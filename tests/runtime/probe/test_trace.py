@@ -95,6 +95,20 @@ def test_memory_is_bounded_pairs_are_merged_and_nothing_is_lost(record: Record) 
     assert shard.path.stat().st_size < 8 << 20
 
 
+def test_samples_take_no_memory_from_call_paths(record: Record) -> None:
+    deep = "+a +b +c +d +e +f +g +h times 30 new 20 ; -h -g -f -e -d -c -b -a"
+    words = f"+main times 1500 crowd 200 1 spin 1 ; {deep} -main"
+    found = [
+        shard
+        for trace in ("", "0.001")
+        for shard, _ in traced(
+            record, words, AUTOANALYZER_TRACE=trace, AUTOANALYZER_MAX_MEMORY="1M", AUTOANALYZER_TRACE_MEMORY="4M"
+        )
+    ]
+    assert [len(shard.threads[0].nodes) for shard in found] == [1 + 1 + 200 + 8 + 600] * len(found)
+    assert {shard.deepest for shard in found} == {None}
+
+
 def test_of_very_many_parts_those_that_took_least_are_together(record: Record) -> None:
     ((shard, lines),) = traced(record, "+main times 3 new 3000 spin 60 ; +f -f -main", AUTOANALYZER_TRACE="0.05")
     check(shard, lines)

@@ -52,7 +52,7 @@ static void print_sample(void) {
     SAMPLE(size), SAMPLE(parts), SAMPLE(unused), SAMPLE(thread), SAMPLE(node), SAMPLE(begin), SAMPLE(end);
     SAMPLE(present), SAMPLE(recorded);
     SIZE("part", struct aa_part);
-    PART(node), PART(visits), PART(ticks);
+    PART(node), PART(computing), PART(visits), PART(ticks);
     printf("chunk size %zu\n", offsetof(struct aa_chunk, samples));
 }
 

@@ -301,7 +301,7 @@ def test_hostile_names_are_text(shown, tmp_path):
     values = np.random.default_rng(3).random((100, 5))
     trace = a_trace()
     line = time_line(0)
-    made = type(line)(line.begin, line.end, values, line.first, line.paths, line.visits, line.seconds)
+    made = type(line)(line.begin, line.end, values, line.first, line.paths, line.visits, line.seconds, line.computing)
     hostile = type(trace)(metrics, trace.call_paths, trace.locations, trace.counts, lambda _: made)
     recording = Recording(saved(tmp_path, hostile), HOSTILE[0], HOSTILE[1], TimeMarks(names, lines))
     found = shown("&ti=1:3", recordings=[recording], viewport={"width": 390, "height": 900})

@@ -98,7 +98,7 @@ def test_steps_and_rows_are_bounded_and_long_samples_are_spread(tmp_path, monkey
 
 def test_a_trace_without_samples_has_no_time_lines(tmp_path):
     assert made(tmp_path, a_trace(ranks=0)) is None
-    nothing = TimeLine(*(np.empty(0),) * 2, np.empty((0, 6)), np.zeros(1, int), *(np.empty(0, int),) * 2, np.empty(0))
+    nothing = TimeLine(*(np.empty(0),) * 2, np.empty((0, 6)), np.zeros(1, int), *(np.empty(0),) * 4)
     assert made(tmp_path, replace(a_trace(ranks=1), counts=[0], read=lambda _: nothing)) is None
 
 
@@ -140,6 +140,7 @@ def a_line(random: np.random.Generator, samples: int) -> TimeLine:
         paths=random.integers(-1, len(PATHS), parts),
         visits=np.ones(parts, dtype=np.int64),
         seconds=random.random(parts),
+        computing=np.zeros(parts),
     )
 
 

@@ -43,6 +43,7 @@ def time_line(rank: int, samples: int = 100) -> TimeLine:
         paths=np.where(waits, 2, 1),
         visits=np.ones(samples, dtype=np.int64),
         seconds=np.full(samples, step),
+        computing=np.where(waits, 0.0, step),
     )
 
 
