@@ -5,25 +5,33 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
 from ..experiment.trace import Samples, Trace, series_of
 from .documents import add_documents, check_targets, is_output, write_document
 from .pages import recording_of, time_page
 from .progress import counted
-from .trace_arguments import add_ranks_argument, interval, named_once, traces
+from .trace_arguments import add_ranks_argument, expanded, interval, share, traces
 
 if TYPE_CHECKING:
     from ..analyze.warping import TimeMap
 
 __all__ = ["add_arguments", "run"]
 
+_PAIR: Final = 2
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("reference", type=Path, metavar="REFERENCE", help="the trace in which the interval is known")
-    parser.add_argument("others", type=Path, nargs="+", metavar="OTHER", help="traces in which it is looked for")
+    parser.add_argument(
+        "traces",
+        type=Path,
+        nargs="+",
+        metavar="TRACE",
+        help="first the one in which the interval is known, then those in which it is looked for; a folder of record "
+        "stands for its runs",
+    )
     parser.add_argument("--metric", required=True, metavar="M", help="the metric that all traces have in common")
     parser.add_argument(
         "--interval", type=interval, required=True, metavar="A:B", help="seconds in the reference, such as 12.5:18"
@@ -37,9 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--band",
-        type=float,
+        type=share,
         metavar="SHARE",
-        help="warp at most so far, as a share of the length (default: as far as it takes)",
+        help="warp at most so far, as a share of the length (default: as far as it takes); implies --by warping",
     )
     parser.add_argument(
         "--penalty",
@@ -60,8 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    files = [arguments.reference, *arguments.others]
-    named_once(files)
+    files = expanded(arguments.traces)
+    if len(files) < _PAIR:
+        raise UsageError(f"expected a trace, and others in which the interval is looked for, found {files[0]} alone")
     check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
         raise UsageError("--band and --penalty are for --by warping, found --by anchors")
@@ -117,7 +126,7 @@ def _anchors(
     )
     if found is None and arguments.by == "anchors":
         raise UsageError(
-            f"{file}: expected a trace of run --trace whose regions were entered as often as in {arguments.reference}, "
+            f"{file}: expected a trace of run --trace whose regions were entered as often as in the first one, "
             "found none; --by warping aligns by the metric alone"
         )
     return found

@@ -8,15 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
+from ..errors import UsageError, way_out
 from ..experiment.trace import Samples, Series, Trace, every_series
 from .documents import add_documents, check_targets, is_output, write_document
 from .pages import recording_of, time_page
 from .progress import counted
 from .space_arguments import add_derive_argument, formulas
-from .trace_arguments import add_ranks_argument, interval, named_once, points, traces
+from .trace_arguments import add_ranks_argument, expanded, interval, number_above_0, points, traces
 
 if TYPE_CHECKING:
+    from ..analyze.formula import Formula
     from ..analyze.warping import OnTime
 
 __all__ = ["add_arguments", "run"]
@@ -26,7 +27,13 @@ _CORRELATORS = ("combined", "pearson", "spearman", "euclidean", "manhattan", "dt
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("traces", type=Path, nargs="+", metavar="TRACE", help="a folder of run --trace, .npz, or .csv")
+    parser.add_argument(
+        "traces",
+        type=Path,
+        nargs="+",
+        metavar="TRACE",
+        help="a folder of run --trace or of record, .npz, .otf2 or .csv",
+    )
     parser.add_argument(
         "--target", required=True, metavar="M", help="the metric that shows it, of the first trace that has it"
     )
@@ -44,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="combined",
         help="the correlator by which metrics are ranked (default: %(default)s, the mean rank by all others)",
     )
-    parser.add_argument("--segments", type=int, metavar="N", help="segments of the target (default: as suggested)")
+    parser.add_argument(
+        "--segments", type=number_above_0, metavar="N", help="segments of the target (default: as suggested)"
+    )
     parser.add_argument(
         "--pattern",
         type=points,
@@ -64,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_derive_argument(parser)
     add_ranks_argument(parser)
     parser.add_argument(
-        "--top", type=int, default=20, metavar="N", help="metrics that are printed (default: %(default)s)"
+        "--top", type=number_above_0, default=20, metavar="N", help="metrics that are printed (default: %(default)s)"
     )
     add_documents(
         parser,
@@ -78,10 +87,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    named_once(arguments.traces)
+    arguments.traces = expanded(arguments.traces)
     check_targets(arguments.traces, json=arguments.json, csv=arguments.csv, html=arguments.html)
-    if arguments.segments is not None and arguments.segments < 1:
-        raise UsageError(f"--segments {arguments.segments}: expected 1 or more")
     from ..analyze.correlators import rank  # noqa: PLC0415 - scipy takes its time
     from ..analyze.formula import built_in  # noqa: PLC0415
     from ..analyze.warping import with_derived  # noqa: PLC0415
@@ -89,12 +96,14 @@ def run(arguments: argparse.Namespace) -> int:
     from ..view.marked_time import marks_of_ranking  # noqa: PLC0415
     from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
 
-    wanted = [*formulas(arguments), *built_in()]
+    derived = formulas(arguments)
+    wanted = [*derived, *built_in()]
     opened = traces(arguments.traces)
     every = [
         with_derived(every_series(trace, str(file), ranks=arguments.rank), wanted)
         for trace, file in zip(opened, arguments.traces, strict=True)
     ]
+    _check(arguments, every, derived)
     reference, target = _target(arguments.target, every)
     others = _others(arguments, target, reference, opened, every)
     with counted("correlate") as told:
@@ -130,9 +139,19 @@ def _target(name: str, every: Sequence[Sequence[Series]]) -> tuple[int, Series]:
             if each.name == name:
                 return number, each
     known = dict.fromkeys(each.name for series in every for each in series)
-    raise UsageError(
-        f"--target {name}: expected one of the metrics of these traces, found {', '.join(known) or 'none'}"
-    )
+    raise UsageError(f"--target {name}: expected one of the metrics of these traces; {way_out(name, known)}")
+
+
+def _check(arguments: argparse.Namespace, every: Sequence[Sequence[Series]], wanted: Sequence[Formula]) -> None:
+    """Refuse a metric to warp by that no trace has, and formulas that give no value."""
+    known = dict.fromkeys(each.name for series in every for each in series)
+    if arguments.common is not None and arguments.common not in known:
+        raise UsageError(
+            f"--common {arguments.common}: expected one of the metrics; {way_out(arguments.common, known)}"
+        )
+    for formula in wanted:
+        if formula.name not in known:
+            raise UsageError(f"--derive {formula.name}: expected a value somewhere, found none in any trace")
 
 
 def _others(

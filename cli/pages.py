@@ -74,7 +74,7 @@ def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies
     for each, run in zip(recordings, runs, strict=True):
         times = anchored(reference, run.trace) if run is not runs[0] and anomalies else None
         known = run is runs[0] or times is not None
-        found.append(replace(each, marks=marks_of_changes(anomalies, reference, times)) if known else each)
+        found.append(replace(each, marks=marks_of_changes(anomalies, reference, run.source, times)) if known else each)
     return found
 
 

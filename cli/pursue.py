@@ -35,6 +35,7 @@ from .space_arguments import (
 
 if TYPE_CHECKING:
     from ..analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow
+    from ..experiment.trace import Samples
 
 __all__ = ["add_arguments", "run"]
 
@@ -48,6 +49,7 @@ _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
 _MOST_STARTS: Final = 1000  # what chance reaches is known up to here
 _PERIODS: Final = 1000  # a window, at most
+_MOST_PERIODS: Final = 100_000  # of a trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -206,9 +208,22 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
         if samples.metrics:
             WantedMetrics.among(samples.metrics, options.metrics, options.derived)
         if follow is None:
+            _check_periods(arguments, samples)
             check_ranks(options.exclude_ranks, {process for process, _ in samples.locations})
         yield from state.of_windows(windows.add(samples))
     yield from state.of_windows(windows.finish())
+
+
+def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
+    """Refuse so short a window that nobody could read what is found."""
+    if arguments.window is None or not len(samples.times):
+        return
+    every = arguments.every or arguments.window / 2
+    if (count := float(np.ptp(samples.times)) / every) > _MOST_PERIODS:
+        raise UsageError(
+            f"--window {arguments.window:g}: expected {_MOST_PERIODS} periods at most, found {count:.3g} in a trace of "
+            f"{np.ptp(samples.times):.3g} s"
+        )
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:

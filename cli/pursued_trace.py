@@ -59,7 +59,13 @@ def _of_file(file: Path, window: float | None) -> Samples:
     assert isinstance(trace, Trace), "CSV is read apart"
     interval = trace.facts.get("interval")
     shortest = interval if isinstance(interval, float) and interval > 0 else 0.0
-    if not (step := max(shortest, (window or 0.0) / _STEPS)):
+    if window is not None and window < 2 * shortest:
+        raise InputError(
+            f"{file}: expected a --window of {2 * shortest:g} s or more, for it has a sample every {shortest:g} s, "
+            f"found {window:g}"
+        )
+    span = max((float(line.end[-1]) for line in trace.lines() if len(line)), default=0.0)
+    if not (step := max(shortest, min(window or 0.0, span) / _STEPS)):
         raise InputError(f"{file}: expected a trace that says how often it was sampled; choose a --window")
     return samples_of(trace, step)
 

@@ -16,6 +16,7 @@ from ..view.units import many
 from .documents import add_documents, check_targets
 from .run_arguments import INTERVAL, add_measuring_arguments, command_of, counting_run, measured, say
 from .timeline import report_on
+from .trace_arguments import number_above_0
 
 __all__ = ["add_arguments", "groups_of", "run"]
 
@@ -38,14 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "autoanalyzer record [options] -- mpirun -n 4 ./app [argument ...]"
     parser.add_argument(
         "--runs",
-        type=int,
+        type=number_above_0,
         default=_RUNS,
         metavar="N",
         help="how often all is recorded (default: %(default)s): what one run alone shows may be chance",
     )
     parser.add_argument(
         "--per-run",
-        type=int,
+        type=number_above_0,
         default=_REGISTERS,
         metavar="K",
         help="with --events: how many are counted in a run (default: %(default)s); the first one is in all",
@@ -62,11 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     command = command_of(arguments, "autoanalyzer record -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
-    if arguments.runs < 1:
-        raise UsageError(f"--runs {arguments.runs}: expected 1 or more")
     plans = [*_plans(arguments)]
     for number, plan in enumerate(plans, 1):
-        say(f"run {number} of {len(plans)}: {plan.about}")
         mine = copy(arguments)
         mine.output, mine.counters, mine.events = plan.folder, plan.counters, plan.events
         mine.trace = INTERVAL if arguments.trace is None else arguments.trace
@@ -75,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         with counting_run(mine, command) as counting:
             if number == 1:
                 _clear(arguments.output)
+            say(f"run {number} of {len(plans)}: {plan.about}")
             done = measured(mine, command, counting)
         if done.failed:
             say(f"stopped after {many(number, 'run')}; {arguments.output} keeps what was recorded")
@@ -116,3 +115,5 @@ def _clear(output: Path) -> None:
     """Take away the runs that were recorded there before."""
     for trace in output.glob(f"run-*/{TRACE_FILE}"):
         RunFolder(trace.parent).clear()
+        if not any(trace.parent.iterdir()):
+            trace.parent.rmdir()

@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _LEAST_MEMORY: Final = 1 << 20
+_MOST_TRACE_MEMORY: Final = 1 << 34  # twin: MOST_MEMORY in runtime/probe/trace.c
 INTERVAL: Final = 0.01
 _INTERVALS: Final = (0.001, 3600.0)  # twins: SHORTEST and LONGEST in runtime/probe/trace.c
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
@@ -130,7 +131,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trace-memory",
-        type=_memory,
+        type=_trace_memory,
         metavar="SIZE",
         help="limit of the time lines of a process (default: 8M); when it is reached, samples become twice as long",
     )
@@ -253,6 +254,13 @@ def _memory(text: str) -> str:
     if not found or int(found[1]) << _SHIFTS[found[2]] < _LEAST_MEMORY:
         raise argparse.ArgumentTypeError(f"expected bytes, such as 64M, and at least 1M, found {text!r}")
     return text
+
+
+def _trace_memory(text: str) -> str:
+    found = _memory(text)
+    if int(found.rstrip("KMG")) << _SHIFTS[found.lstrip("0123456789")] > _MOST_TRACE_MEMORY:
+        raise argparse.ArgumentTypeError(f"expected bytes, from 1M to 16G, found {text!r}")
+    return found
 
 
 def _interval(text: str) -> float:

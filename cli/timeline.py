@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from ..view.lines import print_lines
 from .documents import add_documents, check_targets, is_output, write_document
 from .pages import recording_of, time_page, with_changes
 from .progress import counted
-from .trace_arguments import named_once
+from .trace_arguments import expanded
 
 if TYPE_CHECKING:
     from ..analyze.anomalies import Run
@@ -46,8 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    folders = [*_folders(arguments.runs)]
-    named_once(folders)
+    folders = expanded(arguments.runs)
+    for folder in folders:
+        if folder.suffix != OTF2_SUFFIX and not (folder / TRACE_FILE).exists():
+            raise UsageError(f"{folder}: expected a folder of run --trace, or of record, with {TRACE_FILE}, found none")
     check_targets(folders, json=arguments.json, csv=arguments.csv, html=arguments.html)
     report_on(folders, arguments.json, arguments.csv, arguments.html)
     return 0
@@ -89,22 +91,6 @@ def report_on(
         print_lines([*report.sentences, *report.caveats], stderr=True)
     elif not any(map(is_output, (json, csv, html))):
         print_report(report)
-
-
-def _folders(paths: Sequence[Path]) -> Iterator[Path]:
-    """Give the folders of runs; a folder of such folders stands for them.
-
-    Raises:
-        UsageError: One has no trace.
-    """
-    for path in paths:
-        inside = sorted(each.parent for each in path.glob(f"*/{TRACE_FILE}")) if path.is_dir() else []
-        if path.suffix == OTF2_SUFFIX or (path / TRACE_FILE).exists():
-            yield path
-        elif inside:
-            yield from inside
-        else:
-            raise UsageError(f"{path}: expected a folder of run --trace, or of record, with {TRACE_FILE}, found none")
 
 
 def _runs(folders: Sequence[Path]) -> list[Run]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
+from typing import Final
 
 from ..errors import UsageError
+from ..experiment.run_folder import TRACE_FILE
 from ..experiment.trace import Samples, Trace, open_trace
 
-__all__ = ["add_ranks_argument", "interval", "named_once", "points", "traces"]
+__all__ = ["add_ranks_argument", "expanded", "interval", "named_once", "number_above_0", "points", "share", "traces"]
+
+_MOST: Final = 10**6
 
 
 def interval(text: str) -> tuple[float, float]:
@@ -45,6 +50,53 @@ def points(text: str) -> list[tuple[float, float]]:
             raise argparse.ArgumentTypeError(f"expected seconds and values, such as 0:1,4:1,4:3, found {text!r}")
         found.append(point)
     return found
+
+
+def number_above_0(text: str) -> int:
+    """Read a whole number from 1 on.
+
+    Raises:
+        argparse.ArgumentTypeError: It is something else.
+    """
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < _MOST:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, found {text!r}")
+    return int(text)
+
+
+def share(text: str) -> float:
+    """Read a share from 0 to 1.
+
+    Raises:
+        argparse.ArgumentTypeError: It is something else.
+    """
+    try:
+        found = float(text)
+    except ValueError:
+        found = float("nan")
+    if not 0 <= found <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, such as 0.1, found {text!r}")
+    return found
+
+
+def expanded(paths: Sequence[Path]) -> list[Path]:
+    """Give the traces that paths stand for: a folder of ``record`` stands for its runs.
+
+    Raises:
+        UsageError: One is named twice.
+    """
+    found: list[Path] = []
+    for path in paths:
+        inside = path.is_dir() and not (path / TRACE_FILE).exists()
+        runs = sorted(each.parent for each in path.glob(f"*/{TRACE_FILE}")) if inside else []
+        found += sorted(runs, key=_in_order) or [path]
+    named_once(found)
+    return found
+
+
+def _in_order(run: Path) -> tuple[int, str]:
+    """Sort ``run-10`` behind ``run-9``."""
+    number = run.name.rpartition("-")[2]
+    return (int(number) if number.isdigit() else 0, run.name)
 
 
 def add_ranks_argument(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .page import Interval, Line, TimeMarks, Warping
-from .timeline import change_of
+from .page import Entries, Interval, Line, TimeMarks, Warping
+from .timeline import change_of, region_of
 
 if TYPE_CHECKING:
     from ..analyze.anomalies import Anomaly
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["marks_of_alignment", "marks_of_changes", "marks_of_ranking"]
 
 
-def marks_of_changes(anomalies: Sequence[Anomaly], trace: Trace, times: TimeMap | None = None) -> TimeMarks:
-    """Shade when something changes.
+def marks_of_changes(
+    anomalies: Sequence[Anomaly], trace: Trace, source: str, times: TimeMap | None = None
+) -> TimeMarks:
+    """Shade when something changes, and draw what the entries of its region took.
 
     Args:
         anomalies: Of a run.
         trace: Of that run, in whose call paths they are.
+        source: The run over whose time lines they are drawn.
         times: From that run to the one over whose time lines they are drawn; None for the same.
     """
     processes = len({place.process for place in trace.locations})
@@ -32,7 +35,15 @@ def marks_of_changes(anomalies: Sequence[Anomaly], trace: Trace, times: TimeMap 
     for each in anomalies:
         start, end = (each.start, each.end) if times is None else times.carried((each.start, each.end))
         found.append(Interval(start, end, change_of(each, trace.call_paths, processes), each.kind))
-    return TimeMarks(found)
+    entries = {
+        name: Entries(name, f"what an entry takes, computing: {where}", course.begin, course.end, course.seconds)
+        for each in anomalies
+        for course in each.courses
+        if each.path is not None and course.source == source
+        for where in (region_of(trace.call_paths, each.path),)
+        for name in (f"an entry of {where}",)
+    }
+    return TimeMarks(found, entries=[*entries.values()])
 
 
 def marks_of_alignment(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..analyze.anomalies import Anomaly, Companion, Run, Search
     from ..experiment import CallPath
 
-__all__ = ["SCHEMA", "change_of", "timeline_report"]
+__all__ = ["SCHEMA", "change_of", "region_of", "timeline_report"]
 
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
@@ -45,14 +45,15 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
         ]
         for each in search.anomalies
     ]
-    counted = sum(not run.timed for run in runs)
-    timed = many(len(runs) - counted, "run")
+    counted = sum(not run.timed and run.source not in search.unlike for run in runs)
+    timed = many(sum(run.timed and run.source not in search.unlike for run in runs), "run")
     document = {
         "schema": SCHEMA,
         "runs": [run.source for run in runs],
         "anomalies": [_entry(paths, each) for each in search.anomalies],
         "examined": [_region(paths, path) for path in search.examined],
         "seldom": [_region(paths, path) for path in search.seldom],
+        "unlike": list(search.unlike),
     }
     lines = [f"{many(len(search.examined), 'region')} followed entry by entry, in {timed}{_counting(counted)}", ""]
     for number, each in enumerate(search.anomalies, 1):
@@ -60,12 +61,17 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if not search.anomalies:
         lines.append("no change over time was found")
     if search.anomalies and len(runs) == 1:
+        lines += ["", "seen in one run: autoanalyzer record runs it several times, to be sure"]
+    if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
+        lines += ["", "nothing was counted (try --counters simulated): what goes with a change is not its cause then"]
+    if search.unlike:
         lines += [
             "",
-            "seen in one run: autoanalyzer record runs it several times, to be sure, and to see why",
+            f"left out: {', '.join(map(visible, search.unlike))}: no region was entered as often as in "
+            f"{visible(runs[0].source)}; it must be the same input on as many ranks",
         ]
     if search.seldom:
-        names = ", ".join(_where(paths, path) for path in search.seldom)
+        names = ", ".join(region_of(paths, path) for path in search.seldom)
         lines += ["", f"too few entries or samples to see a change ({_LEAST} of each are needed): {names}"]
     return Report(lines, [], Table("anomalies", _HEADER, rows), document, list)
 
@@ -82,7 +88,7 @@ def change_of(each: Anomaly, paths: Sequence[CallPath], processes: int) -> str:
         paths: The call paths of its run.
         processes: How many the run has.
     """
-    where = "" if each.path is None else f"{_where(paths, each.path)}: "
+    where = "" if each.path is None else f"{region_of(paths, each.path)}: "
     return f"{where}{', '.join(_change(each, paths))}, on {_on(each, processes)}"
 
 
@@ -95,7 +101,7 @@ def _on(each: Anomaly, processes: int) -> str:
 def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int) -> list[str]:
     place = "the program"
     if each.path is not None:
-        place = f"{Place.of_path(paths, each.path).source}   {_where(paths, each.path)}"
+        place = f"{Place.of_path(paths, each.path).source}   {region_of(paths, each.path)}"
     told = *_change(each, paths), f"from {each.start:.3g} to {each.end:.3g} s", f"on {_on(each, processes)}"
     kind = each.kind.replace("rank", "thread") if each.threads else each.kind
     lines = [f"{number:2}  {kind.upper()}   {place}", f"    {', '.join(told)}"]
@@ -112,7 +118,7 @@ def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
         return (f"memory in use grows to {each.factor:.3g} times what it was",)
     slower = f"{each.factor:.3g} times as long" if each.factor > 1 else f"{percent(100 * each.factor)} of the time"
     if each.before is not None:
-        return f"each entry takes {slower} just before {_where(paths, each.before)}", f"every {each.period:.3g} s"
+        return f"each entry takes {slower} just before {region_of(paths, each.before)}", f"every {each.period:.3g} s"
     how = {"gradual change": "comes to take", "level shift": "takes for a while"}.get(each.kind, "takes")
     return (f"each entry {how} {slower}",)
 
@@ -125,7 +131,8 @@ def _region(paths: Sequence[CallPath], path: int | None) -> str | None:
     return None if path is None else visible(paths[path].region.name)
 
 
-def _where(paths: Sequence[CallPath], path: int) -> str:
+def region_of(paths: Sequence[CallPath], path: int) -> str:
+    """Name a call path's region, and its caller."""
     caller = caller_of(paths, path)
     called = f"  ‹ {visible(caller.function or caller.name)}" if caller else ""
     return f"{Place.of_path(paths, path).title}{called}"

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-__all__ = ["Anomaly", "Companion"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Anomaly", "Companion", "Course"]
+
+Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,23 @@ class Companion:
     sign: str
     score: float
     source: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """What the entries of a region took over time, in parts of several entries.
+
+    Attributes:
+        source: The run.
+        begin: ``float64[location, part]``, seconds.
+        end: Likewise.
+        seconds: ``float64[location, part]``: computing, for each entry.
+    """
+
+    source: str
+    begin: Values
+    end: Values
+    seconds: Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +65,7 @@ class Anomaly:
         before: The call path of the event, or None.
         threads: Process and thread, where it does on some threads of a rank and not on others; empty otherwise.
         goes_with: Best first.
+        courses: What the entries of its region took, in each run that was compared.
     """
 
     kind: str
@@ -58,3 +81,4 @@ class Anomaly:
     before: int | None = None
     threads: tuple[tuple[int, int], ...] = ()
     goes_with: tuple[Companion, ...] = ()
+    courses: tuple[Course, ...] = field(default=(), repr=False, compare=False)

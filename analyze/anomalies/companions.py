@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -38,9 +38,13 @@ _AT_LEAST: Final[dict[str, float]] = {
 }
 _COUNTED: Final = {"l1_miss_rate": "l1_misses", "l2_miss_rate": "l2_misses"}
 _EXPLAINED: Final = 0.05
+# More work has more accesses and misses, too: these are a cause only if they become more than the work does.
+_WORK: Final = "instructions"
+_OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
+_SAME: Final = 1.1
 _LEAST: Final = 0.5  # of less, three quarters of the metric's variance are something else
 _MOST: Final = 8
-_CHANGES: Final = 0.1  # of its mean: a metric that changes less explains nothing
+_CHANGES: Final = 0.1  # of what the region has of it: a metric that changes less explains nothing
 
 
 def companions(
@@ -55,6 +59,7 @@ def companions(
         seconds: By how much an entry's time changes.
     """
     found: dict[str, Companion] = {}
+    changes: dict[str, float] = {}
     for run, each in ways:
         table = each.amounts[list(members)].mean(axis=0)
         columns = dict(zip(each.metrics, table.T, strict=True))
@@ -64,7 +69,8 @@ def companions(
         for metric, values in columns.items():
             if metric in _ITSELF or (not run.timed and metric.endswith("_time")) or not np.isfinite(values).all():
                 continue
-            if abs(contrast(values, profile)) < _CHANGES * np.abs(values).mean() or not np.ptp(values):
+            change = abs(contrast(values, profile)) / max(each.inside.get(metric, np.abs(values).mean()), 1e-300)
+            if change < _CHANGES or not np.ptp(values):
                 continue
             counted = columns.get(_COUNTED.get(metric, metric), values)
             if _AT_LEAST.get(metric, np.inf) * abs(contrast(counted, profile)) < _EXPLAINED * seconds:
@@ -72,10 +78,18 @@ def companions(
             signed = signed_pearson(profile, values)
             if metric not in found or abs(signed) > found[metric].score:
                 found[metric] = Companion(metric, "-" if signed < 0 else "+", abs(signed), run.source)
-    return foremost(found.values())
+                changes[metric] = change
+    more_work = _SAME * changes.get(_WORK, 0.0)
+    return foremost(found.values(), behind={name for name in _OF_WORK if changes.get(name, np.inf) <= more_work})
 
 
-def foremost(found: Iterable[Companion]) -> tuple[Companion, ...]:
-    """Give those that go with it best, best first; of equal ones the first by name."""
+def foremost(found: Iterable[Companion], *, behind: Container[str] = ()) -> tuple[Companion, ...]:
+    """Give those that go with it best, best first; of equal ones the first by name.
+
+    Args:
+        found: Any.
+        behind: Metrics that come after the others.
+    """
     clear = [each for each in found if each.score >= _LEAST]
-    return tuple(sorted(clear, key=lambda each: (-round(each.score, 2), each.metric))[:_MOST])
+    order = sorted(clear, key=lambda each: (each.metric in behind, -round(each.score, 2), each.metric))
+    return tuple(order[:_MOST])

@@ -12,7 +12,7 @@ from ...experiment.trace import TimeLine
 from ..outliers import spread
 from .anomaly import Anomaly
 from .companions import companions
-from .pace import ALONE, STRONG, TOGETHER, Pace, divided
+from .pace import LEAST, STRONG, Pace, divided
 from .run import Run
 
 __all__ = ["dips_of"]
@@ -67,8 +67,7 @@ def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) 
     strength = height / max(float(spread(outside)), 1e-3 * middle)
     each = [slowness[max(event - best, 0) : event + 1].mean() - middle for event in events]
     together = sum(_height(every, profile) >= height / 2 for every in np.median(pace.slowness, axis=1))
-    needed = (TOGETHER if together > 1 else ALONE) * middle
-    if height < needed or strength < STRONG or np.mean(np.array(each) > height / 2) < _EACH:
+    if height < LEAST * middle or strength < STRONG or np.mean(np.array(each) > height / 2) < _EACH:
         return None
     begin, end = (np.median(values, axis=0) for values in (pace.first.begin, pace.first.end))
     seconds = height * float(np.median(pace.first.seconds))
@@ -85,6 +84,7 @@ def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) 
         period=float(np.median(np.diff(end[events]))),
         before=path,
         goes_with=companions(pace.ways, range(len(pace.places)), profile, seconds),
+        courses=pace.courses,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...experiment.trace import Series
 from .anomaly import Anomaly
-from .pace import STRONG, TOGETHER
+from .pace import LEAST, STRONG
 from .run import Run
 from .shapes import best_shape
 
@@ -30,7 +30,7 @@ def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
     if np.isnan(values).any() or values.min() <= 0:
         return
     shape = best_shape(np.log(values))
-    if shape is None or shape.kind != "gradual change" or shape.height < np.log1p(TOGETHER):
+    if shape is None or shape.kind != "gradual change" or shape.height < np.log1p(LEAST):
         return
     if shape.strength >= STRONG and shape.last - shape.first >= _LONG * _PARTS:
         yield Anomaly(

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..warping import same_paths
-from .anomaly import Anomaly
+from .anomaly import Anomaly, Course
 from .companions import companions
 from .progress import Way, way
 from .run import Run
 from .shapes import Shape, best_shape, contrast
 
-__all__ = ["ALONE", "STRONG", "TOGETHER", "Pace", "changes_of", "divided", "pace_of"]
+__all__ = ["LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]
 
 Values = npt.NDArray[np.float64]
 
@@ -28,11 +28,9 @@ _CHANGES: Final = 4  # of one region
 _NEXT: Final = (
     0.5  # of a change: how high another one is; what is less may be what makes the first one no straight line
 )
-# How much a pace must change. Of one run alone, what a busy machine does looks like a change: ten runs of a balanced
-# program, two busy ranks a processor, had shapes of up to 17 %; what several runs, or their counts, show at the same
-# entries is the program's.
-ALONE: Final = 0.3
-TOGETHER: Final = 0.1
+# How much a pace must change: of 16 runs of two balanced programs, four busy ranks beside four other busy processes on
+# two processors, 15 had no shape of 5 % or more, and one had one of 5.5 %.
+LEAST: Final = 0.1
 STRONG: Final = 3.0  # deviations of what remains
 
 
@@ -64,6 +62,11 @@ class Pace:
     def ranks(self) -> tuple[int, ...]:
         """Give the ranks that enter the region."""
         return tuple(sorted({process for process, _ in self.places}))
+
+    @property
+    def courses(self) -> tuple[Course, ...]:
+        """Give what entries took over time, for each run."""
+        return tuple(Course(run.source, way.begin, way.end, way.seconds) for run, way in self.ways)
 
     @property
     def first(self) -> Way:
@@ -117,9 +120,8 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
         shape = best_shape(mean) or shape
         shown = [contrast(each[members].mean(axis=0), shape.profile) for each in runs]
         agreeing = sum(height * np.sign(shape.height) >= abs(shape.height) / 2 for height in shown)
-        needed = TOGETHER if agreeing > 1 or _counted(pace, shape, members) else ALONE
         if (
-            abs(np.log(shape.factor)) < np.log1p(needed)
+            abs(np.log(shape.factor)) < np.log1p(LEAST)
             or abs(shape.height) < least
             or shape.strength < STRONG
             or agreeing < len(shown) / 2
@@ -144,20 +146,6 @@ def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
     return (best, members) if members else None
 
 
-def _counted(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
-    """Tell whether what was counted changes as the pace does."""
-    for run, each in pace.ways:
-        if not run.timed:
-            for column, metric in enumerate(each.metrics):
-                if metric in _COUNTS:
-                    values = each.amounts[members, :, column].mean(axis=0)
-                    if np.isfinite(values).all() and (values > 0).all():
-                        found = contrast(np.log(values), shape.profile) * np.sign(shape.height)
-                        if found >= np.log1p(TOGETHER):
-                            return True
-    return False
-
-
 def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) -> Anomaly:
     some = len(members) < len(pace.places) / 2
     places = [pace.places[member] for member in members]
@@ -180,6 +168,7 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
         agreeing,
         threads=tuple(sorted(places)) if apart else (),
         goes_with=goes_with,
+        courses=pace.courses,
     )
 
 

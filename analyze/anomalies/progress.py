@@ -6,7 +6,7 @@ by entry, whatever their clocks say, and a run that was slower as a whole does n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ class Way:
         seconds: ``float64[location, part]``: computing, in the call path and what it calls, for each entry.
         amounts: ``float64[location, part, metric]``: what passed meanwhile, on whichever call path, for each entry;
             of levels what they were at the end. NaN where it was not measured.
+        inside: Metric → what an entry takes of it in the call path and what it calls, on average, where that is known.
     """
 
     metrics: Sequence[str]
@@ -39,6 +40,7 @@ class Way:
     end: Values
     seconds: Values
     amounts: Values
+    inside: Mapping[str, float]
 
 
 def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
@@ -62,7 +64,9 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
         taken = np.bincount(line.samples[within], line.computing[within], len(line)).astype(np.float64)
         found.append(_parts(line, entries, taken, np.rint(np.linspace(0, entries[-1], parts + 1)), additive))
     begin, end, seconds, amounts = (np.array(each) for each in zip(*found, strict=True))
-    return Way(names, begin, end, seconds, amounts)
+    entered = max(int(run.entries[0, :, path].sum()), 1)
+    inside = {name: float(values[path]) / entered for name, values in run.counts.items()}
+    return Way(names, begin, end, seconds, amounts, inside)
 
 
 def _parts(

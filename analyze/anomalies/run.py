@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Final
 
@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Experiment
+from ...experiment.metric import COUNT_METRICS
 from ...experiment.trace import TimeLine, Trace
 from ..warping import same_paths
 
 __all__ = ["Run"]
+
+Values = npt.NDArray[np.float64]
 
 _KEPT: Final = 1 << 30  # bytes of lines that stay in memory
 
@@ -28,22 +31,30 @@ class Run:
         trace: The trace.
         timed: Whether its clock is that of the program; False of a counting run, which is slower in all it does.
         io: ``float64[path]``: seconds of I/O, if known.
+        counts: Metric → ``float64[path]``: what was counted in all locations, in each call path and what it calls.
     """
 
     source: str
     trace: Trace
     timed: bool
-    io: npt.NDArray[np.float64]
+    io: Values
+    counts: Mapping[str, Values] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: str, trace: Trace, experiment: Experiment | None, *, timed: bool = True) -> Run:
-        """Look up in the run's profile how much I/O call paths do."""
-        io = np.zeros(len(trace.call_paths))
-        if experiment is not None and "io_time" in experiment:
+        """Look up in the run's profile how much I/O call paths do, and what was counted in them."""
+        io, counts = np.zeros(len(trace.call_paths)), {}
+        if experiment is not None:
             place = same_paths(trace.call_paths, experiment.call_paths)
-            own = np.nan_to_num(experiment.exclusive("io_time")).sum(axis=1)
-            io[place >= 0] = own[place[place >= 0]]
-        return cls(source, replace(trace, read=_kept(trace.read)), timed, io)
+
+            def here(values: Values) -> Values:
+                return np.where(place >= 0, np.nan_to_num(values).sum(axis=1)[place], 0.0)
+
+            io = here(experiment.exclusive("io_time")) if "io_time" in experiment else io
+            traced = {each.name for each in trace.metrics}
+            wanted = [each.name for each in COUNT_METRICS if each.name in experiment and each.name in traced]
+            counts = {name: here(experiment.inclusive(name)) for name in wanted}
+        return cls(source, replace(trace, read=_kept(trace.read)), timed, io, counts)
 
     @cached_property
     def entries(self) -> npt.NDArray[np.int64]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...errors import InputError
 from ...experiment.trace import every_series
 from ..code_regions import CRITICAL_SHARE
+from ..warping import same_paths
 from .anomaly import Anomaly
 from .dips import dips_of
 from .memory import memory_growth
@@ -27,11 +29,13 @@ class Search:
         anomalies: Strongest first.
         examined: Call paths of the first run that were looked at.
         seldom: Those with much computing of their own that were entered too seldom to see a change.
+        unlike: Runs in which none of them was entered as often as in the first one, so that they tell nothing.
     """
 
     anomalies: tuple[Anomaly, ...]
     examined: tuple[int, ...]
     seldom: tuple[int, ...]
+    unlike: tuple[str, ...] = ()
 
 
 def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | None = None) -> Search:
@@ -40,21 +44,32 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
     Args:
         runs: Of one program with one input; times are those of the first one, whose clock must be the program's.
         told: Takes how many call paths are done, and how many there are.
+
+    Raises:
+        InputError: Two have no call path in common.
     """
+    for run in runs[1:]:
+        if not (same_paths(runs[0].trace.call_paths, run.trace.call_paths) >= 0).any():
+            raise InputError(
+                f"{run.source}: expected a run of the same program as {runs[0].source}, found no call path in common"
+            )
     heavy, own = _heavy(runs[0])
     found: list[Anomaly] = []
     examined = []
+    compared: set[str] = set()
     for number, path in enumerate(heavy):
         if told:
             told(number, len(heavy))
         pace = pace_of(runs, path)
         if pace is not None:
             examined.append(path)
+            compared |= {run.source for run, _ in pace.ways}
             found += _of_region(pace, runs)
     series = {each.name: each for each in every_series(runs[0].trace, runs[0].source)}
     found = [*_innermost(found, runs[0]), *io_periods(runs[0], series), *memory_growth(runs[0], series)]
     seldom = tuple(path for path in own if path not in examined)
-    return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), seldom)
+    unlike = tuple(run.source for run in runs if examined and run.source not in compared)
+    return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), seldom, unlike)
 
 
 def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:

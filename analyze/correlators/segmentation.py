@@ -110,13 +110,14 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
     open_splits = [_best_split(fits, 0, n)]
     while len(firsts) < count:
         number = max(range(len(firsts)), key=lambda each: open_splits[each][0])
-        gain, place = open_splits[number]
+        _, place = open_splits[number]
         if place < 0:
             break
         begin, end = firsts[number], firsts[number + 1] if number + 1 < len(firsts) else n
         firsts.insert(number + 1, place)
         open_splits[number : number + 1] = [_best_split(fits, begin, place), _best_split(fits, place, end)]
-        error = max(error - gain, 0.0)
+        ends = np.array([*firsts[1:], n])
+        error = float(sum(fits.errors(*each) for each in zip(firsts, ends.tolist(), strict=True)))
         found.append(Segmentation(np.array(firsts, dtype=np.intp), n, error))
     return found
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ...errors import InputError
 from ..metric import Metric
 from .means import means, rates
 from .samples import Samples
 from .time_line import Trace
 
 __all__ = ["EqualSteps", "KnownSoFar", "samples_of"]
+
+_MOST: Final = 1_000_000  # steps of a location
 
 Values = npt.NDArray[np.float64]
 
@@ -71,6 +74,11 @@ class EqualSteps:
 
     def _of_line(self, line: KnownSoFar) -> tuple[tuple[int, int], Values, Values]:
         whole = int(line.end[-1] / self.step)
+        if whole - self.passed.get(line.place, int(line.begin[0] / self.step)) > _MOST:
+            raise InputError(
+                f"expected steps of which there are {_MOST:,} at most, found {line.end[-1] / self.step:.3g} of "
+                f"{self.step:g} s; choose a longer --window"
+            )
         start = self.passed.get(line.place, min(ceil(line.begin[0] / self.step), whole))
         edges = np.arange(start, max(whole, start) + 1) * self.step
         self.passed[line.place] = max(whole, start)

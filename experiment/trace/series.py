@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import InputError
+from ...errors import InputError, way_out
 from .means import means, rates
 from .samples import Samples
 from .time_line import Trace
@@ -17,6 +17,8 @@ from .time_line import Trace
 __all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
+
+_FINER: Final = 4  # times as many steps as a line has samples, at most: some may be long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +89,7 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
     """
     names = _names(trace)
     if metric not in names:
-        raise InputError(f"{source}: expected the metric {metric}, found {', '.join(names)}")
+        raise InputError(f"{source}: expected the metric {metric}, found none of this name; {way_out(metric, names)}")
     found = _some(trace, (metric,), source, ranks)
     if not found:
         raise InputError(f"{source}: expected samples of {metric}{' on these ranks' if ranks else ''}, found none")
@@ -137,11 +139,14 @@ def _about(trace: Samples | Trace, metric: str) -> tuple[str, bool]:
 
 
 def _mean(lines: Callable[[], Iterator[_Line]]) -> _Line | None:
-    spans = np.array([(line.begin[0], line.end[-1], np.median(line.end - line.begin)) for line in lines()])
+    spans = np.array(
+        [(line.begin[0], line.end[-1], np.median(line.end - line.begin), len(line.end)) for line in lines()]
+    )
     if len(spans) < 2:
         return next(lines(), None)
     start, end, step = spans[:, 0].min(), spans[:, 1].max(), np.median(spans[:, 2])
-    edges = np.linspace(start, end, max(round((end - start) / step), 1) + 1)
+    steps = min(max(round((end - start) / step), 1), _FINER * int(spans[:, 3].max()))
+    edges = np.linspace(start, end, steps + 1)
     total = known = np.zeros(1)
     for line in lines():
         table = means(*line, edges[:-1], edges[1:])

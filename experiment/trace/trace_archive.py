@@ -34,7 +34,6 @@ __all__ = ["load_trace", "save_trace"]
 
 _KIND: Final = "autoanalyzer trace"
 _VERSION: Final = 3
-_READ: Final = (1, 2, _VERSION)  # the first had no -1, the second no computing.npy
 _HEAD: Final = "trace.json"
 _BLOCK: Final = 1 << 16  # samples of a block, or one line
 _EFFORT: Final = 1  # of deflate: 6 makes files a tenth smaller, and takes three times as long
@@ -204,8 +203,8 @@ class _Archive:
             raise self._defect(f"JSON in {_HEAD}", "something else") from None
         if not isinstance(head, dict) or head.get("kind") != _KIND:
             raise self._defect(f'the kind "{_KIND}"', head.get("kind") if isinstance(head, dict) else "no object")
-        if head.get("version") not in _READ:
-            raise self._defect(f"version {_VERSION} or before", f"version {head.get('version')}")
+        if head.get("version") != _VERSION:
+            raise self._defect(f"version {_VERSION}", f"version {head.get('version')}")
         return head
 
     def trace(self) -> Trace:
@@ -222,14 +221,13 @@ class _Archive:
         blocks = _blocks(counts)
         place = {location: number for number, block in enumerate(blocks) for location in block}
         starts = [0, *accumulate(counts)]
-        calls = np.array([path.region.kind in ("mpi", "io") for path in call_paths], dtype=bool)
 
         def read(location: int) -> TimeLine:
             block = blocks[place[location]]
             start = starts[location] - starts[block.start]
             samples = starts[block.stop] - starts[block.start]
             arrays = self._block(place[location], len(metrics), samples, len(call_paths))
-            return self._line(arrays, metrics, calls, slice(start, start + counts[location]))
+            return self._line(arrays, metrics, slice(start, start + counts[location]))
 
         return Trace(metrics, call_paths, locations, counts, read, facts)
 
@@ -263,12 +261,12 @@ class _Archive:
         if not (np.isfinite(parts).all() and (parts >= 0).all() and (parts < _EXACT).all()):
             raise self._defect("whole numbers of parts", parts[:20])
         count = int(parts.sum())
-        parts_of = ("path", "visits", "seconds", *(["computing"] if self._tells_computing else []))
-        arrays |= {name: self._array(f"{number}/{name}.npy", count) for name in parts_of}
+        of_parts = ("path", "visits", "seconds", "computing")
+        arrays |= {name: self._array(f"{number}/{name}.npy", count) for name in of_parts}
         path = arrays["path"]
         if not (np.isfinite(path).all() and (path >= -1).all() and (path < paths).all()):
             raise self._defect(f"call paths 0 to {paths - 1}", "another one")
-        for name in ("begin", "end", *parts_of[1:]):
+        for name in ("begin", "end", *of_parts[1:]):
             if not np.isfinite(arrays[name]).all():
                 raise self._defect(f"finite numbers in {number}/{name}.npy", "another one")
         for name in (f"value-{each}" for each in range(metrics)):
@@ -294,14 +292,7 @@ class _Archive:
             raise self._defect(f"{length} numbers in {name}", f"{shape} of type {kind}")
         return np.frombuffer(data, kind, offset=stream.tell())
 
-    @property
-    def _tells_computing(self) -> bool:
-        """Whether it says how long locations computed; of those before, all that is no call was."""
-        return bool(self._head["version"] >= _VERSION)
-
-    def _line(
-        self, arrays: dict[str, _Array], metrics: Sequence[Metric], calls: npt.NDArray[np.bool_], samples: slice
-    ) -> TimeLine:
+    def _line(self, arrays: dict[str, _Array], metrics: Sequence[Metric], samples: slice) -> TimeLine:
         begin, end = (_seconds(arrays[name][samples]) for name in ("begin", "end"))
         if (begin[1:] < end[:-1]).any():
             raise self._defect("samples one after the other", "others")
@@ -309,20 +300,15 @@ class _Archive:
         parts = slice(int(first[0]), int(first[-1]))
         columns = [_values(arrays[f"value-{number}"][samples], metric.unit) for number, metric in enumerate(metrics)]
         count = samples.stop - samples.start
-        paths, seconds = arrays["path"][parts].astype(np.intp), _seconds(arrays["seconds"][parts])
-        if self._tells_computing:
-            computing = _seconds(arrays["computing"][parts])
-        else:
-            computing = np.where((paths >= 0) & calls[paths], 0.0, seconds)
         return TimeLine(
             begin=begin,
             end=end,
             values=np.column_stack(columns).astype(np.float64) if columns else np.empty((count, 0)),
             first=(first - first[0]).astype(np.intp),
-            paths=paths,
+            paths=arrays["path"][parts].astype(np.intp),
             visits=arrays["visits"][parts].astype(np.int64),
-            seconds=seconds,
-            computing=computing,
+            seconds=_seconds(arrays["seconds"][parts]),
+            computing=_seconds(arrays["computing"][parts]),
         )
 
 

@@ -107,8 +107,10 @@ class _Lines:
                 continue
             line = _line(threads[place.thread], self.metrics, places, self._merged.callers, offset)
             if len(line) and shard.tracing:
-                own = line.values[:, trace.column("wall_time")] - line.values[:, self._calls(trace)].sum(axis=1)
-                self._long.append((float(own.max()) / shard.tracing.interval, place.process))
+                own = line.values[:, trace.column("wall_time")] - np.nan_to_num(line.values[:, self._calls(trace)]).sum(
+                    axis=1
+                )
+                self._long.append((float(np.fmax.reduce(own)) / shard.tracing.interval, place.process))
             yield line
 
     @staticmethod

@@ -70,9 +70,9 @@ def test_a_trace_aligned_with_a_copy_stays_where_it_is(pair, tmp_path):
         (("--metric", "ipc", "--interval", "13:40"), "expected an interval in its -0.05 to 19.95 s, found 13:40"),
         (("--metric", "ipc", "--interval", "13-14"), "expected two moments in seconds, such as 12.5:18, found '13-14'"),
         (("--metric", "ipc", "--interval", "14:13"), "expected two moments in seconds"),
-        (("--metric", "cpi", "--interval", "1:2"), "a.csv: expected the metric cpi, found ipc, misses"),
+        (("--metric", "cpi", "--interval", "1:2"), "a.csv: expected the metric cpi, found none of this name"),
         (("--metric", "ipc", "--interval", "1:2", "--by", "anchors"), "b.csv: expected a trace of run --trace"),
-        (("--metric", "ipc", "--interval", "1:2", "--band", "-1"), "expected a band of at least 0"),
+        (("--metric", "ipc", "--interval", "1:2", "--band", "7"), "argument --band: expected a share from 0 to 1"),
         (("--metric", "ipc", "--interval", "1:2", "--rank", "3"), "samples of ipc on these ranks, found none"),
         (("--metric", "ipc", "--interval", "1:2", "--by", "anchors", "--penalty", "1"), "are for --by warping"),
     ],
@@ -127,7 +127,7 @@ def test_runs_of_one_program_are_aligned_by_their_regions(tool, here):
     assert found["by"] == {"two": "anchors"}
     start, end = found["intervals"]["two"]
     assert start < end
-    refused = here("align", "--metric", "mpi_time", "--interval", "0:1", "one", ".")
+    refused = here("align", "--metric", "mpi_time", "--interval", "0:1", "one", "/")
     assert b"expected trace.npz, found none; run the program with --trace" in refused.stderr
 
 

@@ -125,16 +125,19 @@ def test_a_derived_target(here, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--target", "ipc"), "--target ipc: expected one of the metrics of these traces, found speed, drift, flat"),
+        (("--target", "ipc"), "--target ipc: expected one of the metrics of these traces; there are speed"),
         (("--target", "flat"), "a.csv: expected a target that varies, found flat constant"),
         (("--target", "speed", "--interval", "50:60"), "a.csv: expected intervals with samples of speed"),
         (("--target", "speed", "--interval", "4:4.2"), "a.csv: expected a target that varies, found speed with "),
-        (("--target", "speed", "--segments", "0"), "--segments 0: expected 1 or more"),
+        (("--target", "speed", "--segments", "0"), "argument --segments: expected a number from 1 on, found '0'"),
         (("--target", "speed", "--pattern", "1:2"), "expected two points of a pattern or more"),
         (("--target", "speed", "--pattern", "1,2"), "expected seconds and values, such as 0:1,4:1,4:3, found '1,2'"),
         (("--target", "speed", "--common", "drift"), "b.csv: expected the metric drift in common with a.csv"),
+        (("--target", "speed", "--common", "no"), "--common no: expected one of the metrics; did you mean noise?"),
+        (("--target", "speed", "--derive", "x=drift/0"), "--derive x: expected a value somewhere, found none"),
+        (("--target", "speed", "--top", "0"), "argument --top: expected a number from 1 on, found '0'"),
         (("--target", "speed", "--align", "anchors"), "b.csv: expected regions that were entered as often"),
-        (("--target", "speed", "--rank", "5"), "expected one of the metrics of these traces, found none"),
+        (("--target", "speed", "--rank", "5"), "expected one of the metrics of these traces; there are none"),
         (("--target", "speed", "a.csv"), "a.csv: expected each trace once"),
     ],
 )  # fmt: skip

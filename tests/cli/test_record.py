@@ -110,10 +110,14 @@ def test_one_event_a_run_leaves_no_common_one():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--runs", "0", "--", "true"], "--runs 0: expected 1 or more"),
+        (["--runs", "0", "--", "true"], "argument --runs: expected a number from 1 on, found '0'"),
         (
             ["--counters", "simulated", "--events", "instructions=PAPI_TOT_INS", "--", "true"],
             "--events needs --counters",
+        ),
+        (
+            ["--trace-memory", "17G", "--", "true"],
+            "argument --trace-memory: expected bytes, from 1M to 16G, found '17G'",
         ),
         ([], "no command to run; for example: autoanalyzer record -- mpirun -n 4 ./app"),
     ],

@@ -1,6 +1,7 @@
 """``timeline``: contract, what is printed, refusals."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -26,6 +27,10 @@ def recorded(here, tmp_path):
         save_trace(run(seed, slower=slower).trace, tmp_path / "runs" / name / "trace.npz")
     counting = run(3, misses=misses, timed=False, pace=0.05).trace
     save_trace(counting, tmp_path / "runs" / "two" / "counting.trace.npz")
+    (tmp_path / "other").mkdir()
+    one = run(4).trace
+    elsewhere = [replace(path, region=path.region._replace(file="b.c")) for path in one.call_paths]
+    save_trace(replace(one, call_paths=elsewhere), tmp_path / "other" / "trace.npz")
     (tmp_path / "calm").mkdir()
     save_trace(run(4).trace, tmp_path / "calm" / "trace.npz")
     return here
@@ -75,6 +80,19 @@ def test_one_run_alone_is_said(recorded):
     assert "seen in one run" in recorded("timeline", "runs/one").stdout.decode()
 
 
+def test_that_nothing_was_counted_is_said(recorded):
+    assert "nothing was counted (try --counters simulated)" in recorded("timeline", "runs/one").stdout.decode()
+
+
+def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):
+    (tmp_path / "longer").mkdir()
+    save_trace(run(5, steps=500).trace, tmp_path / "longer" / "trace.npz")
+    said = recorded("timeline", "calm", "longer").stdout.decode()
+    assert "1 region followed entry by entry, in 1 run\n" in said
+    assert "left out: longer: no region was entered as often as in calm" in said
+    assert json.loads(recorded("timeline", "calm", "longer", "--json", "-").stdout)["unlike"] == ["longer"]
+
+
 def test_rows_of_csv(recorded, tmp_path):
     recorded("timeline", "runs", "--csv", "a.csv")
     lines = (tmp_path / "a.csv").read_text().splitlines()
@@ -88,6 +106,7 @@ def test_rows_of_csv(recorded, tmp_path):
         (["nowhere"], "nowhere: expected a folder of run --trace, or of record, with trace.npz, found none"),
         (["calm", "calm"], "calm: expected each trace once"),
         (["calm/trace.npz"], "calm/trace.npz: expected a folder of run --trace"),
+        (["calm", "other"], "other: expected a run of the same program as calm, found no call path in common"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(recorded, words, said):

@@ -4,10 +4,11 @@ from .assembly import Subject, page_of
 from .dataset import Dataset, dataset_of
 from .document import Page, page_html
 from .time_lines import Recording, TimeLines, time_lines_of
-from .time_marks import Interval, Line, TimeMarks, Warping
+from .time_marks import Entries, Interval, Line, TimeMarks, Warping
 
 __all__ = [
     "Dataset",
+    "Entries",
     "Interval",
     "Line",
     "Page",

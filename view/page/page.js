@@ -2763,6 +2763,10 @@
       const digits2 = (value) => (value / size).toFixed(this.#digits);
       return `${digits2(Math.ceil(start2 * size - 1e-6))}:${digits2(Math.floor(end * size + 1e-6))}`;
     }
+    // Whether commands know it: what entries of a region took is a chart of this page alone.
+    inCommands(name) {
+      return this.head.metrics.some((each) => each.name === name && each.word !== null);
+    }
     // What does at a terminal what is looked at here.
     commands(metric, range2) {
       const { word, metrics } = this.head;
@@ -3148,7 +3152,8 @@
     };
     const shared = { width, range: state.range, at, anchor, selected, point: point2, select: setAnchor, choose };
     const ready = width > 0 && times.regions !== void 0;
-    const named = shown.includes(metric) ? metric : shown[0];
+    const known = shown.filter((name) => times.inCommands(name));
+    const named = known.includes(metric) ? metric : known[0];
     return html`
     <${Tools} all=${all} times=${times} view=${view} state=${state} change=${change} choose=${choose} />
     <${Choice} times=${times} shown=${shown} change=${change} />
@@ -3157,7 +3162,7 @@
       ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
     </div>
     <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>
-    ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${shown} metric=${named} setMetric=${setMetric} />`}
+    ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${known} metric=${named} setMetric=${setMetric} />`}
     ${intervals.length > 0 && html`<${Intervals} times=${times} intervals=${intervals} choose=${choose} />`}
     ${ready && drawn.length > 0 && html`<${Numbers} times=${times} metrics=${drawn} view=${view} />`}
     ${times.head.marks.warpings.map((each) => html`<${Warping} key=${each.y.name} warping=${each} />`)}
@@ -3199,7 +3204,7 @@
   function Intervals({ times, intervals, choose }) {
     return html`
     <h3>Marked</h3>
-    <ul class="swatches">${intervals.map(
+    <ul class="swatches rows">${intervals.map(
       ({ start: start2, end, label: label2, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start2, times.start), Math.min(end, times.end)])}>${label2}</button> <small>${kind}, ${times.moment(start2)} to ${times.moment(end)} s</small></li>`
     )}</ul>
   `;

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import CallPath, Experiment, Metric, Region
-from ...experiment.trace import Trace, load_trace
+from ...experiment.trace import Trace, load_trace, means
 from ..place import at_line, visible
 from ..units import ranks
 from .packing import Packed, packed
 from .steps import Means, Steps, steps_of
-from .time_marks import TimeMarks
+from .time_marks import Entries, TimeMarks
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -89,10 +89,12 @@ def time_lines_of(
     steps = steps_of(trace, _STEPS)
     if steps is None:
         return None
-    means, rows = _read(trace, steps)
-    shown = [column for column in range(len(trace.metrics)) if np.nan_to_num(means.most[:, column]).any()]
+    of_all, rows = _read(trace, steps)
+    shown = [column for column in range(len(trace.metrics)) if np.nan_to_num(of_all.most[:, column]).any()]
     met = [*dict.fromkeys(int(path) for row in rows.values() for path in row if path > 0)]
-    numbers = {f"{key} {trace.metrics[each].name}": packed(_column(means, each), exact=False) for each in shown}
+    numbers = {f"{key} {trace.metrics[each].name}": packed(_column(of_all, each), exact=False) for each in shown}
+    entries = recording.marks.entries
+    numbers |= {f"{key} {visible(each.name)}": packed(_of_entries(each, steps), exact=False) for each in entries}
     numbers[f"{key} regions"] = packed(_by_place(rows, met), exact=True)
     head = {
         "key": key,
@@ -103,11 +105,12 @@ def time_lines_of(
         "interval": trace.facts.get("interval"),
         "locations": len(trace.locations),
         "noun": "thread" if _threaded(trace) else "rank",
-        "metrics": [_metric(trace.metrics[each]) for each in shown],
+        "metrics": [*[_metric(trace.metrics[each]) for each in shown], *map(_entries, entries)],
         "nothing": [visible(each.name) for number, each in enumerate(trace.metrics) if number not in shown],
-        "first": _first(
-            [trace.metrics[each] for each in shown], means.mean[:, shown], recording.marks.metrics, spoken_of
-        ),
+        "first": [
+            *range(len(shown), len(shown) + len(entries)),
+            *_first([trace.metrics[each] for each in shown], of_all.mean[:, shown], recording.marks.metrics, spoken_of),
+        ],
         "rows": [*rows],
         "paths": _paths(trace.call_paths, [each - 1 for each in met], experiment),
         "marks": recording.marks.written(),
@@ -125,12 +128,12 @@ def _read(trace: Trace, steps: Steps) -> tuple[Means, dict[str, npt.NDArray[np.i
     for low, high in pairwise(ranges.tolist()):
         within: sparse.csr_array | None = None
         for _ in range(low, high):
-            means, parts = next(lines)
+            found, parts = next(lines)
             within = parts if within is None else within + parts
         everything = within if everything is None else everything + within
         rows[_names(trace, range(low, high))] = _most(within)
     of_all = {f"all {count} {'threads' if _threaded(trace) else 'ranks'}": _most(everything)}
-    return means, of_all | rows if count > 1 else rows
+    return found, of_all | rows if count > 1 else rows
 
 
 def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
@@ -164,6 +167,23 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "about": visible(metric.description),
         "word": shlex.quote(visible(metric.name)),
     }
+
+
+def _entries(entries: Entries) -> dict[str, Any]:
+    """Describe entries as a metric, but for commands, which know none of this name."""
+    return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
+
+
+def _of_entries(entries: Entries, steps: Steps) -> Values:
+    """Give least, mean and most of the locations in each step."""
+    lines = zip(entries.begin, entries.end, entries.seconds, strict=True)
+    edges = steps.edges
+    each = np.array([means(begin, end, took[:, None], edges[:-1], edges[1:])[:, 0] for begin, end, took in lines])
+    known = ~np.isnan(each)
+    mean = np.divide(
+        np.nansum(each, axis=0), known.sum(axis=0), out=np.full(len(steps), np.nan), where=known.any(axis=0)
+    )
+    return np.array([np.fmin.reduce(each), mean, np.fmax.reduce(each)])
 
 
 def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoken_of: Sequence[str]) -> list[int]:

@@ -13,7 +13,7 @@ from ...analyze.warping import Warp
 from ...experiment.trace import Series
 from ..place import visible
 
-__all__ = ["Interval", "Line", "TimeMarks", "Warping"]
+__all__ = ["Entries", "Interval", "Line", "TimeMarks", "Warping"]
 
 _POINTS: Final = 1000  # of a line, and pairs of a path: a window has no room for more
 
@@ -53,6 +53,25 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """What the entries of a region took: a chart of its own, among those of metrics.
+
+    Attributes:
+        name: What it is called.
+        about: What it is.
+        begin: ``float64[location, part]``, seconds.
+        end: Likewise.
+        seconds: ``float64[location, part]``, for each entry.
+    """
+
+    name: str
+    about: str
+    begin: npt.NDArray[np.float64]
+    end: npt.NDArray[np.float64]
+    seconds: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Warping:
     """How two series belong together (paper 000, Figures 2 and 3).
 
@@ -76,12 +95,14 @@ class TimeMarks:
         lines: Lines over charts.
         warpings: How the trace was aligned with others.
         metrics: Those that are shown at the start, whatever else there is.
+        entries: Of regions; shown at the start, too, before metrics.
     """
 
     intervals: Sequence[Interval] = ()
     lines: Sequence[Line] = ()
     warpings: Sequence[Warping] = ()
     metrics: Sequence[str] = ()
+    entries: Sequence[Entries] = ()
 
     def written(self) -> dict[str, Any]:
         """Give what the page takes; of long lines and paths some points."""

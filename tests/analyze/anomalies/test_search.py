@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze.anomalies import Anomaly, Run, find_anomalies
+from autoanalyzer.experiment import Metric
 from autoanalyzer.experiment.trace import TimeLine
 
 from .work import RANKS, STEPS, nothing, run
@@ -134,15 +135,56 @@ def test_memory_that_grows():
     assert (found.kind, found.metric, found.path) == ("gradual change", "resident_memory", None)
 
 
-def test_what_one_run_alone_shows_is_not_the_program_s():
+def test_what_one_of_three_runs_shows_is_not_the_program_s():
     def small(_rank, step):
         return 0.2 * (step >= 150)
 
     calm = [run(seed) for seed in (1, 2)]
     assert find_anomalies([run(3, slower=small), *calm]).anomalies == ()
-    assert find_anomalies([run(3, slower=small)]).anomalies == ()
+    assert only([run(3, slower=small)]).runs == 1
     together = only([run(seed, slower=small) for seed in (3, 4, 5)])
     assert (together.kind, together.runs) == ("sudden change", 3)
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.07, 0), (0.14, 1)])
+def test_a_tenth_is_a_change(share, count):
+    runs = [run(seed, slower=lambda _rank, step: share * (step >= 150)) for seed in (1, 2, 3)]
+    assert len(find_anomalies(runs).anomalies) == count
+
+
+def counting(extra: dict[str, float], inside: dict[str, float]) -> Run:
+    """Count instructions and misses, of which other regions have ten times as many as the step."""
+    one = run(2, timed=False, pace=0.05)
+    names = ("instructions", "l1_misses")
+    base = {"instructions": 1e7, "l1_misses": 1e5}
+    metrics = [*one.trace.metrics, *(Metric(name, "occ") for name in names)]
+    lines = []
+    for line in one.trace.lines():
+        mine = line.paths == 1
+        entered = np.bincount(line.samples[mine], line.visits[mine], len(line))
+        later = np.cumsum(entered) > 150
+        counts = [entered * base[name] * (10 + 1 + extra[name] * later) for name in names]
+        lines.append(replace(line, values=np.column_stack([line.values, *counts])))
+    trace = replace(one.trace, metrics=metrics, read=lines.__getitem__)
+    totals = {name: np.array([11.0, inside[name], 0, 0]) * base[name] * STEPS * RANKS for name in names}
+    return replace(one, trace=trace, counts=totals)
+
+
+def test_counts_are_judged_by_what_the_region_has_of_them_not_by_all_that_passes():
+    one = run(1, slower=lambda _rank, step: 0.6 * (step >= 150))
+    known = counting({"instructions": 0.6, "l1_misses": 0.0}, {"instructions": 1.4, "l1_misses": 1.0})
+    assert [each.metric for each in only([one, known]).goes_with][:1] == ["instructions"]
+    unknown = replace(known, counts={})
+    assert "instructions" not in {each.metric for each in only([one, unknown]).goes_with}
+
+
+def test_misses_of_more_work_come_after_the_work():
+    one = run(1, slower=lambda _rank, step: 0.6 * (step >= 150))
+    inside = {"instructions": 1.4, "l1_misses": 1.4}
+    more = only([one, counting({"instructions": 0.6, "l1_misses": 0.6}, inside)])
+    assert more.goes_with[0].metric == "instructions"
+    worse = only([one, counting({"instructions": 0.6, "l1_misses": 6.0}, inside)])
+    assert {each.metric for each in worse.goes_with[:2]} == {"instructions", "l1_misses"}
 
 
 def test_too_few_misses_explain_nothing():

@@ -115,6 +115,11 @@ export class TimeLines {
     return `${digits(Math.ceil(start * size - 1e-6))}:${digits(Math.floor(end * size + 1e-6))}`;
   }
 
+  // Whether commands know it: what entries of a region took is a chart of this page alone.
+  inCommands(name) {
+    return this.head.metrics.some((each) => each.name === name && each.word !== null);
+  }
+
   // What does at a terminal what is looked at here.
   commands(metric, range) {
     const { word, metrics } = this.head; // quoted for a shell

@@ -49,7 +49,8 @@ function Charts({ all, times, state, change, select }) {
   };
   const shared = { width, range: state.range, at, anchor, selected, point, select: setAnchor, choose };
   const ready = width > 0 && times.regions !== undefined;
-  const named = shown.includes(metric) ? metric : shown[0];
+  const known = shown.filter((name) => times.inCommands(name));
+  const named = known.includes(metric) ? metric : known[0];
   return html`
     <${Tools} all=${all} times=${times} view=${view} state=${state} change=${change} choose=${choose} />
     <${Choice} times=${times} shown=${shown} change=${change} />
@@ -58,7 +59,7 @@ function Charts({ all, times, state, change, select }) {
       ${ready && drawn.map((name, place) => html`<${MetricChart} key=${name} times=${times} name=${name} view=${view} shared=${shared} intervals=${intervals} last=${place === drawn.length - 1} onPoint=${() => setMetric(name)} />`)}
     </div>
     <p class="told" aria-live="polite">${ready && told(times, drawn, at, selected)}</p>
-    ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${shown} metric=${named} setMetric=${setMetric} />`}
+    ${named && (selected || state.range) && html`<${Commands} times=${times} range=${selected ?? state.range} shown=${known} metric=${named} setMetric=${setMetric} />`}
     ${intervals.length > 0 && html`<${Intervals} times=${times} intervals=${intervals} choose=${choose} />`}
     ${ready && drawn.length > 0 && html`<${Numbers} times=${times} metrics=${drawn} view=${view} />`}
     ${times.head.marks.warpings.map((each) => html`<${Warping} key=${each.y.name} warping=${each} />`)}
@@ -104,7 +105,7 @@ function Choice({ times, shown, change }) {
 function Intervals({ times, intervals, choose }) {
   return html`
     <h3>Marked</h3>
-    <ul class="swatches">${intervals.map(
+    <ul class="swatches rows">${intervals.map(
       ({ start, end, label, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start, times.start), Math.min(end, times.end)])}>${label}</button> <small>${kind}, ${times.moment(start)} to ${times.moment(end)} s</small></li>`,
     )}</ul>
   `;
