@@ -70,7 +70,7 @@ class CountingRun:
                 What was timed stays as it is.
         """
         seconds = _seconds(timing)
-        say(f"counting run in {self.folder}; it may take {_TIMES} times the program's {seconds:.3g} s")
+        say(f"counting run in {self.folder}; it may take {_TIMES} times the program's {seconds:.3g} s, or more")
         try:
             joined = with_ref_cycles(join_counts(timing, self._count(timing.notes.program_status or 0)))
             save(joined, RunFolder(self.output).experiment)
