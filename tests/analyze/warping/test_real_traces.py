@@ -48,12 +48,16 @@ def _change(values: Values, place: float) -> float:
     return float(near[steepness(values)[near].argmax()] / (count - 1))
 
 
-@pytest.mark.parametrize(("noise", "at_changes"), [(0.0, False), (0.02, True)])
-def test_intervals_are_right_in_nine_of_ten_and_all_others_are_doubted(noise: float, at_changes: bool) -> None:
-    found = [
-        carried(values, [trace, number], noise, at_changes=at_changes)
-        for trace, values in enumerate(traces().values())
-        for number in range(10)
-    ]
-    assert sum(right for right, _ in found) >= 90
-    assert all(right or doubted for right, doubted in found)
+@pytest.mark.parametrize("at_changes", [False, True])
+def test_intervals_are_right_in_95_of_100_and_all_others_are_doubted(at_changes: bool) -> None:
+    right = []
+    for noise in (0.0, 0.02):
+        found = [
+            carried(values, [trace, number], noise, at_changes=at_changes)
+            for trace, values in enumerate(traces().values())
+            for number in range(10)
+        ]
+        assert all(is_right or doubted for is_right, doubted in found)
+        right.append(sum(is_right for is_right, _ in found))
+    assert right[0] >= 95
+    assert right[1] >= 94
