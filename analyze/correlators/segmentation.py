@@ -105,8 +105,8 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
     fits = Fits(times, values)
     n = len(values)
     firsts = [0]
-    error = float(fits.errors(0, n))
-    found = [Segmentation(np.zeros(1, np.intp), n, error)]
+    errors = [float(fits.errors(0, n))]
+    found = [Segmentation(np.zeros(1, np.intp), n, errors[0])]
     open_splits = [_best_split(fits, 0, n)]
     while len(firsts) < count:
         number = max(range(len(firsts)), key=lambda each: open_splits[each][0])
@@ -116,9 +116,8 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
         begin, end = firsts[number], firsts[number + 1] if number + 1 < len(firsts) else n
         firsts.insert(number + 1, place)
         open_splits[number : number + 1] = [_best_split(fits, begin, place), _best_split(fits, place, end)]
-        ends = np.array([*firsts[1:], n])
-        error = float(sum(fits.errors(*each) for each in zip(firsts, ends.tolist(), strict=True)))
-        found.append(Segmentation(np.array(firsts, dtype=np.intp), n, error))
+        errors[number : number + 1] = [float(fits.errors(begin, place)), float(fits.errors(place, end))]
+        found.append(Segmentation(np.array(firsts, dtype=np.intp), n, sum(errors)))
     return found
 
 
