@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import median_filter
 
 from ...experiment.trace import TimeLine
 from ..outliers import spread
 from .anomaly import Anomaly
 from .companions import companions
 from .pace import LEAST, STRONG, Pace, divided
+from .progress import Way
 from .run import Run
 
 __all__ = ["dips_of"]
@@ -83,9 +86,19 @@ def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) 
         together,
         period=float(np.median(np.diff(end[events]))),
         before=path,
-        goes_with=companions(pace.ways, range(len(pace.places)), profile, seconds),
+        goes_with=companions(_beside_neighbours(pace, round(gap)), range(len(pace.places)), profile, seconds),
         courses=pace.courses,
     )
+
+
+def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
+    """Take off what passes from one event to the next anyway: a dip is a difference to its neighbours."""
+    found = []
+    for run, each in pace.ways:
+        usual = median_filter(each.amounts, size=(1, 2 * (gap // 2) + 1, 1), mode="nearest")
+        level = np.median(each.amounts, axis=1, keepdims=True)
+        found.append((run, replace(each, amounts=each.amounts - usual + level)))
+    return found
 
 
 def _before(events: npt.NDArray[np.intp], width: int, parts: int) -> Values:
