@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(RUN_FOLDER),
         metavar="DIR",
-        help="folder for the data, the same for all ranks (default: %(default)s)",
+        help="folder for the data, of the same name on all nodes (default: %(default)s)",
     )
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")

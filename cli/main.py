@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "regions": "print the code regions of C, C++ and Fortran sources, and what is left out and why",
     "functions": "print which MPI functions are measured, with the bytes that each counts, and which are not",
     "exec": "run one process of a program and record it, under any launcher: srun -n 64 autoanalyzer exec ./app",
+    "gather": "bring home what a run left on its nodes, where these share no disk, or a job was ended",
     "refine": "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped",
     "debug": "build, run, narrow, build and run again: from slow functions to the loops in them",
     "info": "print what an experiment contains: system, call paths, metrics, and how it was made",

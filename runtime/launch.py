@@ -13,6 +13,7 @@ from types import FrameType
 from typing import BinaryIO, Final, NoReturn
 
 from ..errors import InputError, UsageError
+from .node_folder import NODE_VARIABLE
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 
 __all__ = [
@@ -36,6 +37,7 @@ _COUNTING: Final = ("AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS", "VALGRIND_LI
 _FORWARDED: Final = (
     _PRELOAD,
     SHARDS_VARIABLE,
+    NODE_VARIABLE,
     "AUTOANALYZER_MAX_MEMORY",
     _OVERHEAD,
     _TRACE,
@@ -85,6 +87,7 @@ def measured_environment(library: Path, shards: Path) -> dict[str, str]:
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
         _PRELOAD: f"{library}:{before}" if before else str(library),
         SHARDS_VARIABLE: str(shards.resolve()),
+        NODE_VARIABLE: os.uname().nodename,
     }
 
 

@@ -1,19 +1,14 @@
-"""One process of the job that gathers: ``python -m autoanalyzer.runtime.gather FOLDER``."""
+"""One process of the job that brings shards home: ``python -m autoanalyzer.runtime.gather SHARDS HOME``."""
 
 import sys
 from pathlib import Path
 
 from mpi4py import MPI  # starts MPI
 
-from ..folder import RunFolder
-from .gather import gather_here
-from .mpi_job import collect
+from .bring_home import bring_home
 
-folder = RunFolder(Path(sys.argv[1]))
 try:
-    collect(MPI.COMM_WORLD, folder.shards)
-    if MPI.COMM_WORLD.Get_rank() == 0:
-        gather_here(folder)
-except Exception as error:  # whatever it is, the other ranks must not wait for this one
+    bring_home(MPI.COMM_WORLD, Path(sys.argv[1]), sys.argv[2])
+except Exception as error:  # whatever it is, the other processes must not wait for this one
     sys.stderr.write(f"autoanalyzer: {error}\n")
     MPI.COMM_WORLD.Abort(2)

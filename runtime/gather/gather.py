@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from ...errors import InputError
-from ...experiment import Experiment, load, save
+from ...experiment import Experiment, save
 from ..facts import RunFacts
 from ..folder import RunFolder
 from .folder_shards import FolderShards, Told, read_folder
@@ -23,13 +23,21 @@ __all__ = ["gather", "gather_here"]
 _PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
 
 
-def gather(folder: RunFolder, facts: RunFacts, how: str = "auto", *, told: Told | None = None) -> Experiment | None:
+def gather(
+    folder: RunFolder,
+    facts: RunFacts,
+    how: str = "auto",
+    *,
+    launched_by: Sequence[str] = (),
+    told: Told | None = None,
+) -> Experiment | None:
     """Gather a run's shards into its folder's experiment.
 
     Args:
         folder: The run's folder.
         facts: What the launcher knows.
         how: ``mpi``; ``plain``: from this disk; ``auto``: by MPI if the shards of some ranks are not on this disk.
+        launched_by: What launched the program, if that is not what the facts say.
         told: Takes how many shards were read, and how many there are; None if nobody wants to know.
 
     Returns:
@@ -37,13 +45,16 @@ def gather(folder: RunFolder, facts: RunFacts, how: str = "auto", *, told: Told 
     """
     if how != "mpi":
         read = read_folder(folder, told)
-        if how == "plain" or not read.lacks_ranks:
+        if how == "plain" or (read.files and not read.lacks_ranks):
             return _merge(folder, facts, read)
-    failure = run_mpi_job(folder, facts.command)
+    failure = run_mpi_job(folder, launched_by or facts.command)
+    read = read_folder(folder, told)
     if not failure:
-        return load(folder.experiment)
+        return _merge(folder, facts, read)
     remark = f"gathering by MPI failed ({failure}): only the data on this machine's disk were read"
-    return _merge(folder, facts, read_folder(folder, told), [remark])
+    if read.lacks_ranks:
+        remark += f"; while the job has its nodes, autoanalyzer gather {folder.path} tries again"
+    return _merge(folder, facts, read, [remark], keep=read.lacks_ranks)
 
 
 def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
@@ -69,7 +80,13 @@ def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = No
 
 
 def _merge(
-    folder: RunFolder, facts: RunFacts, read: FolderShards, remarks: Sequence[str] = (), *, ended: bool = True
+    folder: RunFolder,
+    facts: RunFacts,
+    read: FolderShards,
+    remarks: Sequence[str] = (),
+    *,
+    ended: bool = True,
+    keep: bool = False,
 ) -> Experiment | None:
     running = survivors(folder.shards, read.shards)
     if running and not ended:
@@ -110,6 +127,6 @@ def _merge(
     if running:
         with suppress(InputError):
             replace(facts, node=facts.node or os.uname().nodename, running=list(running)).write(folder.shards)
-    elif not (read.broken or elsewhere or set(folder.shard_files()) - set(read.files)):
+    elif not (keep or read.broken or elsewhere or set(folder.shard_files()) - set(read.files)):
         folder.remove_shards()
     return experiment

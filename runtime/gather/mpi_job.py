@@ -1,7 +1,7 @@
-"""The job on the program's own nodes that brings shards together, started by the program's own launcher.
+"""The job on the program's own nodes that brings shards home, started by the program's own launcher.
 
-``mpirun -n 8 python -m autoanalyzer.runtime.gather FOLDER`` copies each shard that rank 0 cannot see into rank 0's
-folder, and rank 0 merges them all.
+``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME`` runs where the program ran. Where a node has gone
+meanwhile, Slurm is asked which are left, and a process is started on each of these.
 """
 
 from __future__ import annotations
@@ -9,35 +9,45 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final
+from tempfile import TemporaryDirectory, TemporaryFile
+from threading import Event, Timer
+from typing import Final
+from uuid import uuid4
 
-from ...atomic_file import replacing
 from ...errors import InputError
 from ..command import launcher_words
 from ..failure_reason import failure_reason
 from ..folder import RunFolder
 from ..mpi.detection import find_mpi
-from .shard_reader import used_part
+from .bring_home import HOME_FILE, unpacked
 
-__all__ = ["collect", "run_mpi_job"]
+__all__ = ["run_mpi_job"]
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
-_LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")  # in which launchers say how many processes they start
+_NODES: Final = "SLURM_JOB_NODELIST"
+_LEFT: Final = "idle,allocated,mixed,completing"  # states of nodes that answer
 
 
 def run_mpi_job(folder: RunFolder, command: Sequence[str]) -> str:
-    """Gather by a job on the nodes of the program's.
+    """Bring the shards of all nodes into the run's folder, by a job on the nodes of the program's.
+
+    Args:
+        folder: Of the run.
+        command: What launched the program.
 
     Returns:
-        Empty if the folder has its experiment now; else what went wrong.
+        Empty if it is done; else what went wrong.
     """
     mpi = find_mpi(command)
     words = launcher_words(command, mpi.launcher)
     if words is None:
         return "the program's place in the command was not found"
+    folder.join()
+    mark = folder.shards / HOME_FILE
+    home = uuid4().hex
     with TemporaryDirectory() as links:
         environment = dict(os.environ)
         if mpi.library is not None and not mpi.library.is_open_mpi:
@@ -45,64 +55,63 @@ def run_mpi_job(folder: RunFolder, command: Sequence[str]) -> str:
             Path(links, "libmpi.so.12").symlink_to(mpi.library.path)
             paths = [links, *filter(None, [environment.get("LD_LIBRARY_PATH")])]
             environment |= {"LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
-        job = [*words, sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.path.resolve())]
+        module = [sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.shards.resolve()), home]
         try:
-            done = subprocess.run(
-                job,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
-                timeout=_TIMEOUT,
+            mark.write_text(home)
+            failure = _run([*words, *module], environment, folder.shards)
+            if failure and (left := _left_by_slurm(words)):
+                failure = _run([*left, *module], environment, folder.shards)
+        except (OSError, InputError) as error:
+            return str(error)
+        finally:
+            with suppress(OSError):
+                mark.unlink(missing_ok=True)
+    return failure
+
+
+def _run(job: Sequence[str], environment: Mapping[str, str], shards: Path) -> str:
+    """Run a job, and take what it prints; say what went wrong."""
+    with TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                job, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
             )
         except OSError as error:
-            return f"{words[0]} cannot be started: {error.strerror}"
-        except subprocess.TimeoutExpired:
+            return f"{job[0]} cannot be started: {error.strerror}"
+        late = Event()
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        timer = Timer(_TIMEOUT, end)
+        timer.start()
+        with process:
+            assert process.stdout is not None
+            try:
+                unpacked(iter(process.stdout), shards)
+            finally:
+                timer.cancel()
+                if process.poll() is None:
+                    process.stdout.read()
+        if late.is_set():
             return f"it did not end within {_TIMEOUT} s"
-    if done.returncode or not folder.experiment.exists():
-        return failure_reason(done.stderr) or f"exit status {done.returncode}"
+        if process.returncode:
+            errors.seek(0)
+            return failure_reason(errors.read().decode(errors="replace")) or f"exit status {process.returncode}"
     return ""
 
 
-def collect(communicator: Any, shards: Path) -> None:
-    """Copy the shards that rank 0 does not see into its folder; collective.
-
-    Any number of ranks will do. Of those that see the same folder the first alone looks into it.
-
-    Raises:
-        InputError: A launcher has started ranks of another MPI: each would merge all shards, and remove them.
-    """
-    started = max(int(os.environ.get(name) or 1) for name in _LAUNCHED)
-    if communicator.Get_size() == 1 and started > 1:
-        raise InputError(f"expected {started} processes in one MPI_COMM_WORLD, found each alone")
-    places = communicator.allgather(_place(shards))
-    rank = communicator.Get_rank()
-    is_first = places.index(places[rank]) == rank
-    names = sorted(file.name for file in shards.glob("*.shard")) if is_first else []
-    seen: list[list[str]] | None = communicator.gather(names, root=0)
-    senders: dict[str, int] = {}
-    if seen is not None:
-        here = set(seen[0])
-        for sender, listed in enumerate(seen):
-            for name in listed:
-                if name not in here:
-                    senders.setdefault(name, sender)
-    senders = communicator.bcast(senders, root=0)
-    for name, sender in sorted(senders.items()):
-        if rank == sender:
-            communicator.send(used_part(shards / name), dest=0)
-        elif rank == 0:
-            shards.mkdir(parents=True, exist_ok=True)
-            with replacing(shards / name) as stream:
-                stream.write(communicator.recv(source=sender))
-
-
-def _place(folder: Path) -> tuple[str, int, int]:
-    """Tell folders of different disks apart, whatever they are called; a shared one looks the same on no two nodes."""
-    try:
-        found = folder.stat()
-    except OSError:
-        return os.uname().nodename, 0, 0
-    return os.uname().nodename, found.st_dev, found.st_ino
+def _left_by_slurm(words: Sequence[str]) -> list[str]:
+    """Give what starts a process on each node of the allocation that answers; nothing where Slurm does not know."""
+    if Path(words[0]).name != "srun" or _NODES not in os.environ:
+        return []
+    ask = ["sinfo", "-h", "-N", "-r", "-n", os.environ[_NODES], "-t", _LEFT, "-o", "%N"]
+    with suppress(OSError):
+        found = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.split()
+        nodes = [*dict.fromkeys(found)]
+        plugins = [word for word in words[1:] if word.startswith("--mpi")]
+        if nodes:
+            count = str(len(nodes))
+            return ["srun", *plugins, "-N", count, "-n", count, "--ntasks-per-node=1", "-w", ",".join(nodes)]
+    return []

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from ...experiment.region import Region
 from . import shard_layout as layout
 from .shard import NODE, Place, Shard, ThreadTree, Tracing
 
-__all__ = ["node_values", "read_shard", "used_part"]
+__all__ = ["node_values", "read_shard", "used_bytes", "used_part"]
 
 _MOST: Final = 1 << 48  # what is counted can be no more: a nanosecond each, for three days
 _MOST_RANKS: Final = 1 << 24  # no machine has as many processors
@@ -39,11 +39,18 @@ def read_shard(path: Path) -> Shard:
 def used_part(path: Path) -> bytes:
     """Give the bytes of a shard that are in use: the rest is large, and empty."""
     with path.open("rb") as stream:
-        data = stream.read(layout.HEADER_LAYOUT.itemsize)
-        if len(data) < layout.HEADER_LAYOUT.itemsize:
-            return data
-        used = int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0])
-        return data + stream.read(max(0, min(used, os.fstat(stream.fileno()).st_size) - len(data)))
+        used = used_bytes(stream)
+        stream.seek(0)
+        return stream.read(used)
+
+
+def used_bytes(stream: BinaryIO) -> int:
+    """Tell how many bytes of a shard are in use; its header is read."""
+    size = os.fstat(stream.fileno()).st_size
+    data = stream.read(layout.HEADER_LAYOUT.itemsize)
+    if len(data) < layout.HEADER_LAYOUT.itemsize:
+        return size
+    return max(len(data), min(int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0]), size))
 
 
 class _Reader:

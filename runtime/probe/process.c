@@ -9,6 +9,7 @@
 #include "probe.h"
 #include "region.h"
 #include "script.h"
+#include "shard_folder.h"
 #include "size.h"
 #include "team.h"
 #include "self.h"
@@ -34,7 +35,6 @@ static struct {
     _Atomic int recording;
     uint64_t limit;
     int32_t forked_from;
-    char folder[3072];
 } process;
 
 /* ---- what the environment says */
@@ -48,16 +48,6 @@ static uint64_t memory_limit(void) {
         return limit;
     aa_warn("AUTOANALYZER_MAX_MEMORY: expected bytes, such as 256M, found '%s'; using 256M", text);
     return DEFAULT_LIMIT;
-}
-
-/* The folder as an absolute path, as the program may change its own. */
-static bool keep_folder(const char *folder) {
-    char here[2048] = "";
-    if (*folder != '/' && !getcwd(here, sizeof here))
-        return false;
-    const char *between = *folder != '/' ? "/" : "";
-    int length = snprintf(process.folder, sizeof process.folder, "%s%s%s", here, between, folder);
-    return length < (int)sizeof process.folder;
 }
 
 /* ---- start */
@@ -82,7 +72,7 @@ static __attribute__((constructor)) void load(void) {
     if (process.recording != NOT_LOADED)
         return;
     const char *folder = getenv("AUTOANALYZER_SHARDS");
-    if (!folder || !*folder || !keep_folder(folder)) {
+    if (!folder || !*folder || !aa_shard_folder_keep(folder)) {
         process.recording = OFF;
         return;
     }
@@ -134,7 +124,9 @@ static void describe_clocks(struct aa_header *header) {
 }
 
 static struct aa_header *create(void) {
-    struct aa_header *header = aa_shard_create(process.folder, process.limit, aa_trace_room());
+    struct aa_header *header = aa_shard_create(aa_shard_folder(), process.limit, aa_trace_room());
+    if (!header && aa_shard_folder_move())
+        header = aa_shard_create(aa_shard_folder(), process.limit, aa_trace_room());
     if (!header) {
         aa_warn("cannot create %s: %s; nothing is recorded", aa_shard_path(), strerror(errno));
         process.recording = OFF;

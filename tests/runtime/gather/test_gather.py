@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Experiment, load, save
+from autoanalyzer.experiment import Experiment, save
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import gather
@@ -82,13 +82,16 @@ def test_shards_come_together_from_disks_that_only_some_ranks_see(
         shard.rename(folder / shard.name)
     (tmp_path / "disk.1" / "out" / "shards" / "short.shard").write_bytes(b"AASHARD")
     variable = {"mpirun.openmpi": "OMPI_COMM_WORLD_RANK", "mpirun.mpich": "PMI_RANK"}[launcher]
-    gather = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out"
-    script = f"test ${variable} = 0 && cd disk.0 || cd disk.1; {gather}"
+    job = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out/shards here"
+    (tmp_path / "disk.0" / "out" / "shards" / "home").write_text("here")
+    script = f"test ${variable} = 0 && cd disk.0 || cd disk.1; {job}"
     environment = {**os.environ, **for_mpi4py(launcher, tmp_path)}
     words = [launcher, "-n", str(ranks), "sh", "-c", script]
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    experiment = load(RunFolder(tmp_path / "disk.0" / "out").experiment)
+    assert (ranks == 1) == (tmp_path / "disk.1" / "out").exists(), "what came home is removed where it was"
+    experiment = gather.gather_here(RunFolder(tmp_path / "disk.0" / "out"))
+    assert experiment is not None
     expected = [0] if ranks == 1 else [0, 1, 2]
     assert len(experiment.locations) == len(expected)
     assert len(experiment.notes.missing) == 3 - len(expected)
@@ -102,7 +105,7 @@ def test_the_reason_why_the_gather_by_mpi_fails_is_told(
 ) -> None:
     preloaded("+main -main")
     monkeypatch.setenv("MPI4PY_LIBMPI", "/none/libmpi.so")
-    facts = RunFacts(["mpirun.openmpi", "-n", "2", "sh"])
+    facts = RunFacts(["mpirun.openmpi", "-n", "1", "sh"])
     experiment = gather.gather(RunFolder(tmp_path), facts, "mpi")
     assert experiment is not None
     failure = "gathering by MPI failed (RuntimeError: cannot load MPI library): only the data on this machine's disk"

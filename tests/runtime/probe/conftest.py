@@ -18,7 +18,20 @@ PROBE = Path(build.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
     *("call_site", "clock", *COUNTERS, "delay", "event", "fork", "policy", "price", "process", "region"),
-    *("script", "self", "shard", "site", "team", "thread", "throttle", "trace", "tree", "unload", "warning"),
+    *(
+        "script",
+        "self",
+        "shard",
+        "shard_folder",
+        "site",
+        "team",
+        "thread",
+        "throttle",
+        "trace",
+        "tree",
+        "unload",
+        "warning",
+    ),
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]
 EVENTS = Path(__file__).parents[1] / "programs" / "events.c"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from autoanalyzer.runtime.gather.shard_reader import read_shard
+from autoanalyzer.runtime.node_folder import node_folders
 
 from .conftest import Record, Visits
 
@@ -188,3 +191,34 @@ def test_a_program_that_was_not_instrumented_is_left_alone(library: Path, tmp_pa
     environment = {**os.environ, "LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(tmp_path)}
     done = subprocess.run(program.split(), env=environment, cwd=tmp_path, capture_output=True, check=True)
     assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == (b"", b"", [])
+
+
+def test_a_node_without_the_folder_uses_one_of_its_own(
+    plain_program: Path, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    wanted = Path("/none/out/shards")
+    variables = {"LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(wanted), "AUTOANALYZER_NODE": "elsewhere"}
+    words = [plain_program, "+main", "-main"]
+    done = subprocess.run(words, env={**os.environ, **variables}, check=True, capture_output=True)
+    assert done.stderr == b""
+    folder = node_folders(wanted)[0]
+    assert folder.is_relative_to(tmp_path)
+    (shard,) = folder.glob("*.shard")
+    assert read_shard(shard).threads
+    assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_another_user_may_write_is_none_of_the_node_s_own(
+    plain_program: Path, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    wanted = Path("/none/other/shards")
+    trap, usual = (each.parent for each in node_folders(wanted))
+    trap.mkdir()
+    trap.chmod(0o777)
+    variables = {"LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(wanted), "AUTOANALYZER_NODE": "elsewhere"}
+    subprocess.run([plain_program, "+main", "-main"], env={**os.environ, **variables}, check=True)
+    assert [*trap.iterdir()] == []
+    for left in (usual / trap_name.name for trap_name in node_folders(wanted)[1:]):
+        shutil.rmtree(left, ignore_errors=True)

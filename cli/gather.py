@@ -1,0 +1,56 @@
+"""``autoanalyzer gather``: the data of a run that are still on its nodes, brought home and put together."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..errors import InputError, UsageError
+from ..experiment.run_folder import RUN_FOLDER
+from ..runtime.facts import RunFacts
+from ..runtime.folder import RunFolder
+from ..view.place import visible
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = "autoanalyzer gather [DIR] [-- LAUNCHER ... ./app]"
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        default=Path(RUN_FOLDER),
+        metavar="DIR",
+        help="the run's folder, as it was given to run or exec (default: %(default)s)",
+    )
+    parser.add_argument(
+        "command",
+        nargs=argparse.REMAINDER,
+        metavar="-- LAUNCHER",
+        help="what launched the program; default: what run has noted. A process is started where the program's were",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    from ..runtime.gather.gather import gather  # noqa: PLC0415 - numpy takes its time
+
+    folder = RunFolder(arguments.folder)
+    facts = RunFacts.read(folder.shards)
+    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    if not (command or facts.command):
+        raise UsageError(
+            f"{folder.path}: expected a run whose command is known, found none; name what launched the program: "
+            f"autoanalyzer gather {folder.path} -- srun -N 2 ./app"
+        )
+    experiment = gather(folder, facts, "mpi", launched_by=command or facts.command)
+    if experiment is None:
+        raise InputError(f"{folder.path}: expected data of a run, here or on its nodes, found none")
+    sys.stdout.write(f"wrote {visible(str(folder.experiment))}: {experiment.size}\n")
+    missing = experiment.notes.missing
+    if missing:
+        sys.stdout.write(f"without {len(missing)} ranks; autoanalyzer info {visible(str(folder.path))} names them\n")
+    return 0

@@ -1,0 +1,171 @@
+"""Bringing shards home from nodes that do not share the run's folder: what each process of the gathering job does.
+
+A node's shards are in the run's folder, if the node made one of its own under that name, or in one of the node's own
+(``node_folder``). Of the processes that see the same folder the first looks into it. All send what the home of the run
+lacks to one of them, piece by piece: to the first that sees the run's own folder, as a file with a number in it tells,
+or else to process 0, which writes them to its standard output, for its launcher brings that home.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from ...atomic_file import replacing
+from ...errors import InputError
+from ..node_folder import node_folders
+from .shard_reader import used_bytes
+
+__all__ = ["HOME_FILE", "bring_home", "unpacked"]
+
+HOME_FILE: Final = "home"
+
+_LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")  # how many processes were started
+_PIECE: Final = 3 << 18  # bytes; as text three quarters of a line of 1 MiB
+_BEGIN: Final = b"autoanalyzer-shard "
+_END: Final = b"autoanalyzer-end "
+
+_Place = tuple[str, int, int]
+
+
+def bring_home(communicator: Any, shards: Path, home: str) -> None:
+    """Bring the shards of all nodes to the run's folder, and remove them from where they were; collective.
+
+    Args:
+        communicator: Of mpi4py; any number of processes will do.
+        shards: The run's folder of shards, as it is called at home.
+        home: What its file says by which it is known to be the one at home.
+
+    Raises:
+        InputError: A launcher has started processes of another MPI: each would be alone.
+    """
+    _check_together(communicator)
+    rank = communicator.Get_rank()
+    mine = [folder for folder in (shards, *node_folders(shards)) if folder.is_dir()]
+    places: list[list[_Place]] = communicator.allgather([_place(folder) for folder in mine])
+    first = {place: number for number, listed in reversed([*enumerate(places)]) for place in listed}
+    watched = [folder for folder in mine if first[_place(folder)] == rank]
+    at_home: list[bool] = communicator.allgather(_is_home(shards, home))
+    root = at_home.index(True) if any(at_home) else 0
+    names = communicator.allgather([file.name for folder in watched for file in sorted(folder.glob("*.shard"))])
+    here = {file.name for file in shards.glob("*.shard")} if rank == root and at_home[root] else set()
+    here = communicator.bcast(here, root=root)
+    files = {file.name: file for folder in watched for file in folder.glob("*.shard") if file.name not in here}
+    write = _write_to(shards) if at_home[root] else _print_to(sys.stdout.buffer)
+    for sender, listed in enumerate(names):
+        for name in listed:
+            if name not in here:
+                _carry(communicator, (sender, root), name, files.get(name), write)
+    communicator.Barrier()
+    for file in files.values():
+        file.unlink(missing_ok=True)
+    for folder in watched:
+        if not _is_home(folder, home):
+            _leave(folder)
+
+
+def _check_together(communicator: Any) -> None:
+    started = next((int(number) for name in _LAUNCHED if (number := os.environ.get(name))), 1)
+    if communicator.Get_size() == 1 and started > 1:
+        raise InputError(f"expected {started} processes in one MPI_COMM_WORLD, found each alone")
+
+
+def _place(folder: Path) -> _Place:
+    """Tell folders of different disks apart, whatever they are called; a shared one looks the same on no two nodes."""
+    found = folder.stat()
+    return os.uname().nodename, found.st_dev, found.st_ino
+
+
+def _is_home(shards: Path, home: str) -> bool:
+    with suppress(OSError):
+        return (shards / HOME_FILE).read_text() == home
+    return False
+
+
+def _leave(folder: Path) -> None:
+    """Remove what is empty now: the folder, and the one around it."""
+    with suppress(OSError):
+        folder.rmdir()
+        folder.parent.rmdir()
+
+
+_Write = Callable[[str, Iterator[bytes]], None]
+
+
+def _carry(communicator: Any, ways: tuple[int, int], name: str, file: Path | None, write: _Write) -> None:
+    """Take a file from one process to another, or hand it over within one; each piece is waited for."""
+    rank = communicator.Get_rank()
+    sender, root = ways
+    if rank == root:
+        write(name, _read(file) if sender == root and file else _received(communicator, sender))
+    elif rank == sender and file:
+        for piece in _read(file):
+            communicator.ssend(piece, dest=root)
+        communicator.ssend(b"", dest=root)
+
+
+def _read(file: Path) -> Iterator[bytes]:
+    """Give what is in use of a shard; the rest is large, and empty."""
+    with file.open("rb") as stream:
+        left = used_bytes(stream)
+        stream.seek(0)
+        while left > 0 and (piece := stream.read(min(left, _PIECE))):
+            left -= len(piece)
+            yield piece
+
+
+def _received(communicator: Any, sender: int) -> Iterator[bytes]:
+    while piece := communicator.recv(source=sender):
+        yield piece
+
+
+def _write_to(shards: Path) -> _Write:
+    def write(name: str, pieces: Iterator[bytes]) -> None:
+        with replacing(shards / name) as stream:
+            for piece in pieces:
+                stream.write(piece)
+
+    return write
+
+
+def _print_to(stream: BinaryIO) -> _Write:
+    def write(name: str, pieces: Iterator[bytes]) -> None:
+        stream.write(_BEGIN + name.encode() + b"\n")
+        for piece in pieces:
+            stream.write(base64.b64encode(piece) + b"\n")
+        stream.write(_END + name.encode() + b"\n")
+        stream.flush()
+
+    return write
+
+
+def unpacked(lines: Iterator[bytes], shards: Path) -> None:
+    """Write the shards that a job printed; lines that are none of ours are left out.
+
+    Args:
+        lines: What it printed.
+        shards: Where they go. One that does not come whole is not written.
+
+    Raises:
+        InputError: One cannot be written, or is damaged.
+    """
+    for line in lines:
+        if line.startswith(_BEGIN):
+            name = line.removeprefix(_BEGIN).strip().decode()
+            if Path(name).name != name:
+                raise InputError(f"expected the name of a shard, found {name!r}")
+            with replacing(shards / name) as stream:
+                for piece in lines:
+                    if piece.startswith(_END):
+                        break
+                    try:
+                        stream.write(base64.b64decode(piece, validate=False))
+                    except ValueError:
+                        raise InputError(f"{name}: expected a shard, found a damaged line") from None
+                else:
+                    raise InputError(f"{name}: expected a whole shard, found a part of it")

@@ -1,0 +1,33 @@
+"""The folders of single nodes: where processes leave their shards if a node does not have the run's folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+__all__ = ["NODE_VARIABLE", "node_folders"]
+
+NODE_VARIABLE: Final = "AUTOANALYZER_NODE"  # twin: runtime/probe/shard_folder.c
+_USUAL: Final = "/tmp"
+_START: Final = 0xCBF29CE484222325
+_FACTOR: Final = 0x100000001B3
+
+
+def node_folders(shards: Path) -> list[Path]:
+    """Give where the shards of a folder may be on this node, if the folder is not here.
+
+    Args:
+        shards: As the probe library was told: absolute.
+    """
+    places = dict.fromkeys([os.environ.get("TMPDIR", ""), _USUAL])
+    own = f"autoanalyzer-{os.geteuid()}"
+    return [Path(place, own, f"{key_of(shards):016x}") for place in places if place.startswith("/")]
+
+
+def key_of(path: Path) -> int:
+    """Give the number by which the probe library calls the folder of a path (FNV-1a, 64 bits)."""
+    key = _START
+    for byte in os.fsencode(path):
+        key = (key ^ byte) * _FACTOR % 2**64
+    return key

@@ -1,0 +1,20 @@
+/*
+ * Where shards go: the folder that AUTOANALYZER_SHARDS names. On a node that does not have it, as the
+ * launcher's /tmp is not that of other nodes, it is one of the user's own in $TMPDIR, into which the gather
+ * looks, too.
+ */
+#ifndef AA_SHARD_FOLDER_H
+#define AA_SHARD_FOLDER_H
+
+#include <stdbool.h>
+
+/* Keep the folder as an absolute path, as the program may change its own; false if that is too long. */
+bool aa_shard_folder_keep(const char *folder);
+
+const char *aa_shard_folder(void);
+
+/* Make the one in $TMPDIR, and use that from now on; false, and errno as it was, where the folder belongs
+ * here. */
+bool aa_shard_folder_move(void);
+
+#endif

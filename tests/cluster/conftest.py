@@ -1,0 +1,85 @@
+"""A cluster for the tests of this folder, and a program that runs on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from .slurm import PROGRAMS, Cluster
+
+SHARED = Path("/var/tmp")  # of all nodes; each has its own /tmp
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A cluster of four nodes."""
+    if os.geteuid() != 0 or any(shutil.which(program) is None for program in PROGRAMS):
+        pytest.skip("a cluster takes root, and Debian's slurmctld, slurmd, slurm-client and munge")
+    folder = Path(mkdtemp(prefix="autoanalyzer-cluster-", dir=SHARED))
+    made = Cluster(folder, [f"aa-node{number}" for number in range(1, 5)])
+    try:
+        made.up()
+        yield made
+    finally:
+        made.down()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def app(cluster: Cluster) -> Path:
+    """A program with probes, by both MPIs: rank 1 computes twice as long; ``SECONDS`` says how long it takes."""
+    folder = cluster.folder / "app"
+    folder.mkdir()
+    (folder / "app.c").write_text(PROGRAM)
+    for mpi in ("openmpi", "mpich"):
+        words = ["aa-mpicc", "-g", "-O1", "app.c", "-o", f"app-{mpi}"]
+        done = cluster.run(*words, folder=folder, more={"AUTOANALYZER_CC": f"mpicc.{mpi}"})
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def place(cluster: Cluster, app: Path, tmp_path: Path) -> Iterator[Path]:
+    """A folder that all nodes share, with the program in it; no job is left behind."""
+    folder = cluster.folder / tmp_path.name
+    folder.mkdir()
+    for program in app.glob("app-*"):
+        (folder / program.name).hardlink_to(program)
+    yield folder
+    cluster.idle()
+
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double work(double seconds) {
+    double sum = 0, end = MPI_Wtime() + seconds;
+    for (long i = 1; MPI_Wtime() < end; i++)
+        sum += 1.0 / i;
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    int rank, size;
+    const char *text = getenv("SECONDS_OF_WORK");
+    double seconds = text ? atof(text) : 0.2, sum = 0, total;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int step = 0; step < 4; step++) {
+        sum += work(seconds / 4 * (rank == 1 ? 2 : 1));
+        MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        printf("%d ranks\n", size);
+    MPI_Finalize();
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""

@@ -1,0 +1,192 @@
+"""A real Slurm on one machine: nodes with a name and an empty /tmp each; what lies elsewhere they share.
+
+Nodes are ``slurmd`` in namespaces of their own. It takes root, and Debian's slurmctld, slurmd, slurm-client and munge.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+__all__ = ["PROGRAMS", "Cluster", "Done"]
+
+PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare")
+
+_PORT: Final = 16917
+_PATIENCE: Final = 60  # seconds for nodes to come up, and jobs to end
+_MUNGE: Final = ("/run/munge", "/var/log/munge", "/var/lib/munge")
+
+Done = subprocess.CompletedProcess[str]
+
+
+@dataclass
+class Cluster:
+    """A cluster that is up.
+
+    Attributes:
+        folder: Shared by all nodes; not below /tmp.
+        nodes: Their names.
+    """
+
+    folder: Path
+    nodes: Sequence[str]
+    _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What commands need to reach it."""
+        mine = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
+        path = f"{Path(sys.executable).parent}:{mine.get('PATH', os.defpath)}"
+        cache = str(self.folder / "cache")
+        return mine | {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path, "AUTOANALYZER_CACHE": cache}
+
+    def up(self) -> None:
+        """Start it; nodes are told by name, which the file of hosts must know."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "state").mkdir(exist_ok=True)
+        _start_munge()
+        _name_hosts(self.nodes)
+        (self.folder / "slurm.conf").write_text(self._configuration())
+        self._start("slurmctld", ["slurmctld", "-D"])
+        for node in self.nodes:
+            self.start(node)
+        self._wait_for(self.nodes)
+
+    def start(self, node: str) -> None:
+        """Start a node."""
+        (self.folder / f"spool-{node}").mkdir(exist_ok=True)
+        setup = f"hostname {node}; mount --make-rprivate /; mount -t tmpfs tmpfs /tmp; exec slurmd -D -N {node}"
+        self._start(node, ["unshare", "-m", "-u", "sh", "-c", setup])
+
+    def kill(self, node: str) -> None:
+        """Let a node die, with all that runs on it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._processes.pop(node).pid, signal.SIGKILL)
+        for pid in _below(node):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def down(self) -> None:
+        """End it, with all that it left."""
+        for node in self.nodes:
+            if node in self._processes:
+                self.kill(node)
+        for process in self._processes.values():
+            process.kill()
+            process.wait()
+
+    def run(
+        self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 120
+    ) -> Done:
+        """Run a command on the machine from which jobs are submitted."""
+        return subprocess.run(
+            [*map(str, words)],
+            cwd=folder,
+            env=self.environment | dict(more or {}),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout,
+        )
+
+    def batch(self, script: Path, *options: str) -> Done:
+        """Submit a script, and wait for its end; give what it printed."""
+        output = script.with_suffix(".out")
+        words = ["sbatch", "--wait", "-o", str(output), "-e", str(script.with_suffix(".err")), *options, str(script)]
+        done = self.run(*words, folder=script.parent)
+        printed = [file.read_text() if file.exists() else "" for file in (output, script.with_suffix(".err"))]
+        return Done(words, done.returncode, printed[0], printed[1] + done.stderr)
+
+    def on(self, node: str, *words: str) -> str:
+        """Look at something on a node, which must be idle; what it prints."""
+        return self.run("srun", "-w", node, "-N", "1", "-n", "1", *words, folder=self.folder).stdout
+
+    def idle(self) -> None:
+        """Wait until no job is left."""
+        end = time.monotonic() + _PATIENCE
+        while self.run("squeue", "-h", folder=self.folder).stdout.strip():
+            assert time.monotonic() < end, "jobs did not end"
+            time.sleep(0.2)
+
+    def _start(self, name: str, words: Sequence[str]) -> None:
+        log = (self.folder / f"{name}.log").open("wb")
+        self._processes[name] = subprocess.Popen(
+            words, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+    def _wait_for(self, nodes: Sequence[str]) -> None:
+        end = time.monotonic() + _PATIENCE
+        while True:
+            ready = self.run("sinfo", "-h", "-N", "-t", "idle", "-o", "%N", folder=self.folder).stdout.split()
+            if {*nodes} <= {*ready}:
+                return
+            assert time.monotonic() < end, f"{ready} of {nodes} came up; see {self.folder}/*.log"
+            time.sleep(0.2)
+
+    def _configuration(self) -> str:
+        here = os.uname().nodename.partition(".")[0]
+        nodes = "".join(
+            f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={_PORT + number} CPUs=4 RealMemory=2000\n"
+            for number, node in enumerate(self.nodes, 1)
+        )
+        return f"""ClusterName=tests
+SlurmctldHost={here}(127.0.0.1)
+SlurmctldPort={_PORT}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+StateSaveLocation={self.folder}/state
+SlurmdSpoolDir={self.folder}/spool-%n
+SlurmctldPidFile={self.folder}/slurmctld.pid
+SlurmdPidFile={self.folder}/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+ReturnToService=2
+SlurmdTimeout=10
+KillWait=2
+InactiveLimit=0
+{nodes}PartitionName=all Nodes=ALL Default=YES MaxTime=30 State=UP OverSubscribe=FORCE:8
+"""
+
+
+def _start_munge() -> None:
+    if subprocess.run(["munge", "-n"], capture_output=True, check=False).returncode == 0:
+        return
+    if not Path("/etc/munge/munge.key").exists():
+        subprocess.run(["mungekey", "-c"], check=True)
+    for folder in _MUNGE:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        shutil.chown(folder, "munge")
+    shutil.chown("/etc/munge/munge.key", "munge")
+    subprocess.run(["runuser", "-u", "munge", "--", "munged"], check=True)
+
+
+def _name_hosts(nodes: Sequence[str]) -> None:
+    hosts = Path("/etc/hosts")
+    known = hosts.read_text()
+    missing = [node for node in nodes if node not in known.split()]
+    if missing:
+        hosts.write_text(known + "".join(f"127.0.0.1 {node}\n" for node in missing))
+
+
+def _below(node: str) -> list[int]:
+    """Name the processes that call their machine by a node's name."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            names = (place / "environ").read_bytes().split(b"\0")
+            if f"SLURMD_NODENAME={node}".encode() in names:
+                found.append(int(place.name))
+    return found
