@@ -69,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
         mine.output, mine.counters, mine.events = plan.folder, plan.counters, plan.events
         mine.trace = INTERVAL if arguments.trace is None else arguments.trace
         if plan.counters != arguments.counters:
-            mine.cache = mine.counting_dir = None  # those of the first run are enough
+            mine.cache = mine.counting_dir = mine.scratch = None  # those of the first run are enough
+            mine.no_copy = False
         with counting_run(mine, command) as counting:
             if number == 1:
                 _clear(arguments.output)

@@ -99,6 +99,17 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of the second run, which may overwrite files there (default: a copy of this folder)",
     )
+    parser.add_argument(
+        "--scratch",
+        type=Path,
+        metavar="DIR",
+        help="where that copy is made, for all nodes to see (default: in the folder of the data)",
+    )
+    parser.add_argument(
+        "--no-copy",
+        action="store_true",
+        help="do the second run in this folder, where it overwrites what the first wrote",
+    )
     parser.add_argument("--no-environment", action="store_true", help="do not store environment variables")
     parser.add_argument(
         "--gather",
@@ -162,6 +173,8 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
     """
     if arguments.events is not None and arguments.counters not in ("auto", "papi"):
         raise UsageError(f"--events needs --counters papi, found {arguments.counters}")
+    if sum([arguments.no_copy, arguments.scratch is not None, arguments.counting_dir is not None]) > 1:
+        raise UsageError("--no-copy, --scratch and --counting-dir exclude each other")
     if arguments.counters == "simulated":
         from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs are not counted
 
@@ -170,12 +183,18 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
             command,
             arguments.output,
             geometry,
-            arguments.counting_dir,
+            Path() if arguments.no_copy else arguments.counting_dir,
             say,
+            scratch=arguments.scratch,
             python_functions=arguments.python_functions,
             tracing=_tracing(arguments),
         )
-    for option, value in (("--cache", arguments.cache), ("--counting-dir", arguments.counting_dir)):
+    for option, value in (
+        ("--cache", arguments.cache),
+        ("--counting-dir", arguments.counting_dir),
+        ("--scratch", arguments.scratch),
+        ("--no-copy", arguments.no_copy or None),
+    ):
         if value is not None:
             raise UsageError(f"{option} needs --counters simulated, found {arguments.counters}")
     return nullcontext()

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import BinaryIO, Final, NoReturn
 
 from ..errors import InputError, UsageError
+from .command import find_program
 from .node_folder import NODE_VARIABLE
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 
@@ -47,6 +48,10 @@ _FORWARDED: Final = (
     *_COUNTING,
 )
 _OPENMPI_LIST: Final = "OMPI_MCA_mca_base_env_list"
+_SRUN: Final = "srun"
+_EXPORT: Final = "--export"
+_EXPORT_VARIABLE: Final = "SLURM_EXPORT_ENV"
+_NOTHING: Final = ("NONE", "NIL")
 
 KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_NNODES", "SLURM_NTASKS")
 
@@ -125,7 +130,7 @@ def launch(
     Raises:
         InputError: It cannot be started, or the log cannot be written.
     """
-    words, variables = _forward(command, environment, launcher) if launcher else (command, environment)
+    words, variables = _forward(command, environment, launcher) if launcher else _export(command, environment)
     process = _start(words, variables, folder, log, given)
 
     def hand_on(number: int, _: FrameType | None) -> None:
@@ -177,13 +182,42 @@ def _opened(log: Path | None) -> AbstractContextManager[BinaryIO | None]:
         raise InputError(f"{log}: cannot be written: {error.strerror}") from None
 
 
+def _names(environment: Mapping[str, str]) -> list[str]:
+    """Name the variables that programs must have."""
+    forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
+    return [name for name in forwarded if name in environment]
+
+
+def _export(command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Let Slurm export our variables, too, where the user chose which: ``--export=NONE``, or the variable for it."""
+    words, variables = list(command), dict(environment)
+    place = next((number for number, word in enumerate(words) if Path(word).name == _SRUN), None)
+    if place is None:
+        return words, variables
+    names = _names(environment)
+    program = find_program(words, words[place]) or len(words)
+    for number in range(place + 1, program):
+        option, equals, chosen = words[number].partition("=")
+        if option == _EXPORT and equals:
+            words[number] = f"{_EXPORT}={_with_ours(chosen, names)}"
+        elif option == _EXPORT and number + 1 < program:
+            words[number + 1] = _with_ours(words[number + 1], names)
+    if _EXPORT_VARIABLE in variables:
+        variables[_EXPORT_VARIABLE] = _with_ours(variables[_EXPORT_VARIABLE], names)
+    return words, variables
+
+
+def _with_ours(chosen: str, names: Sequence[str]) -> str:
+    words = [word for word in chosen.split(",") if word not in _NOTHING]
+    return chosen if "ALL" in words else ",".join([*words, *names])
+
+
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:
     """Let Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
 
     ``-x`` and the user's own list of variables exclude each other, so that ours join the list where there is one.
     """
-    forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
-    names = [name for name in forwarded if name in environment]
+    names = _names(environment)
     if _OPENMPI_LIST in environment:
         return list(command), {**environment, _OPENMPI_LIST: ";".join([environment[_OPENMPI_LIST], *names])}
     options = [word for name in names for word in ("-x", name)]

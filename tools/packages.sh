@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install the distribution packages that the product and its tests need, on Debian and Ubuntu.
-# As root or with sudo without a question; otherwise print the one line to run, and stop.
+# With arguments, those packages alone. As root or with sudo without a question; otherwise print the one line to run, and stop.
 set -eu
 
 packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
@@ -12,6 +12,8 @@ packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf 
 # The page's script is tested by Node.js, and built again by npm; others than the distribution's will do.
 command -v node >/dev/null || packages="$packages nodejs"
 command -v npm >/dev/null || packages="$packages npm"
+
+[ $# = 0 ] || packages="$*"
 
 missing=""
 for package in $packages; do

@@ -31,6 +31,7 @@ __all__ = ["CountingRun", "prepared_counting"]
 
 _FOLDER: Final = "counting"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
+_WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
 _TIMES: Final = 20  # how much longer counting may take
 
 Say = Callable[[str], object]
@@ -124,6 +125,7 @@ def prepared_counting(
     chosen: Path | None,
     say: Say,
     *,
+    scratch: Path | None = None,
     python_functions: Sequence[str] = (),
     tracing: Mapping[str, str] | None = None,
 ) -> Iterator[CountingRun]:
@@ -135,6 +137,7 @@ def prepared_counting(
         geometry: The caches to simulate.
         chosen: Where the program is to run; None for a copy of the working directory, which goes with the block.
         say: Takes a sentence for the user.
+        scratch: In which folder the copy is made; None for the run's, which all nodes see if they share a disk.
         python_functions: Patterns of functions of Python that are regions.
         tracing: Variables that make processes record time lines; None if they do not.
 
@@ -155,7 +158,12 @@ def prepared_counting(
         if chosen:
             yield CountingRun(command, output, chosen.absolute(), geometry, given, python_functions, tracing or {})
         else:
-            with working_copy(Path.cwd(), output, command) as folder:
+
+            def told(size: int) -> None:
+                if size > _WORTH_SAYING:
+                    say(f"copying {size / 2**20:.0f} MiB for the counting run; --no-copy counts in place")
+
+            with working_copy(Path.cwd(), output, command, scratch=scratch or output, told=told) as folder:
                 yield CountingRun(command, output, folder, geometry, given, python_functions, tracing or {})
 
 

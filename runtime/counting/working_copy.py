@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,14 @@ _PREFIX: Final = "autoanalyzer-counting-"
 
 
 @contextmanager
-def working_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> Iterator[Path]:
+def working_copy(
+    folder: Path,
+    leave_out: Path,
+    command: Sequence[str] = (),
+    *,
+    scratch: Path | None = None,
+    told: Callable[[int], object] | None = None,
+) -> Iterator[Path]:
     """Give a copy of a folder for the block, and remove it afterwards, also if a signal ends the block.
 
     What a command names outside of the folder by relative paths is there at the same relative place::
@@ -38,6 +45,8 @@ def working_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
         folder: What is copied.
         leave_out: A file or folder in it that is not.
         command: What is going to be run in the copy.
+        scratch: The folder in which the copy is made; None for that of temporary files.
+        told: Takes how many bytes will be copied, before they are.
 
     Raises:
         InputError: It is too large for a copy, or cannot be copied; the command names a folder around it.
@@ -46,11 +55,13 @@ def working_copy(folder: Path, leave_out: Path, command: Sequence[str] = ()) -> 
     programs = frozenset(path for _, path in _named(folder, command) if _is_binary(path))
     beside = _beside(folder, command)
     anchor = os.path.commonpath([folder.parent, *(path.parent for path in beside)])
-    with ended_in_order(), _temporary_folder() as root:
+    with ended_in_order(), _temporary_folder(scratch) as root:
         left_out = (Path(os.path.realpath(leave_out)), root)
         tree = _Tree(folder, root / folder.relative_to(anchor), left_out, programs)
         try:
-            tree.check_size(folder, *beside)
+            size = tree.size(folder, *beside)
+            if told:
+                told(size)
             tree.copy(folder, tree.target)
             for path in beside:
                 tree.place(path, root / path.relative_to(anchor))
@@ -102,11 +113,13 @@ def _start(path: Path) -> bytes:
 
 
 @contextmanager
-def _temporary_folder() -> Iterator[Path]:
+def _temporary_folder(scratch: Path | None) -> Iterator[Path]:
     try:
-        folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+        if scratch:
+            scratch.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=scratch, ignore_cleanup_errors=True)
     except OSError as error:
-        raise InputError(f"no folder for the counting run: {error}; set TMPDIR, or use --counting-dir") from None
+        raise InputError(f"no folder for the counting run: {error}; choose one with --scratch") from None
     with folder as name:
         yield Path(os.path.realpath(name))
 
@@ -127,7 +140,12 @@ class _Tree:
     left_out: tuple[Path, ...]
     programs: frozenset[Path]
 
-    def check_size(self, *paths: Path) -> None:
+    def size(self, *paths: Path) -> int:
+        """Give how many bytes a copy takes.
+
+        Raises:
+            InputError: They are too many.
+        """
         size = 0
         for path in paths:
             for file in self._files(path):
@@ -135,8 +153,9 @@ class _Tree:
                 if size > _LARGEST:
                     raise InputError(
                         f"{self.source}: more than {_LARGEST >> 30} GiB, too much to copy; name a prepared folder with "
-                        "--counting-dir"
+                        "--counting-dir, or count in place with --no-copy"
                     )
+        return size
 
     def copy(self, folder: Path, target: Path) -> None:
         target.mkdir(parents=True, exist_ok=True)

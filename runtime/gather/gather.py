@@ -42,6 +42,9 @@ def gather(
 
     Returns:
         The experiment; None if no process recorded anything.
+
+    Raises:
+        InputError: There is nothing here, and the job that was to bring it home failed; or as for ``gather_here``.
     """
     if how != "mpi":
         read = read_folder(folder, told)
@@ -52,8 +55,11 @@ def gather(
     if not failure:
         return _merge(folder, facts, read)
     remark = f"gathering by MPI failed ({failure}): only the data on this machine's disk were read"
+    again = f"while the job has its nodes, autoanalyzer gather {folder.path} tries again"
+    if not read.files:
+        raise InputError(f"{remark}, and there are none; if the program ran on other nodes: {again}")
     if read.lacks_ranks:
-        remark += f"; while the job has its nodes, autoanalyzer gather {folder.path} tries again"
+        remark += f"; {again}"
     return _merge(folder, facts, read, [remark], keep=read.lacks_ranks)
 
 

@@ -1,7 +1,7 @@
 """The job on the program's own nodes that brings shards home, started by the program's own launcher.
 
 ``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME`` runs where the program ran. Where a node has gone
-meanwhile, Slurm is asked which are left, and a process is started on each of these.
+meanwhile, as Slurm is asked, a process is started on each of those that are left.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ __all__ = ["run_mpi_job"]
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
 _NODES: Final = "SLURM_JOB_NODELIST"
+_COUNT: Final = "SLURM_JOB_NUM_NODES"
 _LEFT: Final = "idle,allocated,mixed,completing"  # states of nodes that answer
 
 
@@ -58,9 +59,7 @@ def run_mpi_job(folder: RunFolder, command: Sequence[str]) -> str:
         module = [sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.shards.resolve()), home]
         try:
             mark.write_text(home)
-            failure = _run([*words, *module], environment, folder.shards)
-            if failure and (left := _left_by_slurm(words)):
-                failure = _run([*left, *module], environment, folder.shards)
+            failure = _run([*(_on_nodes_left(words) or words), *module], environment, folder.shards)
         except (OSError, InputError) as error:
             return str(error)
         finally:
@@ -102,8 +101,8 @@ def _run(job: Sequence[str], environment: Mapping[str, str], shards: Path) -> st
     return ""
 
 
-def _left_by_slurm(words: Sequence[str]) -> list[str]:
-    """Give what starts a process on each node of the allocation that answers; nothing where Slurm does not know."""
+def _on_nodes_left(words: Sequence[str]) -> list[str]:
+    """Give what starts a process on each node that answers, if not all of the allocation do: srun would wait."""
     if Path(words[0]).name != "srun" or _NODES not in os.environ:
         return []
     ask = ["sinfo", "-h", "-N", "-r", "-n", os.environ[_NODES], "-t", _LEFT, "-o", "%N"]
@@ -111,7 +110,7 @@ def _left_by_slurm(words: Sequence[str]) -> list[str]:
         found = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.split()
         nodes = [*dict.fromkeys(found)]
         plugins = [word for word in words[1:] if word.startswith("--mpi")]
-        if nodes:
+        if 0 < len(nodes) < int(os.environ.get(_COUNT, 0)):
             count = str(len(nodes))
             return ["srun", *plugins, "-N", count, "-n", count, "--ntasks-per-node=1", "-w", ",".join(nodes)]
     return []

@@ -22,7 +22,7 @@ __all__ = ["PROGRAMS", "Cluster", "Done"]
 PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare")
 
 _PORT: Final = 16917
-_PATIENCE: Final = 60  # seconds for nodes to come up, and jobs to end
+_PATIENCE: Final = 40  # seconds for nodes to come up, and jobs to end
 _MUNGE: Final = ("/run/munge", "/var/log/munge", "/var/lib/munge")
 
 Done = subprocess.CompletedProcess[str]
@@ -69,11 +69,10 @@ class Cluster:
 
     def kill(self, node: str) -> None:
         """Let a node die, with all that runs on it."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._processes.pop(node).pid, signal.SIGKILL)
-        for pid in _below(node):
+        for pid in [*self.processes_on(node), self._processes[node].pid]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        self._processes.pop(node).wait()
 
     def down(self) -> None:
         """End it, with all that it left."""
@@ -113,8 +112,10 @@ class Cluster:
     def idle(self) -> None:
         """Wait until no job is left."""
         end = time.monotonic() + _PATIENCE
-        while self.run("squeue", "-h", folder=self.folder).stdout.strip():
-            assert time.monotonic() < end, "jobs did not end"
+        while jobs := self.run("squeue", "-h", folder=self.folder).stdout.strip():
+            if time.monotonic() > end:
+                self.cancel()
+                raise AssertionError(f"jobs did not end: {jobs}")
             time.sleep(0.2)
 
     def _start(self, name: str, words: Sequence[str]) -> None:
@@ -122,6 +123,24 @@ class Cluster:
         self._processes[name] = subprocess.Popen(
             words, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
+
+    def processes_on(self, node: str, name: str = "") -> list[int]:
+        """Name the processes on a node, all or those of a program: what calls its machine by the node's name."""
+        machine = Path(f"/proc/{self._processes[node].pid}/ns/uts").readlink()
+        found = []
+        for place in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if (place / "ns" / "uts").readlink() == machine and name in (place / "comm").read_text():
+                    found.append(int(place.name))
+        return found
+
+    def cancel(self) -> None:
+        """End all jobs."""
+        self.run("scancel", "-f", "-u", "root", folder=self.folder)
+
+    def wait(self) -> None:
+        """Wait until all nodes are idle."""
+        self._wait_for(self.nodes)
 
     def _wait_for(self, nodes: Sequence[str]) -> None:
         end = time.monotonic() + _PATIENCE
@@ -179,14 +198,3 @@ def _name_hosts(nodes: Sequence[str]) -> None:
     missing = [node for node in nodes if node not in known.split()]
     if missing:
         hosts.write_text(known + "".join(f"127.0.0.1 {node}\n" for node in missing))
-
-
-def _below(node: str) -> list[int]:
-    """Name the processes that call their machine by a node's name."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            names = (place / "environ").read_bytes().split(b"\0")
-            if f"SLURMD_NODENAME={node}".encode() in names:
-                found.append(int(place.name))
-    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import rmtree
@@ -14,6 +16,7 @@ from .slurm import Cluster
 
 pytestmark = pytest.mark.cluster
 
+SPREAD = [(0, "aa-node1"), (1, "aa-node1"), (2, "aa-node2"), (3, "aa-node2")]
 SRUN = ("srun", "--mpi=pmix", "-N", "2", "--ntasks-per-node=2")
 
 
@@ -23,6 +26,10 @@ def home(tmp_path: Path) -> Iterator[Path]:
     folder = Path("/tmp") / f"autoanalyzer-test-{tmp_path.name}"
     yield folder
     rmtree(folder, ignore_errors=True)
+
+
+def ranks(folder: Path) -> list[tuple[int, str]]:
+    return sorted((location.process, location.node) for location in load(folder).locations)
 
 
 def left_on(cluster: Cluster, *nodes: str) -> dict[str, str]:
@@ -36,13 +43,82 @@ def test_all_ranks_come_home_to_the_machine_that_launched_them(cluster: Cluster,
     assert done.returncode == 0, done.stderr
     assert done.stdout == "4 ranks\n"
     assert "cannot create" not in done.stderr
-    experiment = load(home)
-    assert [(each.process, each.node) for each in experiment.locations] == [
-        (0, "aa-node1"),
-        (1, "aa-node1"),
-        (2, "aa-node2"),
-        (3, "aa-node2"),
-    ]
-    assert experiment.notes.missing == ()
+    assert ranks(home) == SPREAD
+    assert load(home).notes.missing == ()
     assert [each.name for each in home.iterdir()] == ["experiment.cube"]
     assert left_on(cluster, "aa-node1", "aa-node2") == {}
+
+
+def test_counts_are_of_a_copy_that_all_nodes_see(cluster: Cluster, place: Path) -> None:
+    words = ("autoanalyzer", "run", "--counters", "simulated", "-o", "out", "--", *SRUN, "./app-openmpi")
+    done = cluster.run(*words, folder=place)
+    assert done.returncode == 0, done.stderr
+    experiment = load(place / "out")
+    assert experiment.exclusive("instructions").sum(axis=0).min() > 0
+    assert sorted(each.name for each in place.iterdir()) == ["app-mpich", "app-openmpi", "out"]
+    assert [each.name for each in (place / "out").iterdir()] == ["experiment.cube"]
+
+
+def test_a_batch_script_s_own_tmp(cluster: Cluster, place: Path) -> None:
+    """The script runs on the first node, whose /tmp the second one does not see; then it takes the data home."""
+    job = place / "job.sh"
+    run = f"autoanalyzer run -o /tmp/out -- {' '.join(SRUN)} ./app-openmpi"
+    job.write_text(f"#!/bin/sh\n{run} && mv /tmp/out .\n")
+    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2")
+    assert done.returncode == 0, done.stderr
+    cluster.idle()
+    assert ranks(place / "out") == SPREAD
+    assert left_on(cluster, "aa-node1", "aa-node2") == {}
+
+
+def test_what_exec_left_on_nodes_is_gathered_later(cluster: Cluster, place: Path, home: Path) -> None:
+    done = cluster.run(*SRUN, "autoanalyzer", "exec", "-o", home, "./app-openmpi", folder=place)
+    assert done.returncode == 0, done.stderr
+    cluster.idle()
+    done = cluster.run("autoanalyzer", "gather", home, "--", *SRUN, "./app-openmpi", folder=place)
+    assert done.returncode == 0, done.stderr
+    assert ranks(home) == SPREAD
+    assert left_on(cluster, "aa-node1", "aa-node2") == {}
+
+
+def test_a_run_that_cannot_be_gathered_by_mpi_is_told_how_to_go_on(cluster: Cluster, place: Path, home: Path) -> None:
+    words = ("autoanalyzer", "run", "-o", home, "--", *SRUN, "./app-openmpi")
+    done = cluster.run(*words, folder=place, more={"MPI4PY_LIBMPI": "/none/libmpi.so"})
+    assert done.returncode == 2
+    assert f"autoanalyzer gather {home}" in done.stderr
+    done = cluster.run("autoanalyzer", "gather", home, folder=place)
+    assert done.returncode == 0, done.stderr
+    assert ranks(home) == SPREAD
+
+
+def test_of_a_node_that_died_the_others_data_come_home(cluster: Cluster, place: Path, home: Path) -> None:
+    """Four nodes; the last one dies in the middle, and Slurm ends the program on the others."""
+    words = ("srun", "--mpi=pmix", "-N", "4", "--ntasks-per-node=1", "./app-openmpi")
+    run = [
+        "salloc",
+        "--no-kill",
+        "-N",
+        "4",
+        "--ntasks-per-node=1",
+        "autoanalyzer",
+        "run",
+        "-o",
+        str(home),
+        "--",
+        *words,
+    ]
+    environment = cluster.environment | {"SECONDS_OF_WORK": "100"}
+    job = subprocess.Popen(run, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while not cluster.processes_on("aa-node4", "app-openmpi"):
+            time.sleep(0.2)
+        time.sleep(3)
+        cluster.kill("aa-node4")
+        _, said = job.communicate(timeout=80)
+        assert [rank for rank, _ in ranks(home)] == [0, 1, 2], said
+        assert list(load(home).notes.missing) == [3]
+    finally:
+        job.kill()
+        cluster.cancel()
+        cluster.start("aa-node4")
+        cluster.wait()

@@ -1,7 +1,9 @@
-"""On a real Slurm, where all nodes see the run's folder: the launchers that people use."""
+"""On a real Slurm, where all nodes see the run's folder: the launchers and jobs that people use."""
 
 from __future__ import annotations
 
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -12,33 +14,123 @@ from .slurm import Cluster
 
 pytestmark = pytest.mark.cluster
 
-
-def ranks(place: Path) -> list[tuple[int, str]]:
-    """Ranks and nodes of the experiment that a run left."""
-    experiment = load(place / "out")
-    return sorted((location.process, location.node) for location in experiment.locations)
-
-
+SRUN = ("srun", "--mpi=pmix", "-N", "2", "--ntasks-per-node=2")
 SPREAD = [(0, "aa-node1"), (1, "aa-node1"), (2, "aa-node2"), (3, "aa-node2")]
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def test_run_with_srun_and_pmix(cluster: Cluster, place: Path) -> None:
-    done = cluster.run(
+def ranks(folder: Path) -> list[tuple[int, str]]:
+    """Ranks and nodes of the experiment that a run left."""
+    return sorted((location.process, location.node) for location in load(folder).locations)
+
+
+def script(place: Path, text: str) -> Path:
+    file = place / "job.sh"
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    return file
+
+
+@pytest.mark.parametrize(("plugin", "program"), [("pmix", "./app-openmpi"), ("pmi2", "./app-mpich")])
+def test_run_with_srun(cluster: Cluster, place: Path, plugin: str, program: str) -> None:
+    words = ("srun", f"--mpi={plugin}", "-N", "2", "--ntasks-per-node=2", program)
+    done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *words, folder=place)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "4 ranks\n"
+    assert "IMBALANCE" in done.stderr
+    assert ranks(place / "out") == SPREAD
+    assert not (place / "out" / "shards").exists()
+
+
+def test_the_program_s_exit_code_is_told(cluster: Cluster, place: Path) -> None:
+    done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *SRUN, "./app-openmpi", "3", folder=place)
+    assert done.returncode == 1
+    assert "exit status 3" in done.stderr
+    assert ranks(place / "out") == SPREAD
+
+
+def test_exec_below_srun(cluster: Cluster, place: Path) -> None:
+    words = (*SRUN, "autoanalyzer", "exec", "-o", "out", "./app-openmpi")
+    done = cluster.run(*words, folder=place)
+    assert (done.returncode, done.stdout) == (0, "4 ranks\n"), done.stderr
+    told = cluster.run("autoanalyzer", "analyze", "out", folder=place)
+    assert "IMBALANCE" in told.stdout
+    assert ranks(place / "out") == SPREAD
+
+
+def test_mpirun_in_an_allocation(cluster: Cluster, place: Path) -> None:
+    words = (
+        "salloc",
+        "-N",
+        "2",
+        "--ntasks-per-node=2",
         "autoanalyzer",
         "run",
         "-o",
         "out",
         "--",
-        "srun",
-        "--mpi=pmix",
-        "-N",
-        "2",
-        "--ntasks-per-node=2",
+        "mpirun",
         "./app-openmpi",
-        folder=place,
     )
+    done = cluster.run(*words, folder=place, more=AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    assert ranks(place / "out") == SPREAD
+
+
+def test_a_batch_script_and_an_array_of_them(cluster: Cluster, place: Path) -> None:
+    job = script(place, f'autoanalyzer run -o "out-$SLURM_ARRAY_TASK_ID" -- {" ".join(SRUN)} ./app-openmpi')
+    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2", "--array=1-2")
+    assert done.returncode == 0, done.stderr
+    cluster.idle()
+    for number in (1, 2):
+        assert ranks(place / f"out-{number}") == SPREAD
+
+
+@pytest.mark.parametrize("how", ["sbatch", "srun"])
+def test_a_job_without_the_user_s_environment(cluster: Cluster, place: Path, how: str) -> None:
+    """Slurm hands srun's programs no variable then, of a batch job that has none from its submission neither."""
+    path = cluster.environment["PATH"]
+    own = " ".join(f"{name}={value}" for name, value in {**cluster.environment, "PATH": path}.items() if name in KEPT)
+    export = "--export=NONE" if how == "srun" else ""
+    words = " ".join((SRUN[0], export, *SRUN[1:]))
+    job = script(place, f"export {own}\nautoanalyzer run -o out -- {words} ./app-openmpi")
+    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2", *(["--export=NONE"] if how == "sbatch" else []))
+    assert done.returncode == 0, done.stderr
+    assert ranks(place / "out") == SPREAD
+
+
+KEPT = ("PATH", "SLURM_CONF", "AUTOANALYZER_CACHE")
+
+
+def test_several_programs_at_once(cluster: Cluster, place: Path) -> None:
+    (place / "programs").write_text("0-1 ./app-openmpi\n2-3 ./app-openmpi 0\n")
+    words = (*SRUN, "-n", "4", "--multi-prog", "programs")
+    done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *words, folder=place)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "4 ranks\n"
-    assert "4 ranks" in done.stderr
-    assert ranks(place) == SPREAD
-    assert not (place / "out" / "shards").exists()
+    assert ranks(place / "out") == SPREAD
+
+
+def test_what_a_cancelled_job_recorded_is_kept(cluster: Cluster, place: Path) -> None:
+    job = script(place, f"export SECONDS_OF_WORK=60\nexec autoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
+    submitted = cluster.run("sbatch", "--parsable", "-N", "2", "--ntasks-per-node=2", str(job), folder=place)
+    number = submitted.stdout.strip()
+    end = time.monotonic() + 60
+    while len([*(place / "out" / "shards").glob("*.shard")]) < 4:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    time.sleep(1)
+    cluster.run("scancel", number, folder=place)
+    cluster.idle()
+    told = cluster.run("autoanalyzer", "analyze", "out", folder=place)
+    assert told.returncode == 0, told.stderr
+    assert ranks(place / "out") == SPREAD
+    assert list(load(place / "out").notes.unfinished) == [0, 1, 2, 3]
+
+
+def test_no_process_and_no_shared_memory_is_left(cluster: Cluster, place: Path) -> None:
+    before = {*Path("/dev/shm").iterdir()}
+    done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *SRUN, "./app-openmpi", folder=place)
+    assert done.returncode == 0, done.stderr
+    cluster.idle()
+    assert {*Path("/dev/shm").iterdir()} <= before
+    assert subprocess.run(["pgrep", "-f", "app-openmpi"], capture_output=True, check=False).returncode == 1

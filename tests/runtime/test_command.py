@@ -5,7 +5,7 @@ import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.runtime.command import find_program, launcher_words
-from autoanalyzer.runtime.launch import kept_environment, launch, measured_environment
+from autoanalyzer.runtime.launch import _export, kept_environment, launch, measured_environment
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
 
@@ -63,3 +63,22 @@ def test_other_launchers_get_no_words_of_ours(tmp_path: Path):
 def test_few_variables_are_kept():
     found = kept_environment({"OMP_NUM_THREADS": "2", "SLURM_JOB_ID": "7", "HOME": "/root", "TOKEN": "x"})
     assert found == {"OMP_NUM_THREADS": "2", "SLURM_JOB_ID": "7"}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--export=NONE"], ["--export=LD_PRELOAD,AUTOANALYZER_SHARDS,AUTOANALYZER_NODE,AUTOANALYZER_MAX_OVERHEAD"]),
+        (
+            ["--export", "A,B=1"],
+            ["--export", "A,B=1,LD_PRELOAD,AUTOANALYZER_SHARDS,AUTOANALYZER_NODE,AUTOANALYZER_MAX_OVERHEAD"],
+        ),
+        (["--export=ALL,A=1"], ["--export=ALL,A=1"]),
+        (["-n", "2"], ["-n", "2"]),
+    ],
+)
+def test_slurm_exports_our_variables_too(given: list[str], words: list[str]):
+    ours = dict.fromkeys(["LD_PRELOAD", "AUTOANALYZER_SHARDS", "AUTOANALYZER_NODE", "AUTOANALYZER_MAX_OVERHEAD"], "x")
+    found, variables = _export(["srun", *given, "/bin/true", "--export=NONE"], ours | {"SLURM_EXPORT_ENV": "NIL"})
+    assert found == ["srun", *words, "/bin/true", "--export=NONE"]
+    assert variables["SLURM_EXPORT_ENV"] == ",".join(ours)
