@@ -110,7 +110,7 @@ def _on_nodes_left(words: Sequence[str]) -> list[str]:
         found = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.split()
         nodes = [*dict.fromkeys(found)]
         plugins = [word for word in words[1:] if word.startswith("--mpi")]
-        if 0 < len(nodes) < int(os.environ.get(_COUNT, 0)):
+        if 0 < len(nodes) < int(os.environ.get(_COUNT, "0")):
             count = str(len(nodes))
             return ["srun", *plugins, "-N", count, "-n", count, "--ntasks-per-node=1", "-w", ",".join(nodes)]
     return []
