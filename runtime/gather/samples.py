@@ -240,7 +240,7 @@ def _rest_by_node(
         nodes = np.arange(len(rest[0]))
     left = (rest[0] > 0) | (rest[1] > 0)
     visits, seconds, computing = (np.maximum(each[left], 0) for each in rest)
-    return nodes[left], visits, seconds, computing
+    return nodes[left], visits, seconds, np.minimum(computing, seconds)  # shares are rounded: a rest of that is none
 
 
 def _start_of(tree: ThreadTree) -> float:

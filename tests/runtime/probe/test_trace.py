@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.runtime.gather.samples import ThreadSamples, read_samples
-from autoanalyzer.runtime.gather.shard import NODE, Shard
+from autoanalyzer.runtime.gather.shard import NODE, Shard, computing_of
 from autoanalyzer.runtime.gather.shard_layout import SYSTEM_VALUES
 
 from .conftest import Record
@@ -35,6 +35,9 @@ def check(shard: Shard, lines: list[ThreadSamples]) -> None:
             seconds = np.bincount(line.nodes, line.seconds, len(tree.nodes))
             assert visits.tolist() == tree.nodes["visits"].tolist()
             assert seconds == pytest.approx(tree.nodes["wall"], abs=1e-6)
+            computing = np.bincount(line.nodes, line.computing, len(tree.nodes))
+            assert computing == pytest.approx(computing_of(tree.nodes), abs=1e-6)
+        assert (line.computing <= line.seconds * (1 + 1e-9)).all()
         of_samples = np.add.reduceat(np.append(line.seconds, 0.0), line.first[:-1]) if len(line.end) else np.empty(0)
         assert of_samples[np.diff(line.first) > 0].sum() == pytest.approx(line.seconds.sum())
 
