@@ -14,7 +14,7 @@ from ...experiment.trace import TimeLine
 from ..outliers import spread
 from .anomaly import Anomaly
 from .companions import companions
-from .pace import LEAST, STRONG, Pace, divided
+from .pace import ALONE, LEAST, STRONG, Pace, divided
 from .progress import Way
 from .run import Run
 
@@ -70,7 +70,11 @@ def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) 
     strength = height / max(float(spread(outside)), 1e-3 * middle)
     each = [slowness[max(event - best, 0) : event + 1].mean() - middle for event in events]
     together = sum(_height(every, profile) >= height / 2 for every in np.median(pace.slowness, axis=1))
-    if height < LEAST * middle or strength < STRONG or np.mean(np.array(each) > height / 2) < _EACH:
+    if (
+        height < (LEAST if together > 1 else ALONE) * middle
+        or strength < STRONG
+        or np.mean(np.array(each) > height / 2) < _EACH
+    ):
         return None
     begin, end = (np.median(values, axis=0) for values in (pace.first.begin, pace.first.end))
     seconds = height * float(np.median(pace.first.seconds))
