@@ -33,7 +33,7 @@ COMMANDS: Final = {
     "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
     "view": "show an experiment in one HTML page, or in the terminal: verdict, three trees, and the source",
     "dump": "print the numbers of an experiment: tables, CSV or JSON",
-    "convert": "write an experiment in another file format, chosen by the suffix: .cube, .cube.gz, .xml, .cubex",
+    "convert": "write an experiment, or time lines, in another file format: .cube, .cube.gz, .xml, .cubex; .npz, .csv",
     "cut": "write part of an experiment: a subtree, some ranks, some metrics",
     "diff": "show what changed from one experiment to another: gains are positive, losses negative",
     "merge": "put the metrics of several experiments into one; the first experiment that has a metric provides it",
