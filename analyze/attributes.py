@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -58,90 +58,113 @@ _IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rat
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of every region on every rank, inclusive.
+    """One attribute of every region, inclusive; of single ranks it is read where it is asked for.
 
     Attributes:
         name: One of ``ATTRIBUTES``.
-        amount: ``float64[region, rank]``: misses, bytes or instructions.
-        accesses: ``float64[region, rank]``: of which the misses are a rate; None if it is no rate.
-        top: Positions of the 1-code regions, which add up to the program.
+        selection: The regions, and the ranks.
+        metrics: What is counted, and of what it is a rate: None if it is none.
+        amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
+        bases: ``float64[region]``: what tells whether a region does enough of it to matter: the accesses of a rate,
+            else the amounts.
     """
 
     name: str
-    amount: Values
-    accesses: Values | None
-    top: tuple[int, ...]
+    selection: Selection
+    metrics: tuple[str, str | None]
+    amounts: Values
+    bases: Values
+
+    @classmethod
+    def of(cls, name: str, selection: Selection) -> Attribute:
+        """Sum an attribute up."""
+        counted, accesses = ATTRIBUTES[name]
+        amounts = selection.sums(counted)
+        return cls(name, selection, (counted, accesses), amounts, selection.sums(accesses) if accesses else amounts)
 
     @property
-    def base(self) -> Values:
-        """What tells whether a region does enough of it to matter: the accesses of a rate, else the amount."""
-        return self.amount if self.accesses is None else self.accesses
+    def is_rate(self) -> bool:
+        """Whether it is a rate, and no amount."""
+        return self.metrics[1] is not None
+
+    @property
+    def means(self) -> Values:
+        """The amount of a rank, a mean; ``float64[region]``."""
+        return np.asarray(self.amounts / len(self.selection.ranks))
 
     @cached_property
     def parts(self) -> Values:
         """Part of each region in the program's accesses, bytes or instructions; ``float64[region]``."""
-        return _ratio(self.base.sum(axis=1), self.base[list(self.top)].sum())
+        return _ratio(self.bases, self.bases[list(self.selection.top)].sum())
 
     @cached_property
     def of_regions(self) -> Values:
         """All ranks together, ``float64[region]``: the rate, or the sum."""
-        return self._together(self.amount.sum(axis=1), self.base.sum(axis=1))
-
-    @cached_property
-    def most_often(self) -> Values:
-        """The highest rate of any rank, ``float64[region]``."""
-        return np.array([self.of_ranks(region).max() for region in range(len(self.amount))])
+        return self._together(self.amounts, self.bases)
 
     @cached_property
     def of_program(self) -> float:
         """All regions and ranks together: the rate, or the sum."""
-        top = list(self.top)
-        return float(self._together(self.amount[top].sum(), self.base[top].sum()))
+        top = list(self.selection.top)
+        return float(self._together(self.amounts[top].sum(), self.bases[top].sum()))
 
     @cached_property
     def of_the_rest(self) -> Values:
         """All ranks together, ``float64[region]``: the rate, or the sum, of what is outside of each region."""
-        top = list(self.top)
-        amount = self.amount[top].sum() - self.amount.sum(axis=1)
-        return self._together(amount, self.base[top].sum() - self.base.sum(axis=1))
+        top = list(self.selection.top)
+        amount = self.amounts[top].sum() - self.amounts
+        return self._together(amount, self.bases[top].sum() - self.bases)
+
+    def amount(self, regions: Sequence[int]) -> Values:
+        """Give the misses, bytes or instructions of each rank in some regions; ``float64[region, rank]``."""
+        return self._rows(self.metrics[0], regions)
+
+    def base(self, regions: Sequence[int]) -> Values:
+        """Give the accesses of a rate, else the amount, of each rank in some regions; ``float64[region, rank]``."""
+        return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:
         """Give a region's rate or amount on each rank, ``float64[rank]``.
 
         A rank that has next to no accesses there has no rate; that of all ranks stands for it.
         """
-        amount, base = self.amount[region], self.base[region]
-        if self.accesses is None:
+        amount = self.amount([region])[0]
+        if not self.is_rate:
             return np.asarray(amount)
+        base = self.base([region])[0]
         idle = base <= _IDLE * base.mean()
         return np.asarray(np.where(idle, _ratio(amount.sum(), base.sum()), _ratio(amount, base)))
 
-    def of_members(self, regions: list[int], members: list[int]) -> float:
+    def of_members(self, regions: Sequence[int], members: Sequence[int]) -> float:
         """Give the rate of some ranks in some regions, or the mean of their amounts."""
-        cells = np.ix_(regions, members)
-        amount, base = self.amount[cells].sum(axis=0), self.base[cells].sum(axis=0)
-        return float(amount.mean() if self.accesses is None else _ratio(amount.sum(), base.sum()))
+        amount, base = (rows[:, list(members)].sum(axis=0) for rows in (self.amount(regions), self.base(regions)))
+        return float(_ratio(amount.sum(), base.sum()) if self.is_rate else amount.mean())
+
+    def _rows(self, metric: str, regions: Sequence[int]) -> Values:
+        known = self._known
+        for region in regions:
+            if (metric, region) not in known:
+                known[metric, region] = self.selection.rows(metric, [region])[0]
+        return np.array([known[metric, region] for region in regions])
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, int], Values]:
+        return {}
 
     def _together(self, amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
-        return np.asarray(amount, dtype=np.float64) if self.accesses is None else _ratio(amount, base)
+        return _ratio(amount, base) if self.is_rate else np.asarray(amount, dtype=np.float64)
 
 
 def attributes_of(selection: Selection) -> dict[str, Attribute]:
     """Give the attributes that can be had, in the order of ``ATTRIBUTES``."""
-    experiment = selection.experiment
-    missing = lacking(experiment)
-    found = {}
-    for name, (amount, accesses) in ATTRIBUTES.items():
-        if name not in missing:
-            counted = selection.by_rank(experiment.exclusive(amount))
-            base = selection.by_rank(experiment.exclusive(accesses)) if accesses else None
-            found[name] = Attribute(name, counted, base, selection.top)
-    return found
+    missing = lacking(selection.experiment)
+    return {name: Attribute.of(name, selection) for name in ATTRIBUTES if name not in missing}
 
 
 def per_data_access(attribute: Attribute, attributes: Mapping[str, Attribute]) -> Attribute:
     """Relate misses to all data accesses; where these were not counted, to those of the attribute's own cache."""
-    return replace(attribute, accesses=attributes.get("l1_miss_rate", attribute).base)
+    data = attributes.get("l1_miss_rate", attribute)
+    return replace(attribute, metrics=(attribute.metrics[0], data.metrics[1]), bases=data.bases)
 
 
 def lacking(experiment: Experiment) -> tuple[str, ...]:

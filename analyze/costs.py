@@ -10,11 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
+from .blocks import over_locations
 from .code_regions import CodeRegion, inclusive_over
 from .program_time import program_times
 from .selection import complete
+from .summary import summary
 
 __all__ = ["Cost", "region_costs"]
+
+Values = npt.NDArray[np.float64]
 
 _TIMES: Final = ("wall_time", "cpu_time", "mpi_time", "mpi_cpu_time", "io_time", "omp_time", "omp_cpu_time")
 _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_bytes")
@@ -78,40 +82,49 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
 
 def _process_means(
     experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
-) -> npt.NDArray[np.float64] | None:
+) -> Values | None:
     """Average over processes; a process's wall time is that of its first thread."""
     if not complete(experiment, metric):
         return None
-    first = np.array([place.thread == 0 for place in experiment.locations])
-    values = inclusive_over(experiment, regions, experiment.exclusive(metric))
-    kept = values[:, first] if metric in ("wall_time", "mpi_time", "io_time", "omp_time") else values
-    return np.asarray(kept.sum(axis=1) / processes)
+    found = summary(experiment, metric)
+    sums = found.first if metric in ("wall_time", "mpi_time", "io_time", "omp_time") else found.sums
+    return np.asarray(inclusive_over(experiment, regions, sums[:, None])[:, 0] / processes)
 
 
 def _extremes(
     experiment: Experiment, regions: tuple[CodeRegion, ...]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
     """Give the least and the most that a process took in each region; None of what was not measured."""
-    if complete(experiment, "cpu_time") and complete(experiment, "mpi_cpu_time"):
-        exclusive = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
-        if complete(experiment, "omp_cpu_time"):
-            exclusive = exclusive - experiment.exclusive("omp_cpu_time")
-        kept = np.arange(len(experiment.locations))
-    elif complete(experiment, "wall_time"):
-        exclusive = experiment.exclusive("wall_time")
-        kept = np.flatnonzero([place.thread == 0 for place in experiment.locations])
-    else:
+    whole, parts = "cpu_time", ["mpi_cpu_time"]
+    if not all(complete(experiment, each) for each in (whole, *parts)):
+        whole, parts = "wall_time", []
+    if not complete(experiment, whole):
         return [None] * len(regions), [None] * len(regions)
-    values = inclusive_over(experiment, regions, exclusive)[:, kept]
-    processes = np.array([place.process for place in experiment.locations])[kept]
+    if parts and complete(experiment, "omp_cpu_time"):
+        parts.append("omp_cpu_time")
+    least, most = zip(*over_locations(experiment, _extremes_of_block, regions, whole, parts), strict=True)
+    return np.min(least, axis=0).tolist(), np.max(most, axis=0).tolist()
+
+
+def _extremes_of_block(
+    part: Experiment, _: slice, regions: tuple[CodeRegion, ...], whole: str, parts: Sequence[str]
+) -> tuple[Values, Values]:
+    exclusive = part.exclusive(whole)
+    for name in parts:
+        exclusive = exclusive - part.exclusive(name)
+    first = whole == "wall_time"  # that of other threads is no more time
+    kept = np.array([index for index, place in enumerate(part.locations) if not (first and place.thread)])
+    processes = np.array([place.process for place in part.locations])[kept]
     order = np.argsort(processes, kind="stable")
     starts = np.unique(processes[order], return_index=True)[1]
-    by_process = np.add.reduceat(values[:, order], starts, axis=1)
-    return by_process.min(axis=1).tolist(), by_process.max(axis=1).tolist()
+    values = inclusive_over(part, regions, exclusive)
+    if len(starts) < values.shape[1]:
+        values = np.add.reduceat(values[:, kept[order]], starts, axis=1)
+    return values.min(axis=1), values.max(axis=1)
 
 
 def _visits(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[int | None]:
     if "visits" not in experiment:
         return [None] * len(regions)
-    exclusive = np.nansum(experiment.exclusive("visits"), axis=1)
-    return [int(exclusive[each.id]) for each in regions]
+    sums = summary(experiment, "visits").sums
+    return [int(sums[each.id]) for each in regions]

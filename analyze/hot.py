@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from .findings import Findings
 from .selection import complete
+from .summary import summary
 
 __all__ = ["Hot", "hot_regions"]
 
@@ -30,9 +29,8 @@ class Hot:
 def hot_regions(findings: Findings) -> list[Hot]:
     """List the regions that have time of their own, most first."""
     experiment, everything = findings.experiment, findings.run.weighed
-    first = np.array([place.thread == 0 for place in experiment.locations])
     wall, mpi = (
-        everything.own_by_rank(np.where(first, experiment.exclusive(name), 0.0)).mean(axis=1).tolist()
+        (summary(experiment, name).first[[each.id for each in everything.regions]] / len(everything.ranks)).tolist()
         if complete(experiment, name)
         else [None] * len(everything.regions)
         for name in ("wall_time", "mpi_time")

@@ -13,6 +13,8 @@ from ..errors import InputError
 from ..experiment import CallPath, Experiment, Metric
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS
 from ..experiment.severities import LazySeverities, Severity
+from .blocks import over_locations
+from .summary import summaries
 
 __all__ = ["as_run", "expected_times", "in_own_names", "negative_rank", "with_kinds"]
 
@@ -78,12 +80,11 @@ def as_run(experiment: Experiment) -> Experiment:
 
 def _check_sizes(experiment: Experiment) -> None:
     """Refuse values that are no measurements: their sums and squares would be no numbers."""
-    for metric in experiment.metrics:
-        if metric.name in _COMPARED:
-            values = np.abs(experiment.exclusive(metric.name))
-            largest = float(np.fmax.reduce(values, axis=None, initial=0.0))
-            if largest > _LARGEST:
-                raise InputError(f"expected {metric.name} up to {_LARGEST:g}, found {largest:g}")
+    names = [metric.name for metric in experiment.metrics if metric.name in _COMPARED]
+    found = summaries(experiment, names)
+    for name in names:
+        if found[name].largest > _LARGEST:
+            raise InputError(f"expected {name} up to {_LARGEST:g}, found {found[name].largest:g}")
 
 
 def _no_run(metric: Metric, experiment: Experiment) -> str | None:
@@ -98,10 +99,16 @@ def _no_run(metric: Metric, experiment: Experiment) -> str | None:
 
 def negative_rank(experiment: Experiment, metric: str) -> int | None:
     """Name a rank with a value below 0 that rounding does not explain."""
-    values = experiment.exclusive(metric)
+    return next((rank for rank in over_locations(experiment, _negative_rank, metric) if rank is not None), None)
+
+
+def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
+    values = part.exclusive(metric)
+    if not (values < 0).any():
+        return None
     with np.errstate(over="ignore"):
         negative = (values < -_ROUNDING * np.nansum(np.abs(values), axis=0)).any(axis=0)
-    return experiment.locations[int(negative.argmax())].process if negative.any() else None
+    return part.locations[int(negative.argmax())].process if negative.any() else None
 
 
 def in_own_names(experiment: Experiment) -> Experiment:

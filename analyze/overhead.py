@@ -11,10 +11,10 @@ import numpy.typing as npt
 from ..experiment import Experiment
 from ..experiment.metric import UNTIMED_VISITS
 from ..experiment.throttling import folded_paths
-from .compute_time import compute_time
 from .selection import complete
+from .summary import summary
 
-__all__ = ["TIMES", "Overhead", "measuring_cost", "probe_times", "without_probes"]
+__all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_times", "without_probes"]
 
 Values = npt.NDArray[np.float64]
 
@@ -54,26 +54,31 @@ def measuring_cost(experiment: Experiment) -> Overhead:
     """Estimate the cost: visits times that of a pair of probes, throttled or not, and call paths times that of one."""
     notes, entries, paths = experiment.notes, 0.0, 0
     if "visits" in experiment:
-        visits = np.nan_to_num(experiment.exclusive("visits"))
+        visits = summary(experiment, "visits")
         own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
-        entries, paths = float(visits[own].sum()), int(np.count_nonzero(visits > 0))
+        entries, paths = float(visits.sums[own].sum()), visits.positive
     throttled = min(entries, notes.untimed)
-    calls = float(np.nansum(experiment.exclusive("mpi_calls"))) if "mpi_calls" in experiment else 0.0
+    calls = _total(experiment, "mpi_calls") if "mpi_calls" in experiment else 0.0
     passed = int(entries - throttled + calls)
     if notes.probe_ns is None:
         return Overhead(None, passed, paths, None, None)
     computing = 0.0
     if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
-        computing = float(compute_time(experiment).sum())
+        parts = [name for name in ("mpi_cpu_time", "omp_cpu_time") if complete(experiment, name)]
+        computing = _total(experiment, "cpu_time") - sum(_total(experiment, name) for name in parts)
     pair, throttled_pair = notes.probe_ns * 1e-9, (notes.throttled_ns or 0.0) * 1e-9
     entering = (entries - throttled) * pair + throttled * throttled_pair + paths * _NEW_PATH
     return Overhead(
         notes.probe_ns,
         passed,
         paths,
-        _percent(entering + calls * pair, float(experiment.exclusive("wall_time").sum())),
+        _percent(entering + calls * pair, _total(experiment, "wall_time")),
         _percent(entering, computing),
     )
+
+
+def _total(experiment: Experiment, metric: str) -> float:
+    return float(summary(experiment, metric).sums.sum())
 
 
 def probe_times(experiment: Experiment) -> Values:
@@ -82,7 +87,7 @@ def probe_times(experiment: Experiment) -> Values:
     Half of an entry and exit is time of the region, half of its caller; all of it is the latter's if it is folded.
     """
     notes, paths = experiment.notes, experiment.call_paths
-    if "visits" not in experiment or not notes.probe_ns:
+    if not are_probes_priced(experiment):
         return np.zeros((len(paths), len(experiment.locations)))
     own = np.array([path.region.kind != "mpi" for path in paths])
     visits = np.where(own[:, None], np.nan_to_num(experiment.exclusive("visits")), 0.0)
@@ -98,6 +103,11 @@ def probe_times(experiment: Experiment) -> Values:
     halves = np.where(folded, 0.0, np.where(parents >= 0, 0.5, 1.0))[:, None] * cost
     np.add.at(halves, timed_at[parents[parents >= 0]], (cost - halves)[parents >= 0])
     return halves
+
+
+def are_probes_priced(experiment: Experiment) -> bool:
+    """Whether it is known what probes took."""
+    return "visits" in experiment and bool(experiment.notes.probe_ns)
 
 
 def without_probes(experiment: Experiment, metric: str, values: Values) -> Values:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from ..errors import InputError
 from ..experiment import Experiment
 from .attributes import lacking
@@ -16,6 +14,7 @@ from .imported import as_run, expected_times
 from .overhead import Overhead, measuring_cost
 from .program_time import program_times, times_outside
 from .selection import Selection
+from .summary import summary
 from .taking_turns import taking_turns
 from .threads import has_nested_teams
 
@@ -111,7 +110,7 @@ def _check_metrics(experiment: Experiment, metric: str, as_measured: Experiment)
         found = ", ".join(each.name for each in experiment.metrics[:8]) or "none"
         raise InputError(f"expected metrics {', '.join(needed)}, found {found}; missing: {', '.join(absent)}")
     for name in needed:
-        without = np.isnan(experiment.exclusive(name)).any(axis=0)
-        if without.any():
-            place = experiment.locations[int(without.argmax())]
+        lacking = summary(experiment, name).missing
+        if lacking is not None:
+            place = experiment.locations[lacking]
             raise InputError(f"expected {name} of every rank, found a missing value on rank {place.process}")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
+from .blocks import over_locations
 from .code_regions import startup_paths
 
 __all__ = ["program_times", "times_outside"]
 
 Times = npt.NDArray[np.float64]
 
+_KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Times, Times]]] = WeakKeyDictionary()
 _START: Final = 0.1  # what it may take a process to start and end, of the time between MPI_Init and MPI_Finalize
 
 
@@ -34,10 +37,20 @@ def times_outside(experiment: Experiment) -> Times:
 
 def _program_and_run(experiment: Experiment) -> tuple[Times, Times]:
     """Give the time between MPI_Init and MPI_Finalize, 0 if unknown, and that of the whole run, of each process."""
+    if experiment not in _KNOWN:
+        measured, whole = zip(*over_locations(experiment, _of_block), strict=True)
+        _KNOWN[experiment] = np.concatenate(measured), np.concatenate(whole)
+    return _KNOWN[experiment]
+
+
+def _of_block(experiment: Experiment, _: slice) -> tuple[Times, Times]:
     whole = np.zeros(len(experiment.locations))
     if "wall_time" in experiment:
-        values = experiment.exclusive("wall_time").copy()
-        values[list(startup_paths(experiment))] = 0.0
+        values = experiment.exclusive("wall_time")
+        hidden = list(startup_paths(experiment))
+        if hidden:
+            values = values.copy()
+            values[hidden] = 0.0
         whole = values.sum(axis=0)
     measured = np.zeros_like(whole)
     if "program_time" in experiment:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
+from ..experiment.grouping import up_the_forest
 from ..experiment.selection import check_ranks, paths_named
-from .code_regions import CodeRegion, code_regions, inclusive_over
+from .blocks import over_locations
+from .code_regions import CodeRegion, code_regions, inclusive_over, startup_paths
+from .summary import summary
 from .threads import Threads, find_threads
 
-__all__ = ["Selection", "complete"]
+__all__ = ["Selection", "complete", "over_ranks"]
 
+Result = TypeVar("Result")
+Rest = ParamSpec("Rest")
 Values = npt.NDArray[np.float64]
 
 
@@ -33,6 +38,7 @@ class Selection:
         all_columns: The same, and threads that have a part in nothing that is compared.
         left_out: Call paths and locations whose values count as 0.
         threads: How threads share the call paths, where they are compared; None where ranks are.
+        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
     """
 
     experiment: Experiment
@@ -43,6 +49,7 @@ class Selection:
     all_columns: npt.NDArray[np.intp]
     left_out: tuple[tuple[list[int], list[int]], ...] = ()
     threads: Threads | None = None
+    programs: npt.NDArray[np.intp] | None = None
 
     @classmethod
     def of(
@@ -84,6 +91,11 @@ class Selection:
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
     @property
+    def is_part(self) -> bool:
+        """Whether anything is left out, or threads are compared."""
+        return bool(self.left_out or self.threads or len(self.columns) < len(self.experiment.locations))
+
+    @property
     def labels(self) -> tuple[int | str, ...]:
         """What is compared: ranks, or threads as ``rank.thread``."""
         if not self.threads:
@@ -100,6 +112,34 @@ class Selection:
     def _of_columns(self, columns: Sequence[int] | npt.NDArray[np.intp]) -> dict[str, Any]:
         ranks = tuple(self.experiment.locations[column].process for column in columns)
         return {"ranks": ranks, "columns": np.array(columns), "starts": np.arange(len(columns))}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the experiment out: who is sent a selection has it, and makes the selection one ``within`` it."""
+        return {name: value for name, value in self.__dict__.items() if name != "experiment"}
+
+    def within(self, part: Experiment, columns: slice) -> Selection:
+        """Select the same in a part of the experiment, of whole processes.
+
+        Args:
+            part: The part.
+            columns: Which locations it has.
+        """
+        first, last = np.searchsorted(self.columns, [columns.start, columns.stop])
+        low, high = np.searchsorted(self.starts, [first, last])
+        everyone = self.all_columns
+        return replace(
+            self,
+            experiment=part,
+            ranks=self.ranks[low:high],
+            columns=self.columns[first:last] - columns.start,
+            starts=self.starts[low:high] - first,
+            programs=None if self.programs is None else self.programs[low:high],
+            all_columns=everyone[(everyone >= columns.start) & (everyone < columns.stop)] - columns.start,
+            left_out=tuple(
+                (paths, [each - columns.start for each in of_all if columns.start <= each < columns.stop])
+                for paths, of_all in self.left_out
+            ),
+        )
 
     def by_rank(self, exclusive: Values) -> Values:
         """Give ``float64[region, rank]``, inclusive, of values of call paths; the threads of a rank are summed up.
@@ -123,6 +163,47 @@ class Selection:
         has_part = inclusive_over(self.experiment, self.regions, own.astype(np.float64))[:, self.columns] > 0
         return np.where(has_part, self._inclusive(np.where(own, exclusive, 0.0)), np.nan)
 
+    def sums(self, metric: str, *, first: bool = False, paths: npt.NDArray[np.bool_] | None = None) -> Values:
+        """Sum a metric up over the ranks: ``float64[region]``, inclusive.
+
+        Args:
+            metric: Its name; no value is missing.
+            first: Whether those of the first threads alone are added.
+            paths: Which call paths count; all if None.
+        """
+        if self.is_part:
+            return np.asarray(np.sum([*over_ranks(self, _sums, metric, first, paths)], axis=0))
+        found = summary(self.experiment, metric)
+        exclusive = found.first if first else found.sums
+        kept = exclusive if paths is None else np.where(paths, exclusive, 0.0)
+        return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
+
+    def rows(self, metric: str, regions: Sequence[int]) -> Values:
+        """Give ``by_rank`` of a metric in some regions alone: ``float64[region, rank]``; no others are read.
+
+        Args:
+            metric: Its name.
+            regions: Their positions.
+        """
+        if self.threads:
+            return self.by_rank(self.experiment.exclusive(metric))[list(regions)]
+        found = np.empty((len(regions), len(self.ranks)))
+        for place, index in enumerate(regions):
+            found[place] = self._row(metric, self.regions[index])
+        return found
+
+    def _row(self, metric: str, region: CodeRegion) -> Values:
+        experiment, hidden = self.experiment, startup_paths(self.experiment)
+        all_below = [region.id] if region.own_code else sorted(experiment.walk(region.id))
+        paths = [path for path in all_below if region.own_code or path not in hidden]
+        values = experiment.rows(metric, np.array(paths, dtype=np.intp))
+        place = {path: row for row, path in enumerate(paths)}
+        parents = [place.get(-1 if (above := experiment.call_paths[path].parent) is None else above) for path in paths]
+        for left_out, columns in self.left_out:
+            values = values.copy()
+            values[np.ix_([place[path] for path in left_out if path in place], columns)] = 0.0
+        return np.asarray(self._over_ranks(up_the_forest("sum", values, parents)[:1])[0])
+
     def _inclusive(self, values: Values) -> Values:
         return self._over_ranks(inclusive_over(self.experiment, self.regions, self._kept(values)))
 
@@ -137,7 +218,46 @@ class Selection:
 
 def complete(experiment: Experiment, metric: str) -> bool:
     """Whether a metric is there, and no value of it is missing."""
-    return metric in experiment and not np.isnan(experiment.exclusive(metric)).any()
+    return metric in experiment and summary(experiment, metric).missing is None
+
+
+def over_ranks(
+    selection: Selection,
+    function: Callable[Concatenate[Selection, Rest], Result],
+    *arguments: Rest.args,
+    **_: Rest.kwargs,
+) -> Iterator[Result]:
+    """Give what a function gives for each block of the ranks that are selected, in their order.
+
+    One block of all where threads are compared: what they have in common is found in all of them together.
+
+    Args:
+        selection: The ranks.
+        function: Takes those of the block, and the arguments; as ``over_locations`` says.
+        arguments: The same for each block; no experiments.
+    """
+    if selection.threads:
+        yield function(selection, *arguments)  # type: ignore[call-arg]
+        return
+    for found in over_locations(selection.experiment, _of_block, selection, function, arguments):
+        yield from found
+
+
+def _sums(selection: Selection, metric: str, first: bool, paths: npt.NDArray[np.bool_] | None) -> Values:
+    values = selection.experiment.exclusive(metric)
+    if first:
+        values = np.where([place.thread == 0 for place in selection.experiment.locations], values, 0.0)
+    if paths is not None:
+        values = np.where(paths[:, None], values, 0.0)
+    return np.asarray(selection.by_rank(values).sum(axis=1))
+
+
+def _of_block(
+    part: Experiment, columns: slice, selection: Selection, function: Callable[..., Result], arguments: tuple[Any, ...]
+) -> list[Result]:
+    """Give what a function gives for a block; nothing where no rank in it is selected."""
+    own = selection.within(part, columns)
+    return [function(own, *arguments)] if own.ranks else []
 
 
 def _columns_by_rank(

@@ -13,9 +13,11 @@ def taking_turns(experiment: Experiment) -> int:
 
     0 if each had one, or it is not known.
     """
-    contenders = max(len({each.process for each in experiment.locations}), busy_threads(experiment))
     processors = experiment.notes.processors
-    return contenders if processors is not None and contenders > processors else 0
+    if processors is None:
+        return 0
+    contenders = max(len({each.process for each in experiment.locations}), busy_threads(experiment))
+    return contenders if contenders > processors else 0
 
 
 def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
+from .blocks import over_locations
 
 __all__ = ["Part", "Threads", "busy_threads", "find_threads", "has_nested_teams"]
 
@@ -76,6 +77,8 @@ def find_threads(experiment: Experiment) -> Threads | None:
     Returns:
         None if no process has several threads that can be compared.
     """
+    if _are_single(experiment):
+        return None
     places = _Places(experiment)
     parallel = places.parallel & ~places.nested
     if not parallel.any():
@@ -90,12 +93,21 @@ def find_threads(experiment: Experiment) -> Threads | None:
 
 def has_nested_teams(experiment: Experiment) -> bool:
     """Whether threads of teams have opened teams of their own, whose threads are not compared."""
-    return bool(_Places(experiment).nested.any())
+    return not _are_single(experiment) and bool(_Places(experiment).nested.any())
 
 
 def busy_threads(experiment: Experiment) -> int:
     """Count the threads that were in any region."""
-    return int(_active(experiment).any(axis=0).sum())
+    return sum(over_locations(experiment, _busy))
+
+
+def _busy(part: Experiment, _: slice) -> int:
+    return int(_active(part).any(axis=0).sum())
+
+
+def _are_single(experiment: Experiment) -> bool:
+    """Whether each process has one thread alone."""
+    return len({place.process for place in experiment.locations}) == len(experiment.locations)
 
 
 class _Places:

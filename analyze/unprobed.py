@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..experiment import Experiment, Region
 from .code_regions import CRITICAL_SHARE, CodeRegion
+from .summary import summary
 
 __all__ = ["unprobed_callees"]
 
@@ -18,7 +17,7 @@ def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> d
     callees = {Region.from_descriptor(each): names.split("\n") for each, names in experiment.notes.unprobed.items()}
     if not callees:
         return {}
-    times = np.nansum(experiment.exclusive("wall_time"), axis=1).tolist()
+    times = summary(experiment, "wall_time").sums.tolist()
     own: Counter[Region] = Counter()
     for path, time in zip(experiment.call_paths, times, strict=True):
         own[path.region] += time

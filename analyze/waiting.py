@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -14,10 +15,12 @@ from .code_regions import CodeRegion
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import Performance
 from .selection import Selection, complete
+from .summary import summary
 
 __all__ = ["Waiting", "find_waiting"]
 
 Values = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 _LATE: Final = -0.5  # correlation over the ranks: who computes longer waits less
 _TELLING: Final = 0.25  # of the time in MPI: less than that is not worth naming anybody
@@ -55,14 +58,17 @@ def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performa
     experiment, regions = weighed.experiment, weighed.regions
     if not all(complete(experiment, each) for each in ("mpi_time", "cpu_time", "mpi_cpu_time")):
         return Waiting(np.zeros(len(regions)))
-    every = _Waits.of(weighed, Performance.selected(weighed))
+    of_every_rank = _as_weighed(weighed, performance, selection)
+    every = _Waits.of(weighed, of_every_rank)
     if performance.metric == "mpi_bytes":
         return Waiting(every.seconds[list(every.says)])
-    compared, late = _Waits.of(replace(selection, regions=regions), performance), dict[int, int]()
-    times = performance.values - performance.values.mean(axis=1, keepdims=True)
+    compared, late = every, dict[int, int]()
+    if of_every_rank is not performance:
+        compared = _Waits.of(replace(selection, regions=regions), performance)
+    times = {core: performance.values[core] - performance.values[core].mean() for core in found.cccr}
     for region, says in enumerate(compared.says):
         earlier = [core for core in found.cccr if compared.can_precede(core, says)] if compared.seconds[says] else []
-        together = {core: float(times[core] @ compared.in_mpi[says]) for core in earlier}
+        together = {core: float(times[core] @ compared.in_mpi(says)) for core in earlier}
         latest = min(together, key=together.__getitem__, default=None)
         if latest is not None and together[latest] < 0:
             late[region] = latest
@@ -74,62 +80,165 @@ class _Waits:
     """What ranks wait in each region.
 
     Attributes:
+        selection: The ranks.
         performance: Their times.
         seconds: ``float64[region]``, as in ``Waiting``, of each region alone.
         says: The region below each that has most of its time in MPI, and says what it is; or itself.
-        in_mpi: ``float64[region, rank]``.
-        enters: ``bool[region, rank]``.
         reaches: As ``_reaches`` gives it.
     """
 
+    selection: Selection
     performance: Performance
     seconds: Values
     says: tuple[int, ...]
-    in_mpi: Values
-    enters: npt.NDArray[np.bool_]
     reaches: Sequence[int]
 
     @classmethod
     def of(cls, selection: Selection, performance: Performance) -> _Waits:
         """Compare the times in MPI of some ranks with what they computed before."""
-        experiment, regions = selection.experiment, selection.regions
-        in_mpi = selection.by_rank(experiment.exclusive("mpi_time"))
-        entries = "visits" if complete(experiment, "visits") else "wall_time"
-        enters = selection.by_rank(experiment.exclusive(entries)) > 0
-        reaches = _reaches(experiment, performance.regions)
-        total = _computed_before(performance, [len(regions)])
-        before = np.where(enters, _computed_before(performance, reaches), total)
-        spent = in_mpi.mean(axis=1)
-        explained = np.minimum(spent - in_mpi.min(axis=1), before.max(axis=1) - before.mean(axis=1))
-        waits = (_correlation(in_mpi, before) <= _LATE) & (explained >= _TELLING * spent) & (explained > 0)
+        regions, reaches = selection.regions, _reaches(selection.experiment, performance.regions)
+        found = _Together.of(selection, performance, reaches)
+        spent = found.spent
+        explained = np.minimum(spent - found.least, found.most - found.before)
+        waits = (found.correlation <= _LATE) & (explained >= _TELLING * spent) & (explained > 0)
         says = list(range(len(regions)))
         for region in reversed(range(len(regions))):  # children before parents
             inner = [child for child in regions[region].children if spent[child] >= _MOST * spent[region] > 0]
             says[region] = says[inner[0]] if inner else region
-        return cls(performance, np.where(waits, explained, 0.0), tuple(says), in_mpi, enters, reaches)
+        return cls(selection, performance, np.where(waits, explained, 0.0), tuple(says), reaches)
+
+    def in_mpi(self, region: int) -> Values:
+        """Give the time that each rank is in a region's MPI calls; ``float64[rank]``."""
+        return np.asarray(self.selection.rows("mpi_time", [region])[0])
 
     def can_precede(self, core: int, region: int) -> bool:
         """Whether some rank can have been in a core before others were in a region."""
-        is_anywhere = self.performance.regions[core].own_code
-        return (
-            core < self.reaches[region]
-            or is_anywhere
-            or bool(self.performance.values[core][~self.enters[region]].any())
+        if core < self.reaches[region] or self.performance.regions[core].own_code:
+            return True
+        enters = self.selection.rows(_entries(self.selection.experiment), [region])[0] > 0
+        return bool(self.performance.values[core][~enters].any())
+
+
+def _as_weighed(weighed: Selection, performance: Performance, selection: Selection) -> Performance:
+    """Give the compute times of all ranks, a region around the whole program as its own code; taken where they are."""
+    if performance.metric != "compute_time" or selection.is_part:
+        return Performance.selected(weighed)
+    shells = [index for index, each in enumerate(weighed.regions) if each != performance.regions[index]]
+    if not shells:
+        return performance
+    values = performance.values.copy()
+    for index in shells:
+        if weighed.regions[index].own_code:
+            values[index] -= performance.values[list(performance.regions[index].children)].sum(axis=0)
+    return replace(performance, regions=weighed.regions, values=values)
+
+
+def _entries(experiment: Experiment) -> str:
+    return "visits" if complete(experiment, "visits") else "wall_time"
+
+
+@dataclass(frozen=True)
+class _Together:
+    """How ranks' times in MPI go with what they computed before; ``float64[region]`` each, over the ranks.
+
+    Attributes:
+        ranks: How many.
+        spent: The mean of the time in MPI.
+        least: The least of it.
+        before: The mean of what was computed before.
+        most: The most of that.
+        squares: Sums of squares of both times' deviations from their means; ``float64[2, region]``.
+        products: Sums of products of the deviations.
+    """
+
+    ranks: int
+    spent: Values
+    least: Values
+    before: Values
+    most: Values
+    squares: Values
+    products: Values
+
+    @classmethod
+    def of(cls, selection: Selection, performance: Performance, reaches: Sequence[int]) -> _Together:
+        """Go over the ranks in blocks, whose times are at hand."""
+        experiment, end = selection.experiment, 0
+        in_mpi = selection.sums("mpi_time") != 0
+        terms = [_before(performance.regions, reach) for reach in [*reaches, len(performance.regions)]]
+        entries = summary(experiment, _entries(experiment)).least
+        some = np.array([entries[each.id] <= 0 for each in selection.regions])
+        parts = []
+        for columns in [slice(None)] if selection.threads else experiment.location_blocks():
+            part = selection if selection.threads else selection.within(experiment.of_locations(columns), columns)
+            times = performance.values[:, end : end + len(part.ranks)]
+            end += len(part.ranks)
+            if part.ranks:
+                parts.append(cls._of_block(part, times, terms, in_mpi, in_mpi & some))
+        return reduce(cls._with, parts)
+
+    @classmethod
+    def _of_block(
+        cls, selection: Selection, times: Values, terms: Sequence[_Terms], rows: Mask, entered_by_some: Mask
+    ) -> _Together:
+        experiment, (regions, ranks) = selection.experiment, (len(selection.regions), times.shape[1])
+        spent, before = selection.by_rank(experiment.exclusive("mpi_time")), np.zeros((regions, ranks))
+        for region in np.flatnonzero(rows).tolist():
+            before[region] = terms[region].of(times)
+        if entered_by_some.any():
+            enters = selection.by_rank(experiment.exclusive(_entries(experiment))) > 0
+            total = terms[-1].of(times)
+            for region in np.flatnonzero(entered_by_some).tolist():
+                before[region] = np.where(enters[region], before[region], total)
+        means = [np.where(rows, each.mean(axis=1), 0.0) for each in (spent, before)]
+        one, other = (each[rows] - mean[rows, None] for each, mean in zip((spent, before), means, strict=True))
+        squares, products = np.zeros((2, regions)), np.zeros(regions)
+        squares[:, rows] = (one * one).sum(axis=1), (other * other).sum(axis=1)
+        products[rows] = (one * other).sum(axis=1)
+        return cls(ranks, means[0], spent.min(axis=1), means[1], before.max(axis=1), squares, products)
+
+    def _with(self, other: _Together) -> _Together:
+        """Put the moments of two parts of the ranks together (Chan, Golub and LeVeque 1983)."""
+        ranks, share = self.ranks + other.ranks, other.ranks / (self.ranks + other.ranks)
+        apart = np.array([other.spent - self.spent, other.before - self.before])
+        weight = self.ranks * share
+        return _Together(
+            ranks,
+            self.spent + share * apart[0],
+            np.minimum(self.least, other.least),
+            self.before + share * apart[1],
+            np.maximum(self.most, other.most),
+            self.squares + other.squares + weight * apart**2,
+            self.products + other.products + weight * apart[0] * apart[1],
         )
 
+    @property
+    def correlation(self) -> Values:
+        """Correlate both over the ranks; 0 where one of them is the same for all."""
+        lengths = np.sqrt(self.squares[0]) * np.sqrt(self.squares[1])
+        return np.asarray(np.divide(self.products, lengths, out=np.zeros(len(lengths)), where=lengths > 0))
 
-def _computed_before(performance: Performance, reaches: Sequence[int]) -> Values:
-    """Sum up what ranks compute, in the order of call paths, before they leave each region; ``float64[region, rank]``.
 
-    The own code of an entry procedure can stand anywhere.
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """Regions whose times add up to what is computed before a place in their order, and those to be taken off."""
+
+    added: tuple[int, ...]
+    taken_off: tuple[int, ...]
+
+    def of(self, times: Values) -> Values:
+        """Add up inclusive times, ``float64[region, rank]``."""
+        return np.asarray(times[list(self.added)].sum(axis=0) - times[list(self.taken_off)].sum(axis=0))
+
+
+def _before(regions: Sequence[CodeRegion], reach: int) -> _Terms:
+    """Tell what is computed in the regions before a place, in the order of call paths.
+
+    A region that is before it counts with all below it but what is not. The own code of an entry procedure can stand
+    anywhere.
     """
-    own = performance.values.copy()
-    for index, region in enumerate(performance.regions):
-        own[index] -= performance.values[list(region.children)].sum(axis=0)
-    roots = np.array([region.own_code for region in performance.regions])
-    anywhere = own[roots].sum(axis=0)
-    own[roots] = 0.0
-    return np.asarray(np.cumsum(own, axis=0)[np.array(reaches, dtype=np.intp) - 1] + anywhere)
+    added = [index for index, each in enumerate(regions) if each.depth == 1 and (index < reach or each.own_code)]
+    off = [child for each in regions[:reach] for child in each.children if child >= reach]
+    return _Terms(tuple(added), tuple(off))
 
 
 def _reaches(experiment: Experiment, regions: Sequence[CodeRegion]) -> list[int]:
@@ -138,8 +247,8 @@ def _reaches(experiment: Experiment, regions: Sequence[CodeRegion]) -> list[int]
     Those are the ones entered first before it, and all that take turns with it: in the same loop, or entered again and
     again as it is.
     """
-    visits = experiment.exclusive("visits") if "visits" in experiment else np.zeros((len(experiment.call_paths), 1))
-    again = [not each.own_code and bool((visits[each.id] > 1).any()) for each in regions]
+    visits = summary(experiment, "visits").most if "visits" in experiment else np.zeros(len(experiment.call_paths))
+    again = [not each.own_code and bool(visits[each.id] > 1) for each in regions]
     ends = list(range(1, len(regions) + 1))
     for index in reversed(range(len(regions))):
         ends[index] = max((ends[child] for child in regions[index].children), default=ends[index])
@@ -154,10 +263,3 @@ def _reaches(experiment: Experiment, regions: Sequence[CodeRegion]) -> list[int]
                 shared[child] = in_turns
             reaches[child] = shared[child] or ends[child]
     return reaches
-
-
-def _correlation(one: Values, other: Values) -> Values:
-    """Correlate rows; 0 where values of a row are all the same."""
-    one, other = (each - each.mean(axis=1, keepdims=True) for each in (one, other))
-    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-    return np.asarray(np.divide((one * other).sum(axis=1), lengths, out=np.zeros(len(one)), where=lengths > 0))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -14,13 +16,14 @@ from .grouping import up_the_forest
 from .metric import Metric
 from .notes import Notes
 from .region import Region
-from .severities import LazySeverities, Rows, Severity
+from .severities import Kept, LazySeverities, Rows, Severity
 from .topology import Topology
 
 __all__ = ["CallPath", "Experiment", "Location", "Severity", "name_below_root"]
 
 _WHOLE: Final = 1 << 22  # values of a metric that is rather read whole, and kept, than in parts again and again
 _BLOCK: Final = 1 << 20  # values of a block: its copies take some MiB
+_KEPT: Final = 256 << 20  # bytes of metrics of some locations
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +237,37 @@ class Experiment:
                 whole = self.exclusive(metric) if whole is None else whole
                 part = whole[rows]
             yield rows, part
+
+    def location_blocks(self) -> list[slice]:
+        """Cut the locations into blocks of whole processes, by the number of values alone.
+
+        One block where processes do not stand one after the other.
+        """
+        size, end = max(1, _BLOCK // max(1, len(self.call_paths))), len(self.locations)
+        if end <= size:
+            return [slice(0, end)]
+        processes = np.fromiter((place.process for place in self.locations), np.int64, end)
+        if (np.diff(processes) < 0).any():
+            return [slice(0, end)]
+        starts = np.flatnonzero(np.diff(processes, prepend=processes[0] - 1))
+        cuts = np.unique(starts[np.searchsorted(starts, np.arange(0, end, size), side="right") - 1]).tolist()
+        return [slice(start, stop) for start, stop in pairwise([*cuts, end])]
+
+    def of_locations(self, columns: slice) -> Experiment:
+        """Give consecutive locations alone; of large metrics in a file only these are read, if that is possible.
+
+        The notes and the topologies stay those of all.
+        """
+        part = copy(self)
+        part.locations = self.locations[columns]
+        part._severities = LazySeverities(self._metrics, lambda name: self._of_columns(name, columns), kept=Kept(_KEPT))
+        return part
+
+    def _of_columns(self, metric: str, columns: slice) -> Severity:
+        part = None
+        if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
+            part = self._severities.of_columns(metric, columns)
+        return self.exclusive(metric)[:, columns] if part is None else part
 
     def _alone(self, metric: str, rows: Rows) -> Severity | None:
         """Read rows of a large metric without the others; None where that is not possible, or not worth it."""

@@ -63,6 +63,7 @@ class LazySeverities(Mapping[str, Severity]):
         inclusive: Gives the inclusive ones where those are what is stored, so that nothing is rounded on the way;
             None for all other metrics.
         rows: Gives exclusive values of some call paths alone; None where they cannot be read without all others.
+        columns: Gives exclusive values of consecutive locations alone; None likewise.
         kept: Where they are kept.
     """
 
@@ -73,12 +74,14 @@ class LazySeverities(Mapping[str, Severity]):
         *,
         inclusive: Callable[[str], Severity | None] = lambda _: None,
         rows: Callable[[str, Rows], Severity | None] = lambda *_: None,
+        columns: Callable[[str, slice], Severity | None] = lambda *_: None,
         kept: Kept = _OF_ALL,
     ) -> None:
         self._names = dict.fromkeys(names)
         self._read = read
         self._inclusive = inclusive
         self._rows = rows
+        self._columns = columns
         self._kept = kept
         self._number = next(_NUMBERS)
         self._asked: set[tuple[int, str, bool]] = set()
@@ -112,6 +115,10 @@ class LazySeverities(Mapping[str, Severity]):
         None where they cannot be read so, or where all are kept already.
         """
         return None if self._kept.find((self._number, name, False)) is not None else self._rows(name, rows)
+
+    def of_columns(self, name: str, columns: slice) -> Severity | None:
+        """Give the exclusive values of consecutive locations, as ``alone`` gives those of call paths."""
+        return None if self._kept.find((self._number, name, False)) is not None else self._columns(name, columns)
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
         values = values.view()  # what was read may be another's, who may change it

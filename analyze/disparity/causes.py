@@ -134,7 +134,7 @@ def _raised(
         communicates: Whether what each region sends and receives matters to it.
     """
     amounts = attribute.of_regions
-    if attribute.accesses is not None:
+    if attribute.is_rate:
         amounts = np.where(attribute.parts >= LEAST_PART, amounts, 0.0)
     classes = classify(amounts.tolist())
     if classes is None:
@@ -145,7 +145,7 @@ def _raised(
     if attribute.name == "io_bytes":
         return high & [_does_io(cost) for cost in costs]
     high &= [_computes(cost) for cost in costs]
-    if attribute.accesses is not None:
+    if attribute.is_rate:
         high &= [_misses_take_time(attribute, region, cost) for region, cost in enumerate(costs)]
         return high & _misses_much(attribute, per_data_access(attribute, attributes))
     return high & (attribute.parts >= _EXECUTED * np.array([cost.share for cost in costs]))
@@ -155,13 +155,13 @@ def _streams(attribute: Attribute | None, region: int, cost: Cost) -> bool:
     """Whether moving lines from memory takes a good part of a region's time, however often others miss."""
     if attribute is None or not _computes(cost):
         return False
-    seconds = float(attribute.amount[region].mean()) * _LINE
+    seconds = float(attribute.means[region]) * _LINE
     return bool(cost.compute_time and seconds >= _MOVING * cost.compute_time)
 
 
 def _misses_take_time(attribute: Attribute, region: int, cost: Cost) -> bool:
     """Whether misses take the part of a region's time that a region must take of the program's to be critical."""
-    return float(attribute.amount[region].mean()) * LATENCY[attribute.name] >= CRITICAL_SHARE * _computing(cost)
+    return float(attribute.means[region]) * LATENCY[attribute.name] >= CRITICAL_SHARE * _computing(cost)
 
 
 def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]:
@@ -173,7 +173,9 @@ def _misses_much(attribute: Attribute, data: Attribute) -> npt.NDArray[np.bool_]
     rates = attribute.of_regions
     worth = (attribute.parts >= LEAST_PART) & (rates > LEAST_RATE)
     above_program, above_rest = rates > ABOVE * attribute.of_program, rates > ABOVE * attribute.of_the_rest
-    return np.asarray(worth & (above_program | (above_rest & (data.most_often > STREAM))))
+    doubtful = worth & above_rest & ~above_program
+    often = [bool(doubtful[region]) and data.of_ranks(region).max() > STREAM for region in range(len(rates))]
+    return np.asarray(worth & (above_program | (above_rest & np.array(often))))
 
 
 def _does_io(cost: Cost) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -10,7 +12,8 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment import Experiment
 from ..program_time import program_times
-from ..selection import Selection, complete
+from ..selection import Selection, complete, over_ranks
+from ..summary import summary
 
 __all__ = ["DISPARITY_METRICS", "cycles_metric", "cycles_per_instruction", "weights"]
 
@@ -40,25 +43,23 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
     Raises:
         InputError: ``cpi`` is asked for where there is none.
     """
-    experiment = selection.experiment
-    wall = _of_processes(selection, "wall_time")
+    experiment, ranks = selection.experiment, len(selection.ranks)
+    wall = selection.sums("wall_time", first=True)
     if metric == "wall_time":
-        return np.asarray(wall.mean(axis=1))
+        return wall / ranks
     cycles = cycles_metric(experiment)
     if metric == "cpi" and cycles is None:
         raise InputError("cpi needs counts of instructions and cycles, found none")
     program = float(program_times(experiment).mean())
     if cycles is None:
         # A process that starts and ends takes its time, which is no part of the program's.
-        return np.minimum(1.0, wall.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
-    by_rank = experiment.notes.counts_by_rank
-    of_region, of_program = _cpi(selection, cycles, together=not by_rank)
+        return np.minimum(1.0, wall / ranks / program) if program > 0 else np.zeros(len(wall))
     if metric == "cpi":
-        return _cpi(selection, cycles, together=True, files=True)[0]
-    others = sum((_of_processes(selection, each) for each in ("mpi_time", "io_time")), np.zeros_like(wall))
-    own = np.maximum(wall - others, 0.0)
-    crnm = own * (of_region if by_rank else of_region[:, None]) + others * of_program
-    return np.asarray(crnm.mean(axis=1) / program) if program > 0 else np.zeros(len(wall))
+        return _Cpi.of(selection, cycles, files=True).of_regions
+    others = [name for name in ("mpi_time", "io_time") if complete(experiment, name)]
+    cpi = _Cpi.of(selection, cycles)
+    total = np.sum([*over_ranks(selection, _crnm, cpi, others, experiment.notes.counts_by_rank)], axis=0)
+    return np.asarray(total / ranks / program) if program > 0 else np.zeros(len(wall))
 
 
 def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ...], float] | None:
@@ -69,44 +70,77 @@ def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ..
     cycles = cycles_metric(selection.experiment)
     if cycles is None:
         return None
-    of_regions, of_program = _cpi(selection, cycles, together=True)
-    executed = selection.by_rank(selection.experiment.exclusive("instructions")).sum(axis=1)
+    cpi = _Cpi.of(selection, cycles)
+    executed = selection.sums("instructions")
     enough = executed > _LEAST_PART * executed[list(selection.top)].sum()
-    return tuple(cpi if known else None for cpi, known in zip(of_regions.tolist(), enough, strict=True)), of_program
+    of_regions = zip(cpi.of_regions.tolist(), enough, strict=True)
+    return tuple(each if known else None for each, known in of_regions), cpi.of_program
 
 
-def _cpi(selection: Selection, cycles: str, *, together: bool, files: bool = False) -> tuple[Values, float]:
-    """Give the CPI of each region, ``float64[region, rank]`` or, of all ranks together, ``float64[region]``.
+@dataclass(frozen=True)
+class _Cpi:
+    """Cycles per instruction.
 
-    And that of the program, which stands for that of regions where next to nothing was executed. Call paths that are
-    file I/O through and through are left out unless ``files``.
+    Attributes:
+        cycles: The metric that they are taken from.
+        paths: Which call paths count: not those that are file I/O through and through, if these are left out.
+        of_regions: ``float64[region]``, all ranks together.
+        of_program: Stands for that of regions where next to nothing was executed.
+        least: Instructions of a rank that are more than that.
     """
-    computing = np.True_ if files else _computing(selection.experiment)
-    spent = selection.by_rank(np.where(computing, selection.experiment.exclusive(cycles), 0.0))
-    executed = selection.by_rank(np.where(computing, selection.experiment.exclusive("instructions"), 0.0))
-    top = list(selection.top)
-    total = float(executed[top].sum())
-    program = float(spent[top].sum()) / total if total > 0 else 1.0
-    if together:
-        spent, executed = spent.sum(axis=1), executed.sum(axis=1)
-    else:
-        total /= executed.shape[1]
-    enough = executed > _LEAST_PART * total
-    return np.divide(spent, executed, out=np.full_like(spent, program), where=enough), program
+
+    cycles: str
+    paths: npt.NDArray[np.bool_]
+    of_regions: Values
+    of_program: float
+    least: float
+
+    @classmethod
+    def of(cls, selection: Selection, cycles: str, *, files: bool = False) -> _Cpi:
+        """Relate the cycles to the instructions.
+
+        Args:
+            selection: The regions, and the ranks.
+            cycles: The metric that cycles are taken from.
+            files: Whether call paths that are file I/O count, too.
+        """
+        experiment = selection.experiment
+        paths = np.ones(len(experiment.call_paths), dtype=bool) if files else _computing(experiment)
+        spent, executed = (selection.sums(name, paths=paths) for name in (cycles, "instructions"))
+        top = list(selection.top)
+        total = float(executed[top].sum())
+        program = float(spent[top].sum()) / total if total > 0 else 1.0
+        least = _LEAST_PART * total
+        return cls(cycles, paths, _divided(spent, executed, program, least), program, least / len(selection.ranks))
+
+    def of_ranks(self, selection: Selection) -> Values:
+        """Give it of each of some ranks; ``float64[region, rank]``."""
+        names = (self.cycles, "instructions")
+        values = (np.where(self.paths[:, None], selection.experiment.exclusive(name), 0.0) for name in names)
+        spent, executed = (selection.by_rank(each) for each in values)
+        return _divided(spent, executed, self.of_program, self.least)
+
+
+def _divided(spent: Values, executed: Values, program: float, least: float) -> Values:
+    return np.divide(spent, executed, out=np.full_like(spent, program), where=executed > least)
+
+
+def _crnm(selection: Selection, cpi: _Cpi, others: Sequence[str], by_rank: bool) -> Values:
+    """Sum up over some ranks what Eq. 2 has of each, times W_program; ``float64[region]``."""
+    experiment = selection.experiment
+    first = np.array([place.thread == 0 for place in experiment.locations])
+    wall, *rest = (
+        selection.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others)
+    )
+    elsewhere = sum(rest, np.zeros_like(wall))
+    own = np.maximum(wall - elsewhere, 0.0)
+    of_region = cpi.of_ranks(selection) if by_rank else cpi.of_regions[:, None]
+    return np.asarray((own * of_region + elsewhere * cpi.of_program).sum(axis=1))
 
 
 def _computing(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Tell which call paths are not file I/O through and through; ``bool[call path, 1]``."""
+    """Tell which call paths are not file I/O through and through; ``bool[call path]``."""
     if not (complete(experiment, "io_time") and complete(experiment, "wall_time")):
-        return np.ones((len(experiment.call_paths), 1), dtype=bool)
-    io, wall = (experiment.exclusive(name).sum(axis=1, keepdims=True) for name in ("io_time", "wall_time"))
+        return np.ones(len(experiment.call_paths), dtype=bool)
+    io, wall = (summary(experiment, name).sums for name in ("io_time", "wall_time"))
     return np.asarray((io < _IO * wall) | (wall == 0))
-
-
-def _of_processes(selection: Selection, metric: str) -> Values:
-    """Give a wall time of each region on each rank: that of its first thread; 0 if there is no such metric."""
-    experiment = selection.experiment
-    if not complete(experiment, metric):
-        return np.zeros((len(selection.regions), len(selection.ranks)))
-    first = np.array([place.thread == 0 for place in experiment.locations])
-    return selection.by_rank(np.where(first, experiment.exclusive(metric), 0.0))

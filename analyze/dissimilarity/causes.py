@@ -148,18 +148,23 @@ class _Comparison:
         apart = np.ptp(self.performance.values[np.ix_(places, chosen)], axis=1)
         cells = np.ix_(places[apart >= _TELLING * apart.max()], chosen)
         times = self.performance.values[cells]
-        executed = self.attributes["instructions"].amount[cells]
+        executed = self._amount("instructions", cells)
         most = executed.max(axis=1)
         if not most.any() or (most - executed.min(axis=1) > _SAME * most).any():
             return False
         if (times.max(axis=1) > _TWICE * times.min(axis=1)).any():
             return False
-        files = self.attributes.get("io_bytes")
-        if files and (np.ptp(files.amount[cells], axis=1) / BYTES_PER_SECOND > _FAIR * np.ptp(times, axis=1)).any():
+        files = self._amount("io_bytes", cells) if "io_bytes" in self.attributes else None
+        if files is not None and (np.ptp(files, axis=1) / BYTES_PER_SECOND > _FAIR * np.ptp(times, axis=1)).any():
             return False
-        misses = ((name, self.attributes[name].amount[cells]) for name in LATENCY if name in self.attributes)
+        misses = ((name, self._amount(name, cells)) for name in LATENCY if name in self.attributes)
         apart = np.ptp(times, axis=1)
         return not any((np.ptp(amount, axis=1) * LATENCY[name] >= _FAIR * apart).any() for name, amount in misses)
+
+    def _amount(self, name: str, cells: tuple[npt.NDArray[np.intp], ...]) -> Values:
+        """Give an attribute's amount in the cells of ``np.ix_`` of regions and ranks."""
+        regions, columns = (each.ravel() for each in cells)
+        return self.attributes[name].amount(regions.tolist())[:, columns]
 
     def _labels(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> npt.NDArray[np.intp]:
         """Number the cluster of each rank by each attribute, and last by what is compared; ``int[rank, number]``."""
@@ -177,7 +182,7 @@ class _Comparison:
             worth = values.max(axis=1) / BYTES_PER_SECOND >= LEAST_PART * self.program_time
         else:
             worth = attribute.parts[list(places)] >= LEAST_PART
-            if attribute.accesses is not None:
+            if attribute.is_rate:
                 worth &= [self._misses_matter(attribute, place) for place in places]
         return np.where(worth[:, None], values, 0.0).T
 
@@ -185,7 +190,7 @@ class _Comparison:
         """Whether a rank misses often, and the misses of one more than of another explain some of the time."""
         if attribute.of_ranks(place).max() <= LEAST_RATE:
             return False
-        amount, time = attribute.amount[place], self.performance.values[place]
+        amount, time = attribute.amount([place])[0], self.performance.values[place]
         return any(
             float(np.ptp(amount[group])) * LATENCY[attribute.name] >= _FAIR * float(np.ptp(time[group]))
             for group in self.performance.groups

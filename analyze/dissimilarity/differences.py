@@ -11,7 +11,7 @@ import numpy as np
 from ..attributes import BYTES_PER_SECOND
 from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
-from ..selection import Selection
+from ..selection import Selection, over_ranks
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .levelling import MOST_PAID
 from .network import differing_volumes
@@ -54,8 +54,13 @@ class Differences:
         places = list(regions)
         if self.performance.metric not in TIMES:
             return False
-        probes = self.selection.by_rank(probe_times(self.performance.experiment))[places].sum(axis=0)
-        return float(np.ptp(self.performance.values[places].sum(axis=0))) <= MOST_PAID * float(probes.max())
+        most = max(over_ranks(self.selection, _most_paid, places))
+        return float(np.ptp(self.performance.values[places].sum(axis=0))) <= MOST_PAID * most
+
+
+def _most_paid(selection: Selection, regions: Sequence[int]) -> float:
+    """Give what a rank paid the most for probes in some regions together, in seconds."""
+    return float(selection.by_rank(probe_times(selection.experiment))[list(regions)].sum(axis=0).max())
 
 
 def find_differences(prepared: Prepared, metric: str | None = None) -> Differences:

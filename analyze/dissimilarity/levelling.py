@@ -6,6 +6,7 @@ What probes took is off the times already, as an estimate, and ranks do not pay 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from ..overhead import probe_times
 from ..selection import Selection
 
-__all__ = ["MOST_PAID", "levelling"]
+__all__ = ["MOST_PAID", "Prices"]
 
 _Values = npt.NDArray[np.float64]
 
@@ -27,31 +28,90 @@ _ALIKE: Final = 0.1  # of what is paid: ranks that differ by no more have entere
 MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger may be one of prices
 
 
-def levelling(selection: Selection, exclusive: _Values, groups: Sequence[Sequence[int]]) -> _Values:
-    """Give what is to be added to the times of regions, with those below them; ``float64[region, rank]``.
+@dataclass(frozen=True)
+class Prices:
+    """What ranks paid for probes in each region alone, and how long they took; ``float64[program, region]`` each.
 
-    Args:
-        selection: The regions and ranks.
-        exclusive: Times of call paths without what probes took; ``float64[call path, location]``.
-        groups: Columns that are compared with each other.
+    Attributes:
+        least_paid: Of all ranks, in seconds.
+        most_paid: Likewise.
+        shortest: The time without what probes took.
+        longest: Likewise.
+        total: The sum of these times.
+        ranks: ``int[program]``: how many there are.
     """
-    own, probes = (selection.own_by_rank(each) for each in (exclusive, probe_times(selection.experiment)))
-    change = _of_each_alone(own, probes, groups)
-    for index in reversed(range(len(selection.regions))):
-        change[index] += change[list(selection.regions[index].children)].sum(axis=0)
-    return change
+
+    least_paid: _Values
+    most_paid: _Values
+    shortest: _Values
+    longest: _Values
+    total: _Values
+    ranks: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, selection: Selection, exclusive: _Values, programs: int) -> Prices:
+        """Look at some ranks.
+
+        Args:
+            selection: The ranks.
+            exclusive: Times of call paths without what probes took; ``float64[call path, location]``.
+            programs: How many programs there are.
+        """
+        times, paid = (selection.own_by_rank(each) for each in (exclusive, probe_times(selection.experiment)))
+        groups = [times[:, each] for each in _members(selection, programs)]
+        prices = [paid[:, each] for each in _members(selection, programs)]
+        return cls(
+            np.array([each.min(axis=1, initial=np.inf) for each in prices]),
+            np.array([each.max(axis=1, initial=0.0) for each in prices]),
+            np.array([each.min(axis=1, initial=np.inf) for each in groups]),
+            np.array([each.max(axis=1, initial=-np.inf) for each in groups]),
+            np.array([each.sum(axis=1) for each in groups]),
+            np.array([each.shape[1] for each in groups]),
+        )
+
+    @classmethod
+    def together(cls, parts: Sequence[Prices]) -> Prices:
+        """Put those of several parts of the ranks together."""
+        return cls(
+            np.min([each.least_paid for each in parts], axis=0),
+            np.max([each.most_paid for each in parts], axis=0),
+            np.min([each.shortest for each in parts], axis=0),
+            np.max([each.longest for each in parts], axis=0),
+            np.sum([each.total for each in parts], axis=0),
+            np.sum([each.ranks for each in parts], axis=0),
+        )
+
+    @property
+    def alike(self) -> npt.NDArray[np.bool_]:
+        """Where ranks paid equally much, and differ by no more than the errors of the price: ``bool[program, region]``.
+
+        Where probes take the 5 % that throttling allows by default, clusters allow as much anyway.
+        """
+        same = (self.most_paid > 0) & (self.most_paid - self.least_paid <= _ALIKE * self.most_paid)
+        return np.asarray(same & (self.longest - self.shortest <= _SPREAD * self.least_paid))
+
+    def levelling(self, selection: Selection, exclusive: _Values) -> _Values:
+        """Give what is to be added to times of regions, with those below them, so that who is alike has the mean.
+
+        Args:
+            selection: Some of the ranks.
+            exclusive: Their times, as above.
+
+        Returns:
+            ``float64[region, rank]``.
+        """
+        times, alike = selection.own_by_rank(exclusive), self.alike
+        change = np.zeros_like(times)
+        for program, columns in enumerate(_members(selection, len(self.ranks))):
+            mean = self.total[program] / max(1, self.ranks[program])
+            change[:, columns] = np.where(alike[program][:, None], mean[:, None] - times[:, columns], 0.0)
+        for index in reversed(range(len(selection.regions))):
+            change[index] += change[list(selection.regions[index].children)].sum(axis=0)
+        return change
 
 
-def _of_each_alone(values: _Values, probes: _Values, groups: Sequence[Sequence[int]]) -> _Values:
-    """Give ranks that paid equally much, and differ by no more than the errors of the price, their mean.
-
-    In each row; otherwise none is changed. Where probes take the 5 % that throttling allows by default, clusters allow
-    as much anyway.
-    """
-    change = np.zeros_like(values)
-    for columns in map(list, groups):
-        times, paid = values[:, columns], probes[:, columns]
-        least, most = paid.min(axis=1), paid.max(axis=1)
-        alike = (most > 0) & (most - least <= _ALIKE * most) & (np.ptp(times, axis=1) <= _SPREAD * least)
-        change[:, columns] = np.where(alike[:, None], times.mean(axis=1, keepdims=True) - times, 0.0)
-    return change
+def _members(selection: Selection, programs: int) -> list[npt.NDArray[np.intp]]:
+    """Give the columns of the ranks of each program."""
+    if selection.programs is None:
+        return [np.arange(len(selection.ranks))]
+    return [np.flatnonzero(selection.programs == program) for program in range(programs)]

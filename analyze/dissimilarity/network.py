@@ -36,7 +36,7 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
     experiment = selection.experiment
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):
         return None
-    in_mpi = selection.by_rank(experiment.exclusive("mpi_time"))[list(selection.top)].sum(axis=0).mean()
+    in_mpi = selection.sums("mpi_time")[list(selection.top)].sum() / len(selection.ranks)
     if in_mpi < _TELLING * program_time:
         return None
     performance = Performance.selected(selection, metric="mpi_bytes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -10,15 +10,17 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ..code_regions import CodeRegion
-from ..compute_time import compared_values
-from ..overhead import TIMES, without_probes
-from ..selection import Selection
+from ..compute_time import Computing
+from ..overhead import TIMES, are_probes_priced, without_probes
+from ..selection import Selection, over_ranks
 from .clusters import members
-from .levelling import levelling
+from .levelling import Prices
 
-__all__ = ["DISSIMILARITY_METRICS", "Performance"]
+__all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
+
+Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Performance:
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took, and levelled where
             that alone may part the ranks; see ``Selection.by_rank``.
         measured: The same with it, of what each one did itself; NaN where a thread has no part in it.
-        programs: ``int[rank]``, numbered from 0: ranks of different programs are not compared. None if there is one.
+        programs: As ``Selection`` has them.
         threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
     """
 
@@ -41,22 +43,37 @@ class Performance:
     metric: str
     regions: tuple[CodeRegion, ...]
     ranks: tuple[int, ...]
-    values: npt.NDArray[np.float64]
-    measured: npt.NDArray[np.float64]
+    values: Values
+    measured: Values
     programs: npt.NDArray[np.intp] | None = None
     threads: tuple[str, ...] = ()
 
     @classmethod
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
         """Build the vectors of the ranks and regions that were selected."""
-        experiment, programs = selection.experiment, _programs(selection)
-        exclusive = compared_values(experiment, metric)
-        compared = without_probes(experiment, metric, exclusive)
-        values, measured = selection.by_rank(compared), selection.measured(exclusive)
-        if metric in TIMES:
-            values += levelling(selection, compared, _groups(programs, len(selection.ranks)))
+        experiment = selection.experiment
+        selection = by_program(selection)
+        computing = Computing.of(experiment) if metric == "compute_time" else None
+        priced = metric in TIMES and are_probes_priced(experiment)
+        programs = len(_groups(selection.programs, len(selection.ranks))) if priced else 0
+        values = np.empty((len(selection.regions), len(selection.ranks)))
+        measured = np.empty_like(values) if priced or selection.threads else values
+        end, prices = 0, []
+        for part, part_measured, paid in over_ranks(selection, _vectors, metric, computing, programs):
+            end, columns = end + part.shape[1], slice(end, end + part.shape[1])
+            values[:, columns] = part
+            if part_measured is not None:
+                measured[:, columns] = part_measured
+            prices += [paid] if paid else []
+        if prices and (together := Prices.together(prices)).alike.any():
+            end = 0
+            for part in over_ranks(selection, _levelling, metric, computing, together):
+                values[:, end : end + part.shape[1]] += part
+                end += part.shape[1]
         threads = tuple(map(str, selection.labels)) if selection.threads else ()
-        return cls(experiment, metric, selection.regions, selection.ranks, values, measured, programs, threads)
+        return cls(
+            experiment, metric, selection.regions, selection.ranks, values, measured, selection.programs, threads
+        )
 
     @property
     def labels(self) -> tuple[int | str, ...]:
@@ -74,12 +91,39 @@ class Performance:
         return tuple(index for index, each in enumerate(self.regions) if each.depth == 1)
 
 
+def _vectors(
+    selection: Selection, metric: str, computing: Computing | None, programs: int
+) -> tuple[Values, Values | None, Prices | None]:
+    """Give vectors of some ranks, as compared and, if these are others, as measured; and what was paid for probes.
+
+    Args:
+        selection: The ranks.
+        metric: What is compared.
+        computing: How compute time is made of metrics, if that is compared.
+        programs: How many programs there are; 0 if the price of probes is not known.
+    """
+    exclusive = _exclusive(selection.experiment, metric, computing)
+    if not programs:
+        return selection.by_rank(exclusive), selection.measured(exclusive) if selection.threads else None, None
+    compared = without_probes(selection.experiment, metric, exclusive)
+    return selection.by_rank(compared), selection.measured(exclusive), Prices.of(selection, compared, programs)
+
+
+def _levelling(selection: Selection, metric: str, computing: Computing | None, prices: Prices) -> Values:
+    exclusive = _exclusive(selection.experiment, metric, computing)
+    return prices.levelling(selection, without_probes(selection.experiment, metric, exclusive))
+
+
+def _exclusive(part: Experiment, metric: str, computing: Computing | None) -> Values:
+    return computing.compared(part) if computing else part.exclusive(metric)
+
+
 def _groups(programs: npt.NDArray[np.intp] | None, ranks: int) -> list[list[int]]:
     return [list(range(ranks))] if programs is None else members(programs)
 
 
-def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
-    """Number the programs that the ranks run: their entry procedures, by the time that each rank is in one of them.
+def by_program(selection: Selection) -> Selection:
+    """Tell ranks of different programs apart: their entry procedures, by the time that each rank is in one of them.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run.
     """
@@ -90,4 +134,4 @@ def _programs(selection: Selection) -> npt.NDArray[np.intp] | None:
         time = experiment.inclusive("wall_time")[list(experiment.roots)][:, selection.columns]
         root = np.add.reduceat(time, selection.starts, axis=1).argmax(axis=0)
     programs = np.unique(2 * root + started, return_inverse=True)[1]
-    return programs if programs.any() else None
+    return replace(selection, programs=programs if programs.any() else None)

@@ -24,9 +24,9 @@ from .cubex_layout import ANCHOR, DATA, NOTHING, PACKED, numbered
 from .head import CubeHead, StoredMetric
 from .matrices import escaped, parser_for
 from .numbers import finite
-from .packed_rows import PackedRows
 from .reader import check_size
 from .row_index import RowIndex
+from .stored_rows import StoredRows
 from .value_types import TYPES
 from .wrapped import below_zero
 
@@ -70,7 +70,9 @@ def _experiment(archive: Archive, head: CubeHead) -> Experiment:
     values = _Values(archive, stored, paths, locations)
     remarks = (*archive.remarks, *values.left_out())
     metrics = [each.metric for each in stored.values()]
-    severities = LazySeverities(stored, values.exclusive, inclusive=values.inclusive, rows=values.rows)
+    severities = LazySeverities(
+        stored, values.exclusive, inclusive=values.inclusive, rows=values.rows, columns=values.columns
+    )
     return Experiment(
         metrics=metrics,
         call_paths=paths,
@@ -96,7 +98,8 @@ class _Values:
         self._metrics = metrics
         self._parents = [path.parent for path in paths]
         self._columns = np.argsort([number for number, _ in locations])
-        self._packed: dict[str, PackedRows] = {}
+        self._in_order = bool((self._columns == np.arange(len(self._columns))).all())
+        self._parts: dict[str, StoredRows] = {}
 
     def exclusive(self, name: str) -> Severity:
         values = self._stored(name)
@@ -115,26 +118,52 @@ class _Values:
     def rows(self, name: str, rows: Rows) -> Severity | None:
         """Give exclusive values of some call paths; None of a metric that is stored inclusively, or not row by row."""
         metric = self._metrics[name]
-        if metric.inclusive or f"{metric.number}.index" not in self._archive:
+        if metric.inclusive:
             return None
+        found = self._nothing(metric, len(rows), len(self._columns))
+        if f"{metric.number}.index" not in self._archive:
+            return np.zeros_like(found)
         with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):
-            packed = self._packed.get(name)
-            if packed is None:
-                packed = self._packed[name] = self._in_parts(metric)
-            values = packed.rows(rows)
+            stored = self._in_parts(metric)
+            values = stored.rows(rows)
             if values is None:
                 return None
-            found = np.full((len(rows), len(self._columns)), np.nan if metric.metric.aggregation in NOTHING else 0.0)
-            there = packed.has(rows)
-            found[np.ix_(there, self._columns)] = values
+            found[np.ix_(stored.has(rows), self._columns)] = values
             finite(found, metric.metric)
         return found
 
-    def _in_parts(self, metric: StoredMetric) -> PackedRows:
-        index = self._index(metric)
-        kind = np.dtype(index.order + TYPES[metric.dtype])
-        paths = numbered(self._parents, inclusive=False)[index.listed]
-        return PackedRows(self._archive, f"{metric.number}.data", index.order, kind, paths, len(self._columns))
+    def columns(self, name: str, columns: slice) -> Severity | None:
+        """Give exclusive values of consecutive locations; None as ``rows`` does, and of such in another order."""
+        metric = self._metrics[name]
+        if metric.inclusive or not self._in_order:
+            return None
+        found = self._nothing(metric, len(self._parents), columns.stop - columns.start)
+        if f"{metric.number}.index" not in self._archive:
+            return np.zeros_like(found)
+        with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):
+            stored = self._in_parts(metric)
+            values = stored.columns(columns)
+            if values is None:
+                return None
+            finite(values, metric.metric)
+            found[stored.paths] = values
+        return found
+
+    def _nothing(self, metric: StoredMetric, rows: int, columns: int) -> Severity:
+        """Give what call paths without a row have; ``float64[row, column]``."""
+        if metric.metric.aggregation in NOTHING:
+            return np.full((rows, columns), np.nan)
+        return np.zeros((rows, columns))
+
+    def _in_parts(self, metric: StoredMetric) -> StoredRows:
+        name = metric.metric.name
+        if name not in self._parts:
+            index = self._index(metric)
+            kind = np.dtype(index.order + TYPES[metric.dtype])
+            paths = numbered(self._parents, inclusive=metric.inclusive)[index.listed]
+            width = len(self._columns)
+            self._parts[name] = StoredRows(self._archive, f"{metric.number}.data", index.order, kind, paths, width)
+        return self._parts[name]
 
     def left_out(self) -> Iterator[str]:
         """Say of which metrics there are rows that belong to no call path; packed ones are as many as listed."""
@@ -149,12 +178,12 @@ class _Values:
 
     def _stored(self, name: str) -> Severity:
         metric = self._metrics[name]
-        severity = np.zeros((len(self._parents), len(self._columns)))
+        severity = self._nothing(metric, len(self._parents), len(self._columns))
         if f"{metric.number}.index" not in self._archive:
-            return severity
-        if metric.metric.aggregation in NOTHING:
-            severity[:] = np.nan
+            return np.zeros_like(severity)
         with broken_parts(self._archive.path, f"CUBE 4 with values of {name}"):
+            if self._fill(severity, metric):
+                return severity
             index = self._index(metric)
             if len(index.listed):
                 rows = self._rows(metric, index)
@@ -162,6 +191,17 @@ class _Values:
                 severity[np.ix_(paths, self._columns)] = rows
             finite(severity, metric.metric)
         return severity
+
+    def _fill(self, severity: Severity, metric: StoredMetric) -> bool:
+        """Read row by row, if that is possible."""
+        stored = self._in_parts(metric)
+        for path in stored.paths.tolist():
+            values = stored.rows(np.array([path]))
+            if values is None:
+                return False
+            finite(values, metric.metric)
+            severity[path, slice(None) if self._in_order else self._columns] = values[0]
+        return True
 
     def _index(self, metric: StoredMetric) -> RowIndex:
         name = f"{metric.number}.index"

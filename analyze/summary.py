@@ -1,0 +1,91 @@
+"""What is asked of a metric again and again: its sums over the locations, whether values are missing, its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment import Experiment
+from .blocks import over_locations
+
+__all__ = ["Summary", "summaries", "summary"]
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A metric over all locations; missing values count as 0 in sums.
+
+    Attributes:
+        sums: ``float64[call path]``, of each call path alone.
+        first: The same of the first thread of each process.
+        least: ``float64[call path]``: the least value.
+        most: Likewise, the greatest.
+        positive: How many values are above 0.
+        missing: The first location that lacks a value; None if none does.
+    """
+
+    sums: Values
+    first: Values
+    least: Values
+    most: Values
+    positive: int
+    missing: int | None
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value."""
+        return max(float(self.most.max(initial=0.0)), -float(self.least.min(initial=0.0)))
+
+
+_KNOWN: Final[WeakKeyDictionary[Experiment, dict[str, Summary]]] = WeakKeyDictionary()
+
+
+def summary(experiment: Experiment, metric: str) -> Summary:
+    """Sum a metric up."""
+    return summaries(experiment, [metric])[metric]
+
+
+def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
+    """Sum metrics up; those that are not known yet in one walk."""
+    known = _KNOWN.setdefault(experiment, {})
+    names = [name for name in dict.fromkeys(metrics) if name not in known]
+    if names:
+        for name, *parts in zip(names, *over_locations(experiment, _of_block, names), strict=True):
+            known[name] = parts[0] if len(parts) == 1 else _together(parts)
+    return known
+
+
+def _of_block(part: Experiment, columns: slice, names: list[str]) -> list[Summary]:
+    first = np.array([place.thread == 0 for place in part.locations], dtype=bool)
+    return [_summary(part.exclusive(name), first, columns.start) for name in names]
+
+
+def _summary(values: Values, first: npt.NDArray[np.bool_], start: int) -> Summary:
+    missing = None
+    with np.errstate(over="ignore", invalid="ignore"):  # who asks refuses what is too large
+        sums = values.sum(axis=1)
+    if np.isnan(sums).any() and (lacking := np.isnan(values)).any():
+        missing, values = start + int(lacking.any(axis=0).argmax()), np.where(lacking, 0.0, values)
+        sums = values.sum(axis=1)
+    of_first = sums if first.all() else values[:, first].sum(axis=1)
+    positive = int(np.count_nonzero(values > 0))
+    least, most = (values.min(axis=1), values.max(axis=1)) if values.shape[1] else (sums, sums)
+    return Summary(sums, of_first, least, most, positive, missing)
+
+
+def _together(parts: list[Summary]) -> Summary:
+    return Summary(
+        np.sum([each.sums for each in parts], axis=0),
+        np.sum([each.first for each in parts], axis=0),
+        np.min([each.least for each in parts], axis=0),
+        np.max([each.most for each in parts], axis=0),
+        sum(each.positive for each in parts),
+        next((each.missing for each in parts if each.missing is not None), None),
+    )

@@ -1,0 +1,164 @@
+"""Rows of values in a CUBE 4 archive, and parts of them, that are read without the others."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..severities import Rows, Severity
+from .archive import Archive
+from .cubex_layout import DATA, PACKED
+
+__all__ = ["StoredRows"]
+
+_ENTRY: Final = 24  # bytes: where a block is unpacked, where it is packed, how long
+_CHUNK: Final = 1 << 16  # bytes that are unpacked at a time
+
+
+class StoredRows:
+    """Finds the rows of a metric, plain or packed one by one, as cubelib and we do; of other layouts it gives None.
+
+    Args:
+        archive: Where they are.
+        name: Of the member.
+        order: Of bytes: ``<`` or ``>``.
+        kind: Of the values.
+        paths: ``intp[row]``: the call path of each row.
+        width: Values in a row.
+
+    Attributes:
+        paths: As it was given.
+    """
+
+    def __init__(  # noqa: PLR0917
+        self, archive: Archive, name: str, order: str, kind: np.dtype[Any], paths: Rows, width: int
+    ) -> None:
+        self._archive, self._name, self._order, self._kind, self._width = archive, name, order, kind, width
+        self.paths = paths
+        self._row = {int(path): row for row, path in enumerate(paths)}
+        self._size = width * kind.itemsize
+        self._plain = archive.starts(name, DATA)
+        self._places = None if self._plain else self._blocks(len(paths))
+        self._unpacking: dict[int, _Unpacking] = {}
+
+    def has(self, paths: Rows) -> npt.NDArray[np.bool_]:
+        """Tell which call paths have a row."""
+        return np.array([int(path) in self._row for path in paths], dtype=np.bool_)
+
+    def rows(self, paths: Rows) -> Severity | None:
+        """Give the rows of those call paths that have one; ``float64[row, value]``."""
+        wanted = [self._row[int(path)] for path in paths if int(path) in self._row]
+        found = np.empty((len(wanted), self._width))
+        for place, row in enumerate(wanted):
+            text = self._plain_part(row, 0, self._size) if self._plain else self._packed_row(row)
+            if text is None or len(text) != self._size:
+                return None
+            found[place] = np.frombuffer(text, self._kind)
+        return found
+
+    def columns(self, columns: slice) -> Severity | None:
+        """Give consecutive values of all rows; ``float64[row, value]``.
+
+        What is packed is unpacked from where the last ones ended, if these come behind them, else from the start.
+        """
+        first, size = columns.start * self._kind.itemsize, (columns.stop - columns.start) * self._kind.itemsize
+        found = np.empty((len(self._row), columns.stop - columns.start))
+        for row in range(len(self._row)):
+            text = self._plain_part(row, first, size) if self._plain else self._packed_part(row, first, size)
+            if text is None or len(text) != size:
+                return None
+            found[row] = np.frombuffer(text, self._kind)
+        return found
+
+    def _plain_part(self, row: int, first: int, size: int) -> bytes:
+        return self._archive.part(self._name, len(DATA) + row * self._size + first, size)
+
+    def _packed_row(self, row: int) -> bytes | None:
+        if self._places is None:
+            return None
+        at, size = self._places[row]
+        try:
+            return zlib.decompressobj().decompress(self._archive.part(self._name, at, size), self._size + 1)
+        except zlib.error:
+            return None  # said when all are read
+
+    def _packed_part(self, row: int, first: int, size: int) -> bytes | None:
+        if self._places is None:
+            return None
+        state = self._unpacking.get(row)
+        if state is None or state.at > first:
+            state = self._unpacking[row] = _Unpacking(self._packed(row), zlib.decompressobj())
+        try:
+            state.skip(first - state.at)
+            return state.take(size)
+        except zlib.error:
+            return None
+
+    def _packed(self, row: int) -> Iterator[bytes]:
+        assert self._places is not None
+        at, size = self._places[row]
+        for start in range(0, size, _CHUNK):
+            yield self._archive.part(self._name, at + start, min(_CHUNK, size - start))
+
+    def _blocks(self, rows: int) -> list[tuple[int, int]] | None:
+        """Find where each row is packed, and how long; None unless each has a block of its own, in their order."""
+        head = len(PACKED) + 8
+        if not self._archive.starts(self._name, PACKED):
+            return None
+        count = int.from_bytes(
+            self._archive.part(self._name, len(PACKED), 8), "little" if self._order == "<" else "big"
+        )
+        if count != rows:
+            return None
+        table = np.frombuffer(self._archive.part(self._name, head, _ENTRY * count), f"{self._order}i8")
+        if len(table) != 3 * count:
+            return None
+        unpacked, packed, sizes = table[::3], table[1::3], table[2::3]
+        ends = [*unpacked.tolist(), self._size * rows]
+        whole = self._archive.size(self._name)
+        if any(two - one != self._size for one, two in pairwise(ends)) or (packed < 0).any() or (sizes < 0).any():
+            return None
+        starts = head + _ENTRY * count + packed
+        return None if (starts + sizes > whole).any() else [*zip(starts.tolist(), sizes.tolist(), strict=True)]
+
+
+@dataclass(slots=True)
+class _Unpacking:
+    """A packed row that is unpacked from its start to its end, as it is asked for.
+
+    Attributes:
+        packed: What is still to be taken in.
+        engine: Unpacks it.
+        piece: What of it was read already.
+        at: Bytes that were given out.
+    """
+
+    packed: Iterator[bytes]
+    engine: Any
+    piece: bytes = b""
+    at: int = 0
+
+    def take(self, size: int) -> bytes:
+        """Give the next bytes; fewer at the end."""
+        parts, left = [], size
+        while left > 0:
+            piece = self.piece or next(self.packed, b"")
+            part = self.engine.decompress(piece, left)
+            if not (piece or part):
+                break
+            self.piece = self.engine.unconsumed_tail
+            parts.append(part)
+            left -= len(part)
+        self.at += size - left
+        return b"".join(parts)
+
+    def skip(self, size: int) -> None:
+        """Leave out the next bytes."""
+        while size > 0 and (part := self.take(min(size, _CHUNK))):
+            size -= len(part)
