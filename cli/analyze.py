@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
+from ..experiment import Experiment
 from ..runtime.open_experiment import open_experiment
 from ..view.cost_tree import print_tree
 from ..view.explain import explanation_lines
@@ -13,6 +14,7 @@ from ..view.sections import SECTIONS
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
+from .analysis_job import AnalysisJob
 from .documents import check_targets, is_output
 from .percentage import share_of
 
@@ -43,7 +45,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.min is not None and not arguments.tree:
         raise UsageError("--min needs --tree")
     check_targets([arguments.experiment], json=arguments.json)
-    experiment, file = open_experiment(arguments.experiment)
+    job = AnalysisJob.joined()
+    if not job.leads:
+        return job.serve()
+    with job.dismissed_on_failure():
+        experiment, file = open_experiment(arguments.experiment)
+    return job.lead(experiment, file, lambda: _analyse(experiment, file, arguments))
+
+
+def _analyse(experiment: Experiment, file: Path, arguments: argparse.Namespace) -> int:
     findings = findings_of(experiment, arguments)
     if arguments.json:
         write_findings(findings, file, arguments.json)

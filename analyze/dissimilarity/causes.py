@@ -87,8 +87,9 @@ def find_dissimilarity_causes(
     table = comparison.table(places, found.clusters)
     of_core = {core: comparison.differences([core], found.clusters) for core in found.cccr}
     same_work = frozenset(core for core in found.cccr if comparison.worked_alike([core], range(len(labels))))
+    column = {label: number for number, label in enumerate(labels)}
     alike = tuple(
-        group for group in table.inconsistent if comparison.worked_alike(places, [labels.index(each) for each in group])
+        group for group in table.inconsistent if comparison.worked_alike(places, [column[each] for each in group])
     )
     causes = comparison.differences(places, found.clusters)
     return DissimilarityCauses(table, causes, of_core, same_work, alike)
@@ -114,7 +115,7 @@ class _Comparison:
     def differences(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
         """Give the root causes in some regions: in any reduct, and raised where the ranks take long."""
         vectors = {name: self._vectors(self.attributes[name], places) for name in self.attributes}
-        different = sorted(set(map(tuple, self._labels(places, clusters).tolist())))
+        different = np.unique(self._labels(places, clusters), axis=0).tolist()
         rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
         telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
         names = [name for name in telling if self._rises(vectors[name], places)]

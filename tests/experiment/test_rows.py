@@ -108,3 +108,50 @@ def test_sums_of_a_large_file_take_a_small_part_of_its_memory(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert int(done.stdout) * 1024 < 100e6
+
+
+def test_parts_of_the_locations_are_those_of_the_whole_metric(tmp_path, monkeypatch):
+    monkeypatch.setattr(LARGE, 0)
+    for file in _copies(tmp_path):
+        in_parts, whole = load(file), load(file)
+        end = len(whole.locations)
+        for metric in whole.metrics:
+            expected = whole.exclusive(metric.name)
+            for first, last in [(0, 1), (end // 2, end), (0, end), (end // 3, end // 2)]:
+                part = in_parts.of_locations(slice(first, last))
+                assert part.locations == whole.locations[first:last]
+                assert part.exclusive(metric.name).tobytes() == expected[:, first:last].tobytes()
+
+
+@pytest.mark.parametrize("values", ["alike", "different"])
+def test_packed_rows_are_unpacked_part_by_part(values, tmp_path, monkeypatch):
+    monkeypatch.setattr(LARGE, 0)
+    made = Builder()
+    made.metric("time")
+    made.call_path("main")
+    for rank in range(50_000):
+        made.location(rank)
+    row = np.random.default_rng(3).random(50_000) if values == "different" else np.full(50_000, 0.1)
+    made.row("time", 0, row)
+    save(made.experiment(), tmp_path / "e.cubex")
+    read, parts = load(tmp_path / "e.cubex"), []
+    for first in range(0, 50_000, 777):
+        part = read.of_locations(slice(first, min(first + 777, 50_000)))
+        parts.append(part.exclusive("time")[0])
+    assert np.concatenate(parts).tobytes() == row.tobytes()
+    assert read.of_locations(slice(5, 9)).exclusive("time")[0].tolist() == row[5:9].tolist()
+
+
+def test_blocks_of_locations_hold_whole_processes(monkeypatch):
+    made = Builder()
+    made.metric("time")
+    made.call_path("main")
+    for rank, threads in enumerate([3, 1, 4, 1, 5]):
+        for thread in range(threads):
+            made.location(rank, thread)
+    experiment = made.experiment()
+    for size, wanted in [(100, [14]), (4, [4, 4, 1, 5]), (1, [3, 1, 4, 1, 5])]:
+        monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", size)
+        blocks = experiment.location_blocks()
+        assert [each.stop - each.start for each in blocks] == wanted, size
+        assert [column for each in blocks for column in range(each.start, each.stop)] == [*range(14)]

@@ -1,0 +1,84 @@
+"""The MPI job that this process is one of, if a launcher has started several of us."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from ctypes import CDLL
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from ...cache_place import cache_place
+from ...errors import InputError
+from .compiler import mpi_compilers
+
+__all__ = ["join_job", "mpich_environment"]
+
+_SIZES: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")  # how many processes were started
+_OF_MPICH: Final = "PMI_SIZE"
+_NAME: Final = "libmpi.so.12"  # of MPICH's library, as mpi4py asks for it; Debian's does not bear it
+_CHOICE: Final = "MPI4PY_MPIABI"
+
+
+def join_job() -> Any | None:
+    """Begin MPI, and give the communicator of all processes that were started together; None if this one is alone.
+
+    Raises:
+        InputError: Several were started, and mpi4py finds each alone.
+    """
+    started = next((int(number) for name in _SIZES if (number := os.environ.get(name, "")).isdigit()), 1)
+    if started < 2:
+        return None
+    if next(name for name in _SIZES if name in os.environ) == _OF_MPICH and _CHOICE not in os.environ:
+        _choose_mpich()
+    from mpi4py import MPI  # noqa: PLC0415 - starts MPI
+
+    if MPI.COMM_WORLD.Get_size() < started:
+        raise InputError(
+            f"expected {started} processes in one MPI_COMM_WORLD, found each alone: the launcher is not that of"
+            f" {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
+        )
+    return MPI.COMM_WORLD
+
+
+def mpich_environment(library: Path, links: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Give the variables with which mpi4py uses MPICH's library.
+
+    Args:
+        library: The library.
+        links: A folder that is searched for it first, where it gets the name that mpi4py asks for.
+        environment: What is set already.
+
+    Raises:
+        OSError: Nothing can be written there.
+    """
+    links.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        (links / _NAME).symlink_to(library)
+    paths = [str(links), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
+    return {**environment, "LD_LIBRARY_PATH": ":".join(paths), _CHOICE: "mpich"}
+
+
+def _choose_mpich() -> None:
+    """Let mpi4py use MPICH's library; where the loader does not find it under its usual name, begin again.
+
+    Raises:
+        InputError: There is none, or nowhere to give it that name.
+    """
+    with suppress(OSError):
+        CDLL(_NAME)
+        os.environ[_CHOICE] = "mpich"
+        return
+    found = (each.library.path for each in mpi_compilers(os.environ) if not each.library.is_open_mpi)
+    library = next(found, None)
+    if library is None:
+        raise InputError(f"started by a launcher of MPICH: expected its library ({_NAME}) or its mpicc, found neither")
+    links = cache_place() / "mpi4py" / sha256(bytes(library)).hexdigest()[:16]
+    try:
+        environment = mpich_environment(library, links, os.environ)
+    except OSError as error:
+        raise InputError(f"{links}: cannot be written: {error.strerror}; set AUTOANALYZER_CACHE") from None
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
