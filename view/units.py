@@ -79,12 +79,15 @@ def ranges(labels: Sequence[int | str], most: int = 4) -> str:
     for label in labels:
         if parts and _follows(parts[-1][-1], label):
             parts[-1] = [parts[-1][0], label]
-        else:
+        elif len(parts) < most:
             parts.append([label])
-    shown = ["-".join(map(str, part)) for part in parts[:most]]
-    if len(parts) > most:
-        shown[most - 1 :] = [f"… {parts[-1][-1]}"]
-    return ", ".join(shown)
+        else:
+            return ", ".join([*map(_joined, parts[:-1]), f"… {labels[-1]}"])
+    return ", ".join(map(_joined, parts))
+
+
+def _joined(part: Sequence[int | str]) -> str:
+    return "-".join(map(str, part))
 
 
 def _follows(label: int | str, next_label: int | str) -> bool:

@@ -1,0 +1,77 @@
+"""``mpirun autoanalyzer analyze``: an MPI job finds what one process finds, bit for bit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import Builder, Region, save
+from tests.conftest import Tool
+
+DATA = Path(__file__).parents[1] / "data"
+RANKS, PATHS = 6_000, 200  # more values than a block has
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An experiment of more than one block, one of whose ranks is slow."""
+    chance, made = np.random.default_rng(1), Builder()
+    for name, parent in (
+        ("wall_time", None),
+        ("mpi_time", "wall_time"),
+        ("cpu_time", None),
+        ("mpi_cpu_time", "cpu_time"),
+    ):
+        made.metric(name, parent=parent)
+    main = made.call_path(Region("function", "main", "a.c", "main", 0, 1, 9))
+    for rank in range(RANKS):
+        made.location(rank, node=f"n{rank // 64}")
+    for number in range(1, PATHS):
+        path = made.call_path(Region("function", f"f{number}", "a.c", f"f{number}", 0, number, number), main)
+        times = chance.random(RANKS) / PATHS
+        if number == 7:
+            times[RANKS - 5] += 9.0
+        for metric in ("wall_time", "cpu_time"):
+            made.row(metric, path, times)
+    file = tmp_path_factory.mktemp("large") / "e.cubex"
+    save(made.experiment(), file)
+    return file
+
+
+def test_a_job_finds_what_one_process_finds(large: Path, mpi: tuple[str, str], tool: Tool) -> None:
+    alone = tool("autoanalyzer", "analyze", str(large), "--json", "alone.json")
+    job = tool(mpi[0], "-n", "3", "autoanalyzer", "analyze", str(large), "--json", "job.json")
+    assert (job.returncode, job.stderr) == (0, b"")
+    assert "rank 5995" in alone.stdout.decode()
+    assert _plain(job.stdout) == _plain(alone.stdout)  # Open MPI's first rank has a terminal
+    assert (tool.folder / "job.json").read_bytes() == (tool.folder / "alone.json").read_bytes()
+
+
+def test_a_job_has_one_verdict_of_a_small_run_too_and_one_line_of_what_is_wrong(
+    mpi: tuple[str, str], tool: Tool, tmp_path: Path
+) -> None:
+    small = tool(mpi[0], "-n", "2", "autoanalyzer", "analyze", str(DATA / "rays.cube.gz"))
+    assert (small.returncode, small.stdout.count(b"experiment ")) == (0, 1)
+    tool.write("wrong.cube", "<cube>")
+    wrong = tool(mpi[0], "-n", "2", "autoanalyzer", "analyze", "wrong.cube")
+    assert (wrong.returncode, wrong.stderr.count(b"autoanalyzer: ")) == (2, 1)
+
+
+def test_an_analysis_that_is_refused_ends_its_job(large: Path, tool: Tool) -> None:
+    done = tool("mpirun", "-n", "2", "autoanalyzer", "analyze", str(large), "--disparity-metric", "cpi")
+    assert done.returncode == 2
+    assert done.stderr.count(b"cpi needs counts") == 1
+
+
+def test_processes_that_are_alone_where_a_launcher_started_several_say_so(tool: Tool) -> None:
+    several = {"PMI_SIZE": "2", "MPI4PY_MPIABI": "openmpi"}
+    done = tool("autoanalyzer", "analyze", str(DATA / "rays.cube.gz"), env=several)
+    assert done.returncode == 2
+    assert b"expected 2 processes in one MPI_COMM_WORLD, found each alone" in done.stderr
+
+
+def _plain(text: bytes) -> list[bytes]:
+    return re.sub(rb"\x1b\[[0-9;]*m", b"", text).replace(b"\r", b"").splitlines()
