@@ -18,13 +18,15 @@ from typing import Final
 from uuid import uuid4
 
 from ...errors import InputError
+from ...temporary_folder import owned_prefix
 from ..command import launcher_words
 from ..failure_reason import failure_reason
 from ..folder import RunFolder
 from ..mpi.detection import find_mpi
+from ..mpi.library import MpiLibrary
 from .bring_home import HOME_FILE, unpacked
 
-__all__ = ["run_mpi_job"]
+__all__ = ["loading", "run_mpi_job"]
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
 _NODES: Final = "SLURM_JOB_NODELIST"
@@ -49,13 +51,8 @@ def run_mpi_job(folder: RunFolder, command: Sequence[str]) -> str:
     folder.join()
     mark = folder.shards / HOME_FILE
     home = uuid4().hex
-    with TemporaryDirectory() as links:
-        environment = dict(os.environ)
-        if mpi.library is not None and not mpi.library.is_open_mpi:
-            # mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
-            Path(links, "libmpi.so.12").symlink_to(mpi.library.path)
-            paths = [links, *filter(None, [environment.get("LD_LIBRARY_PATH")])]
-            environment |= {"LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
+    with TemporaryDirectory(prefix=owned_prefix("links")) as links:
+        environment = loading(mpi.library, links)
         module = [sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.shards.resolve()), home]
         try:
             mark.write_text(home)
@@ -66,6 +63,22 @@ def run_mpi_job(folder: RunFolder, command: Sequence[str]) -> str:
             with suppress(OSError):
                 mark.unlink(missing_ok=True)
     return failure
+
+
+def loading(library: MpiLibrary | None, links: str) -> dict[str, str]:
+    """Give this process's environment with what makes mpi4py load an MPI library.
+
+    Args:
+        library: None for that of mpi4py's choice.
+        links: An empty folder, which must be there as long as mpi4py loads.
+    """
+    environment = dict(os.environ)
+    if library is not None and not library.is_open_mpi:
+        # mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
+        Path(links, "libmpi.so.12").symlink_to(library.path)
+        paths = [links, *filter(None, [environment.get("LD_LIBRARY_PATH")])]
+        environment |= {"LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
+    return environment
 
 
 def _run(job: Sequence[str], environment: Mapping[str, str], shards: Path) -> str:

@@ -1,0 +1,166 @@
+"""The processes of one ``srun -N 2 autoanalyzer doctor``: each node tests itself, and the answers come together.
+
+They meet in folders that they may share: the working directory, the cache, the home. A process that shares none of them
+with the first one is not heard there, and prints its own lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from ..atomic_file import replacing
+from ..cache_place import cache_place
+from ..errors import InputError
+
+__all__ = ["EXCHANGE", "Answer", "Meeting", "Task", "this_task"]
+
+EXCHANGE: Final = ".autoanalyzer-doctor-"
+
+_LAUNCHERS: Final = (
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ("SLURM_JOB_ID", "SLURM_STEP_ID")),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
+)
+_JOIN: Final = 40.0  # seconds in which processes that share a folder see each other
+_ANSWER: Final = 400.0  # seconds in which a node has tested itself
+_PAUSE: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """This process among those that a launcher has started.
+
+    Attributes:
+        rank: Its number.
+        size: How many there are.
+        local_rank: Its number on its node.
+        job: What they all have in common, and no others.
+    """
+
+    rank: int
+    size: int
+    local_rank: int
+    job: str
+
+
+def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
+    """Tell which of several processes this is; None if it is alone."""
+    for rank, size, local, job in _LAUNCHERS:
+        words = [environment.get(name, "") for name in (rank, size, local)]
+        if all(word.isdigit() for word in words) and int(words[1]) > 1:
+            parts = (environment.get(name, "") for name in job)
+            name = "".join(each if each.isalnum() else "." for each in ".".join(parts))
+            return Task(*map(int, words), name)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a process has to say.
+
+    Attributes:
+        rank: Of the process.
+        node: Its name.
+        tests: Whether it looked at its node; another process of the node did so otherwise.
+        found: What it found, as documents.
+        together: What MPI said of all processes.
+        sees: Which folders it shares with the first process, by what they are for.
+    """
+
+    rank: int
+    node: str
+    tests: bool
+    found: Sequence[dict[str, Any]] = ()
+    together: dict[str, Any] = field(default_factory=dict)
+    sees: dict[str, bool] = field(default_factory=dict)
+
+
+class Meeting:
+    """Where processes find each other.
+
+    Args:
+        task: This process.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.places = {"working directory": Path.cwd(), "cache": cache_place(), "home": Path.home()}
+        self._folders = {name: place / f"{EXCHANGE}{task.job}" for name, place in self.places.items()}
+        self._since = time.monotonic()
+        for folder in self._folders.values():
+            # What is written also makes a client of a network disk look at the folder again.
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"task-{task.rank}").touch()
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether this process shares a folder with the first one."""
+        return any(self._sees_first().values())
+
+    def brought_together(self, answer: Answer, count: Callable[[int, int], object]) -> list[Answer] | None:
+        """Give the answers of all to the first process, and nothing to the others.
+
+        Args:
+            answer: That of this process.
+            count: Takes how many of the others have answered, and how many there are.
+        """
+        if self._task.rank > 0:
+            self._leave(replace(answer, sees=self._sees_first()))
+            return None
+        try:
+            return [replace(answer, sees=dict.fromkeys(self.places, True)), *self._answers(count)]
+        finally:
+            for folder in self._folders.values():
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _sees_first(self) -> dict[str, bool]:
+        """Tell which folders this process shares with the first one; waited for until one shows."""
+        while True:
+            seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
+            if any(seen.values()) or time.monotonic() > self._since + _JOIN:
+                return seen
+            time.sleep(_PAUSE)
+
+    def _leave(self, answer: Answer) -> None:
+        """Leave an answer where the first process finds it."""
+        document = json.dumps(asdict(answer)).encode()
+        for name, folder in self._folders.items():
+            if answer.sees[name]:
+                with suppress(OSError, InputError), replacing(folder / f"answer-{answer.rank}") as stream:
+                    stream.write(document)
+
+    def _answers(self, count: Callable[[int, int], object]) -> list[Answer]:
+        """Take the answers of the others; of those that show within the time."""
+        expected = range(1, self._task.size)
+        answers: dict[int, Answer] = {}
+        while True:
+            for folder in self._folders.values():
+                answers |= {rank: found for rank in expected if rank not in answers and (found := _read(folder, rank))}
+            count(len(answers), len(expected))
+            passed = time.monotonic() - self._since
+            present = {rank for folder in self._folders.values() for rank in _present_in(folder)}
+            awaited = [rank for rank in expected if rank not in answers and (rank in present or passed < _JOIN)]
+            if not awaited or passed > _ANSWER:
+                return [answers[rank] for rank in sorted(answers)]
+            time.sleep(_PAUSE)
+
+
+def _present_in(folder: Path) -> set[int]:
+    with suppress(OSError):
+        return {int(name.partition("-")[2]) for name in os.listdir(folder) if name.startswith("task-")}  # noqa: PTH208
+    return set()
+
+
+def _read(folder: Path, rank: int) -> Answer | None:
+    try:
+        return Answer(**json.loads((folder / f"answer-{rank}").read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
