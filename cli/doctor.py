@@ -57,8 +57,8 @@ def _examine(arguments: argparse.Namespace, task: Task | None) -> int:
 
 def _verdict(works: bool, essential: str) -> str:
     if works:
-        return f"ready: a program of {essential} was built with probes, run on 2 ranks, and gathered"
-    return f"not ready: {essential} does not build, run and gather a program; see its line above"
+        return f"ready: {essential}: a program in C was built with probes, run on 2 ranks, and gathered"
+    return f"not ready: {essential}: no program in C could be built with probes, run on 2 ranks, and gathered"
 
 
 def _clean(arguments: argparse.Namespace, task: Task | None) -> int:

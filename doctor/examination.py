@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Final
 
 from .bench import Bench, bench
@@ -16,15 +17,14 @@ from .installation import installation_findings
 from .launchers import launcher_finding, srun_finding
 from .limits import limit_findings
 from .measuring import COUNTS, clock_findings, openmp_finding, papi_finding, simulation_finding
-from .mpi import AREA as MPI
-from .mpi import CTrial, c_trial, cxx_findings, fortran_findings
+from .mpi import CTrial, area_of, c_trial, cxx_findings, fortran_findings, gather_finding
 
 __all__ = ["Told", "essential_of", "examine"]
 
 Told = Callable[[str], object]
 """Takes what is being tried."""
 
-_AT_ONCE: Final = 6  # trials; most of their time launchers wait
+_AT_ONCE: Final = 12  # trials; most of their time launchers wait
 _NO_MPI: Final = "install an MPI library (Debian: openmpi-bin libopenmpi-dev), or load its module"
 
 
@@ -55,63 +55,54 @@ def essential_of(findings: Sequence[Finding]) -> tuple[bool, str]:
     """Tell whether what is essential works, and which that is."""
     essential = [finding for finding in findings if finding.essential]
     works = all(finding.outcome is Outcome.WORKS for finding in essential)
-    return works, ", ".join(dict.fromkeys(finding.name for finding in essential))
+    return works, ", ".join(dict.fromkeys(finding.area for finding in essential))
 
 
 def _trials(
-    families: list[Family], place: Bench, pool: ThreadPoolExecutor, told: Told, *, in_step: bool
+    families: Sequence[Family], place: Bench, pool: ThreadPoolExecutor, told: Told, *, in_step: bool
 ) -> Iterator[Finding]:
+    """Build and run programs: first those in C, with which others are tried, too."""
     yield from _missing_usual(families)
-    told(f"programs in C, C++ and Fortran with {', '.join(each.name for each in families) or 'no MPI'}")
-    c = [pool.submit(c_trial, family, place, number == 0) for number, family in enumerate(families)]
-    others: list[tuple[Future[list[Finding]], Future[list[Finding]]]] = [
-        (
-            pool.submit(cxx_findings, family, place),
-            pool.submit(fortran_findings, family, place),
-        )
+    told(f"programs of {', '.join(each.name for each in families) or 'no MPI'}")
+    in_c = [pool.submit(c_trial, family, place, number == 0) for number, family in enumerate(families)]
+    others = [
+        [pool.submit(each, family, place) for each in (cxx_findings, fortran_findings)] if family.library else []
         for family in families
-        if family.library
     ]
-    trials = [each.result() for each in c]
-    told("launchers, counters and OpenMP")
-    more = _independent(trials, place, pool)
+    made = [each.result() for each in in_c]
+    counts = _counts(made, pool)
+    gathers = [[pool.submit(gather_finding, each)] if each.works else [] for each in made]
     launchers = find_launchers(place.environment, families)
-    started = [pool.submit(launcher_finding, launcher, trials, place) for launcher in launchers]
-    rest = iter(others)
-    for trial in trials:
-        yield from trial.findings
-        if trial.family.library:
-            for each in next(rest):
-                yield from each.result()
-    for launcher in started:
-        yield launcher.result()
-    yield from srun_finding(trials, place, in_step=in_step)
-    yield from clock_findings(next((trial.experiment for trial in trials if trial.experiment), None))
-    for finding in more:
-        yield finding.result()
+    started = [pool.submit(launcher_finding, launcher, made, place) for launcher in launchers]
+    for each, other, gather in zip(made, others, gathers, strict=True):
+        yield each.finding
+        for languages in other:
+            yield from languages.result()
+        yield from (future.result() for future in gather)
+    told("launchers and counters")
+    yield from (future.result() for future in started)
+    yield from srun_finding(made, place, in_step=in_step)
+    yield from clock_findings(next((each.experiment for each in made if each.experiment), None))
+    yield from (future.result() for future in counts)
 
 
 def _missing_usual(families: Sequence[Family]) -> Iterator[Finding]:
     """Say that the compiler that ``aa-mpicc`` calls is not there, and which is to be named instead."""
+    named = os.environ.get("AUTOANALYZER_CC", "mpicc")
+    about = Finding(area_of(named), f"C, {named}", Outcome.ABSENT, f"aa-mpicc calls {named}, which is not on PATH")
     if not families:
-        yield Finding(MPI, "mpicc", Outcome.FAILS, "no MPI compiler on PATH", _NO_MPI, essential=True)
+        yield replace(about, outcome=Outcome.FAILS, advice=_NO_MPI, essential=True)
     elif not families[0].is_usual:
         first = families[0]
         names = (("AUTOANALYZER_CC", first.c), ("AUTOANALYZER_CXX", first.cxx), ("AUTOANALYZER_FC", first.fortran))
-        advice = f"export {' '.join(f'{name}={shlex.quote(shlex.join(words))}' for name, words in names if words)}"
-        named = os.environ.get("AUTOANALYZER_CC", "mpicc")
-        yield Finding(MPI, named, Outcome.ABSENT, f"aa-mpicc calls {named}, which is not on PATH", advice)
+        words = [f"{name}={shlex.quote(shlex.join(words))}" for name, words in names]
+        yield replace(about, advice=f"export {' '.join(words)}")
 
 
-def _independent(trials: Sequence[CTrial], place: Bench, pool: ThreadPoolExecutor) -> list[Future[Finding]]:
+def _counts(made: Sequence[CTrial], pool: ThreadPoolExecutor) -> list[Future[Finding]]:
     """Start what needs a program of the first MPI library that works."""
-    trial = next((trial for trial in trials if trial.works), None)
-    if trial is None:
-        untried = Finding(COUNTS, "counters", Outcome.UNTRIED, "there is no program that runs to be counted")
+    working = next((each for each in made if each.works), None)
+    if working is None:
+        untried = Finding(COUNTS, "counters", Outcome.UNTRIED, "there is no program that runs")
         return [pool.submit(lambda: untried)]
-    command = [trial.family.launcher, "-n", "2", str(trial.program)]
-    return [
-        pool.submit(papi_finding, command, place),
-        pool.submit(simulation_finding, command, place),
-        pool.submit(openmp_finding, trial.family.c, place),
-    ]
+    return [pool.submit(each, working) for each in (simulation_finding, papi_finding, openmp_finding)]

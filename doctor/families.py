@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +93,7 @@ def find_families(environment: Mapping[str, str]) -> list[Family]:
     return families
 
 
-def find_launchers(environment: Mapping[str, str], families: list[Family]) -> list[Launcher]:
+def find_launchers(environment: Mapping[str, str], families: Sequence[Family]) -> list[Launcher]:
     """Find what starts MPI programs: each file once, under the name that a user would type."""
     names = dict.fromkeys([*_LAUNCHERS, *(each.launcher for each in families if each.launcher), *_MORE_LAUNCHERS])
     files: dict[str, list[str]] = {}

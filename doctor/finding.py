@@ -16,6 +16,7 @@ class Outcome(StrEnum):
     FAILS = "fails"  # it is there, and does not do what it should
     ABSENT = "not here"  # it is no failure to do without
     UNTRIED = "not tried"
+    NOTE = "note"  # a fact that neither works nor fails
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ AREA: Final = "folders"
 
 _SIZE: Final = 1 << 20  # bytes that are written for a try, as a process does that records
 _LITTLE: Final = 1 << 30  # bytes: four processes at their limit
-_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - MPI libraries' own place
+_SHARED_MEMORY: Final = Path("/dev/shm")
 _LITTLE_MEMORY: Final = 64 << 20  # bytes: what containers give
 _MOUNTS: Final = Path("/proc/self/mounts")
 

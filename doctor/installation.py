@@ -37,7 +37,7 @@ def installation_findings() -> Iterator[Finding]:
         advice = f"unset {_OURS}, or nothing is built with probes"
         yield Finding(AREA, "variables", Outcome.FAILS, " ".join(chosen), advice)
     elif chosen:
-        yield Finding(AREA, "variables", Outcome.WORKS, " ".join(chosen))
+        yield Finding(AREA, "variables", Outcome.NOTE, " ".join(chosen))
 
 
 def _packages() -> Finding:

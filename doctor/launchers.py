@@ -5,53 +5,46 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from .bench import Bench
 from .families import Launcher
 from .finding import Finding, Outcome
 from .mpi import CTrial
+from .trial import RANKS
 
 __all__ = ["AREA", "launcher_finding", "slurm_launchers", "srun_finding"]
 
 AREA: Final = "launchers"
 
-_RANKS: Final = 2
 _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _PATIENCE: Final = 60.0
 _PLUGINS: Final = ("pmix", "pmi2")
 
-_Map = Callable[[Callable[[CTrial], str], Iterable[CTrial]], Iterable[str]]
 
-
-def launcher_finding(launcher: Launcher, trials: Sequence[CTrial], bench: Bench, each: _Map = map) -> Finding:
+def launcher_finding(launcher: Launcher, trials: Sequence[CTrial], bench: Bench) -> Finding:
     """Start the programs of all MPI libraries by a launcher.
 
     Args:
         launcher: Which.
         trials: What was built; a trial that worked need not be repeated.
         bench: Where.
-        each: Carries out what is independent.
     """
     built = [trial for trial in trials if trial.program]
-    outcomes = dict(zip((trial.family.name for trial in built), each(_starter(launcher, bench), built), strict=True))
+    outcomes = {trial.family.name: _started(launcher, trial, bench) for trial in built}
     return _finding(launcher, trials, outcomes)
 
 
-def _starter(launcher: Launcher, bench: Bench) -> Callable[[CTrial], str]:
-    """Give what tells how a program starts: empty if it does, ``alone``, or why not."""
-
-    def start(trial: CTrial) -> str:
-        if trial.works and trial.family.launcher in (launcher.name, *launcher.others):
-            return ""
-        done = bench.run([*launcher.words, str(trial.program)], bench.folder, patience=_PATIENCE)
-        said = sorted(_SAID.findall(done.printed))
-        if said == [(str(rank), str(_RANKS)) for rank in range(_RANKS)]:
-            return ""
-        return "alone" if said == [("0", "1")] * _RANKS else done.reason
-
-    return start
+def _started(launcher: Launcher, trial: CTrial, bench: Bench) -> str:
+    """Start a program; nothing if both ranks know of each other, else ``alone``, or why not."""
+    if trial.works and trial.family.launcher in (launcher.name, *launcher.others):
+        return ""
+    done = bench.run([*launcher.words, str(trial.program)], bench.folder, patience=_PATIENCE)
+    said = sorted(_SAID.findall(done.printed))
+    if said == [(str(rank), str(RANKS)) for rank in range(RANKS)]:
+        return ""
+    return "alone" if said == [("0", "1")] * RANKS else done.reason
 
 
 def _finding(launcher: Launcher, trials: Sequence[CTrial], outcomes: dict[str, str]) -> Finding:
@@ -64,7 +57,7 @@ def _finding(launcher: Launcher, trials: Sequence[CTrial], outcomes: dict[str, s
     failures = {family: outcome for family, outcome in outcomes.items() if outcome and outcome != "alone"}
     parts = [f"starts programs of {', '.join(started)}"] if started else []
     if alone:
-        parts.append(f"those of {', '.join(alone)} as {_RANKS} times rank 0 of 1")
+        parts.append(f"those of {', '.join(alone)} as {RANKS} times rank 0 of 1")
     parts += (
         [f"those of {family}: {reason}" for family, reason in failures.items()]
         if started or alone
@@ -86,7 +79,7 @@ def _advice(alone: Sequence[str]) -> str:
 
 def slurm_launchers() -> list[Launcher]:
     """Give ``srun`` with each way that it may speak to MPI libraries."""
-    plain = ("srun", "-n", str(_RANKS), "--overlap", "--immediate=30")
+    plain = ("srun", "-n", str(RANKS), "--overlap", "--immediate=30")
     return [Launcher(plain, "srun"), *(Launcher((*plain, f"--mpi={each}"), f"srun --mpi={each}") for each in _PLUGINS)]
 
 

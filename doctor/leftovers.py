@@ -49,7 +49,7 @@ _PURPOSES: Final = {
     "links": "temporary folder of a gather",
     "doctor": "temporary folder of an examination",
 }
-_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - MPI libraries' own place
+_SHARED_MEMORY: Final = Path("/dev/shm")
 _OF_MPI: Final = re.compile(r"(vader_segment|sm_segment|mpich_shar_tmp|mpich_shm|psm[23]?_shm)")
 _BUILT: Final = {"probe-": "probe library", "rtcount-": "counting tool", "build-": "unfinished build"}
 
@@ -130,7 +130,7 @@ def _own_folder() -> str:
 
 
 def _temporary_places() -> list[Path]:
-    return list(dict.fromkeys(Path(os.path.realpath(each)) for each in (tempfile.gettempdir(), "/tmp")))  # noqa: S108
+    return list(dict.fromkeys(Path(os.path.realpath(each)) for each in (tempfile.gettempdir(), "/tmp")))
 
 
 def _node_folders() -> Iterator[Leftover]:
@@ -139,13 +139,9 @@ def _node_folders() -> Iterator[Leftover]:
     for place in _temporary_places():
         for folder in _mine(place / _own_folder(), _KEY):
             shards = len([*folder.glob("*.shard")])
-            what = (
-                f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
-                if shards
-                else "empty folder of data"
-            )
+            data = f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
             kept = "a process still records there" if int(folder.name, 16) in used else _recent(folder)
-            yield Leftover(folder, what, _size(folder), kept, is_data=shards > 0)
+            yield Leftover(folder, data if shards else "empty folder of data", _size(folder), kept, is_data=shards > 0)
 
 
 def _recording() -> Iterator[bytes]:

@@ -28,7 +28,7 @@ def limit_findings() -> Iterator[Finding]:
     """Read the limits; those that are too low for a run fail."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
     advice = "ask for more: srun -c, or taskset" if allowed == 1 < present else ""
-    yield Finding(AREA, "processors", Outcome.WORKS, f"{allowed} of {present} may be used", advice)
+    yield Finding(AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)
     fine = []
     for name, number, letter, least, unit in _KINDS:
         soft, hard = resource.getrlimit(number)
@@ -43,4 +43,4 @@ def limit_findings() -> Iterator[Finding]:
         found = f"{text}, expected {least // unit}{'' if unit == 1 else ' KiB'} or more"
         yield Finding(AREA, name, Outcome.FAILS, found, advice)
     if fine:
-        yield Finding(AREA, "ulimit", Outcome.WORKS, ", ".join(fine))
+        yield Finding(AREA, "ulimit", Outcome.NOTE, ", ".join(fine))

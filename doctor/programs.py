@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["BINDINGS", "C", "CALLS", "CXX", "OPENMP", "fortran_main", "fortran_part"]
+__all__ = ["BINDINGS", "CALLS", "CXX", "OPENMP", "C", "fortran_main", "fortran_part"]
 
 CALLS: Final = 10
 
@@ -104,7 +105,7 @@ def fortran_part(binding: str) -> str:
     return "".join(f"      {line}\n" for line in lines if line)
 
 
-def fortran_main(bindings: list[str]) -> str:
+def fortran_main(bindings: Sequence[str]) -> str:
     """Give the program that calls the subroutines of bindings; itself it needs none to start MPI."""
     lines = ["program doctor", "implicit none", "integer :: code, step", "external :: MPI_Init, MPI_Finalize"]
     lines += [f"external :: {BINDINGS[each][0]}" for each in bindings]

@@ -22,19 +22,12 @@ def print_leftovers(nodes: Nodes) -> None:
     if not found:
         print_lines(["nothing of old runs was found"])
         return
+    several = len(nodes) > 1
     rows = [
-        (
-            *([node] if len(nodes) > 1 else []),
-            "removed" if each.gone else "kept",
-            volume(each.size),
-            str(each.path),
-            _said(each),
-        )
+        ("removed" if each.gone else "kept", volume(each.size), str(each.path), _said(each), *[node] * several)
         for node, each in found
     ]
-    titles = (*(["node"] if len(nodes) > 1 else []), "", "size", "path", "what it was")
-    shift = len(nodes) > 1
-    print_table(titles, rows, (1 + shift,), prose=(3 + shift,))
+    print_table(("", "size", "path", "what it was", *["node"] * several), rows, (1,), prose=(3,))
     gone = [each.size for _, each in found if each.gone]
     print_lines([f"removed {len(gone)} of {len(found)}, {volume(sum(gone))}"])
 

@@ -64,7 +64,9 @@ def print_table(
         )
     console = Console(stderr=stderr, highlight=False)
     console.width = _WHOLE
-    console.print(table)
+    with console.capture() as drawn:
+        console.print(table)
+    (sys.stderr if stderr else sys.stdout).writelines(f"{line.rstrip()}\n" for line in drawn.get().splitlines())
     hidden = [title for column, title in enumerate(cells[0]) if column not in widths]
     if hidden:
         more = f" and {len(hidden) - _NAMED} more" if len(hidden) > _NAMED else ""
