@@ -58,7 +58,7 @@ def _examine(arguments: argparse.Namespace, task: Task | None) -> int:
 def _verdict(works: bool, essential: str) -> str:
     if works:
         return f"ready: {essential}: a program in C was built with probes, run on 2 ranks, and gathered"
-    return f"not ready: {essential}: no program in C could be built with probes, run on 2 ranks, and gathered"
+    return f"not ready: {essential}: a program in C could not be built with probes, run on 2 ranks, and gathered"
 
 
 def _clean(arguments: argparse.Namespace, task: Task | None) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from .bench import Bench
 from .finding import Finding, Outcome
 from .mpi import CTrial
 from .programs import OPENMP
@@ -44,12 +46,9 @@ def clock_findings(experiment: Experiment | None) -> list[Finding]:
     ]
 
 
-def openmp_finding(made: CTrial) -> Finding:
+def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
     """Build a program with a parallel region, and look for its two threads."""
-    assert made.trial
-    compiler = made.family.c
     about = Finding("OpenMP", f"{shlex.join(compiler)} -fopenmp", Outcome.FAILS, "")
-    bench = made.trial.bench
     trial = Trial(bench, bench.place("openmp"))
     trial.write({"app.c": OPENMP})
     if failure := trial.compile("aa-mpicc", compiler, "-fopenmp", "app.c", "-o", "app"):
@@ -90,11 +89,8 @@ def _kernel() -> str:
         level = f"perf_event_paranoid is {_PARANOID.read_text().strip()}"
     except OSError:
         return "this kernel has no performance events"
-    return (
-        level
-        if any(_PMU.glob("cpu*")) or any(_PMU.glob("arm*"))
-        else f"{level}, and the kernel shows no PMU, as in a virtual machine"
-    )
+    shown = any(each.name.startswith(("cpu", "arm")) for each in _PMU.glob("*"))
+    return level if shown else f"{level}, and the kernel shows no PMU, as in a virtual machine"
 
 
 def simulation_finding(made: CTrial) -> Finding:

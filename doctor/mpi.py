@@ -13,16 +13,16 @@ from .bench import Bench
 from .families import Family
 from .finding import Finding, Outcome
 from .programs import BINDINGS, CXX, C, fortran_main, fortran_part
-from .trial import RANKS, Trial, compiler_version, lacking_compiler
+from .trial import RANKS, Trial, compiler_version, gather_failure, lacking_compiler
 
 if TYPE_CHECKING:
     from ..experiment import Experiment
 
-__all__ = ["CTrial", "area_of", "c_trial", "cxx_findings", "fortran_findings", "gather_finding"]
+__all__ = ["CTrial", "area_of", "as_in_c", "c_trial", "cxx_findings", "fortran_findings", "gather_finding"]
 
 _SAID: Final = re.compile(r"^rank \d+ of \d+: (.*)$", re.MULTILINE)
 _LIBRARY: Final = re.compile(r"(Open MPI|MPICH|Intel\(R\) MPI|MVAPICH2?|CRAY MPICH)\D*(\d+\.\d+(?:\.\d+)?)")
-_GATHER_FAILED: Final = re.compile(r"gathering by MPI failed \((.*)\): only the data")
+_BUILT: Final = "built with probes; "
 _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
 
@@ -58,25 +58,31 @@ def area_of(compiler: str) -> str:
     return f"MPI of {compiler}"
 
 
-def c_trial(family: Family, bench: Bench, essential: bool) -> CTrial:
+def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
     """Try a family's C compiler and launcher."""
     about = Finding(area_of(family.name), f"C, {family.name}", Outcome.FAILS, "", essential=essential)
     if lack := lacking_compiler(family.c, bench):
         return CTrial(family, replace(about, found=lack[0], advice=lack[1]))
     trial = Trial(bench, _place(family, "c", bench))
     trial.write({"app.c": C})
-    if failure := trial.compile("aa-mpicc", family.c, "app.c", "-o", "app"):
-        return CTrial(family, replace(about, found=failure, advice=_build_advice(family.c)))
+    if refusal := trial.compile("aa-mpicc", family.c, "app.c", "-o", "app"):
+        return CTrial(family, replace(about, found=refusal, advice=_build_advice(family.c)))
     version = compiler_version(family.c, bench)
     if not family.launcher:
         advice = f"put the launcher that belongs to {family.name} on PATH"
-        return CTrial(
-            family, replace(about, found=f"{version}: built with probes; {_NO_LAUNCHER}", advice=advice), trial
-        )
+        return CTrial(family, replace(about, found=f"{version}: {_BUILT}{_NO_LAUNCHER}", advice=advice), trial)
     experiment, done, defect = trial.measure(["exchange"], *_two(family))
-    said = _SAID.search(done.printed)
-    about = _judged(about, family, ", ".join(filter(None, (_short(said[1]) if said else "", version))), defect)
+    library = _library(done.printed)
+    about = _judged(about, family, f"{library}, {version}" if library else version, defect)
     return CTrial(family, about, trial, experiment)
+
+
+def as_in_c(finding: Finding, made: CTrial) -> Finding:
+    """Say only once, of the program in C, why programs do not run."""
+    built, does, defect = finding.found.partition(_BUILT)
+    if made.works or not does or defect != made.finding.found.partition(_BUILT)[2]:
+        return finding
+    return replace(finding, found=f"{built}built with probes; does not run, as in C", advice="")
 
 
 def gather_finding(made: CTrial) -> Finding:
@@ -87,7 +93,7 @@ def gather_finding(made: CTrial) -> Finding:
     experiment, done = made.trial.run(*_two(made.family), options=options, output="by-mpi")
     if experiment is None:
         return replace(about, found=done.reason)
-    failure = next((found[1] for each in experiment.notes.remarks if (found := _GATHER_FAILED.search(each))), "")
+    failure = next(filter(None, map(gather_failure, experiment.notes.remarks)), "")
     if failure:
         advice = "only nodes that share no disk need it; MPI4PY_LIBMPI names the library that mpi4py is to load"
         return replace(about, found=f"mpi4py: {failure}", advice=advice)
@@ -144,7 +150,7 @@ def _linked(about: Finding, family: Family, trial: Trial, bindings: list[str]) -
 
 def _run(about: Finding, family: Family, trial: Trial, version: str, regions: Sequence[str]) -> Finding:
     if not family.launcher:
-        return replace(about, outcome=Outcome.UNTRIED, found=f"{version}: built with probes; {_NO_LAUNCHER}")
+        return replace(about, outcome=Outcome.UNTRIED, found=f"{version}: {_BUILT}{_NO_LAUNCHER}")
     _, _, defect = trial.measure(regions, *_two(family))
     return _judged(about, family, version, defect)
 
@@ -152,7 +158,7 @@ def _run(about: Finding, family: Family, trial: Trial, version: str, regions: Se
 def _judged(about: Finding, family: Family, version: str, defect: str) -> Finding:
     launched = shlex.join(_two(family))
     if defect:
-        found = f"{version}: built with probes; {launched}: {defect}"
+        found = f"{version}: {_BUILT}{launched}: {defect}"
         return replace(about, found=found, advice=_run_advice(defect, family))
     found = f"{version}: built with probes, run by {launched}, gathered"
     return replace(about, outcome=Outcome.WORKS, found=found)
@@ -166,10 +172,11 @@ def _place(family: Family, language: str, bench: Bench) -> Path:
     return bench.place(f"{language}-{family.name.replace('/', '_').replace(' ', '_')}")
 
 
-def _short(said: str) -> str:
+def _library(printed: str) -> str:
     """Shorten what a library says of itself: ``Open MPI v4.1.4, package: …``, ``MPICH Version:      4.0.2``."""
-    found = _LIBRARY.match(said)
-    return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
+    said = _SAID.search(printed)
+    found = _LIBRARY.match(said[1]) if said else None
+    return f"{found[1]} {found[2]}" if found else " ".join(said[1].split())[:40] if said else ""
 
 
 def _build_advice(compiler: Sequence[str]) -> str:
@@ -180,5 +187,5 @@ def _run_advice(defect: str, family: Family) -> str:
     if "as root" in defect:
         return "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or be another user"
     if "rank 0 of 1" in defect:
-        return f"use the launcher of the MPI library of {family.name}; the launchers below say what each one starts"
+        return f"put the launcher of the MPI library of {family.name} on PATH"
     return f"load another module, or reinstall what {family.launcher} belongs to"

@@ -55,9 +55,9 @@ def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
     for rank, size, local, job in _LAUNCHERS:
         words = [environment.get(name, "") for name in (rank, size, local)]
         if all(word.isdigit() for word in words) and int(words[1]) > 1:
-            parts = (environment.get(name, "") for name in job)
-            name = "".join(each if each.isalnum() else "." for each in ".".join(parts))
-            return Task(*map(int, words), name)
+            common = ".".join(environment.get(name, "") for name in job)
+            safe = "".join(each if each.isalnum() else "." for each in common)
+            return Task(int(words[0]), int(words[1]), int(words[2]), safe)
     return None
 
 

@@ -18,10 +18,11 @@ from .programs import CALLS
 if TYPE_CHECKING:
     from ..experiment import Experiment
 
-__all__ = ["RANKS", "Trial", "compiler_version", "lacking_compiler"]
+__all__ = ["RANKS", "Trial", "compiler_version", "gather_failure", "lacking_compiler"]
 
 RANKS: Final = 2
 
+_GATHER_FAILED: Final = re.compile(r"gathering by MPI failed \((.*)\): only the data")
 _ALONE: Final = "each alone in its MPI_COMM_WORLD"
 _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 _STAND_INS: Final = {
@@ -77,14 +78,21 @@ class Trial:
     def measure(self, regions: Sequence[str], *launcher: str) -> tuple[Experiment | None, Done, str]:
         """Run the program on two ranks, and say what its experiment lacks."""
         experiment, done = self.run(*launcher)
-        defect = done.reason if experiment is None else _defect(experiment) or _failure(done)
+        defect = _failure(done) if experiment is None else _defect(experiment) or _failure(done)
         if experiment is not None and not defect:
             defect = next(filter(None, (_lack(experiment, region) for region in regions)), "")
         return experiment, done, defect
 
 
+def gather_failure(text: str) -> str:
+    """Give why the gather by MPI failed, of what was said of it; nothing if it did not."""
+    found = _GATHER_FAILED.search(text)
+    return found[1] if found else ""
+
+
 def _failure(done: Done) -> str:
-    return done.reason if done.status != 0 else ""
+    """Say why a run failed; a launcher that does not start is first missed by the gather."""
+    return gather_failure(done.complained) or done.reason if done.status != 0 else ""
 
 
 def _defect(experiment: Experiment) -> str:
