@@ -28,6 +28,7 @@ _WORST: Final = ("error", "cannot", "unable", "not found", "no such")  # what th
 _OURS: Final = "AUTOANALYZER"
 _KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
 _LAUNCHERS: Final = ("SLURM", "PMI", "OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PRTE_LAUNCHED", "HYDI", "MPIR_")
+_JOB: Final = "SLURM_JOB_ID"
 # Two ranks are tried on a machine of one core, too.
 _OVERSUBSCRIBED: Final = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -159,7 +160,10 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
         for name, value in os.environ.items()
         if (not name.startswith(_OURS) or name in _KEPT) and not (on_node_of_job and name.startswith(_LAUNCHERS))
     }
-    with TemporaryDirectory(prefix=owned_prefix("doctor"), ignore_cleanup_errors=True) as name:
+    # A job's launcher goes to the job's nodes, which do not see the temporary files of this machine.
+    in_job = _JOB in environment and os.access(Path.cwd(), os.W_OK)
+    where = Path.cwd() if in_job else None
+    with TemporaryDirectory(prefix=owned_prefix("doctor"), dir=where, ignore_cleanup_errors=True) as name:
         made = Bench(Path(os.path.realpath(name)), {**environment, **_OVERSUBSCRIBED})
         try:
             yield made

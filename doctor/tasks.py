@@ -1,7 +1,7 @@
 """The processes of one ``srun -N 2 autoanalyzer doctor``: each node tests itself, and the answers come together.
 
-They meet in folders that they may share: the working directory, the cache, the home. A process that shares none of them
-with the first one is not heard there, and prints its own lines.
+They come by MPI if the launcher makes the processes one MPI program, else through folders that they may share: the
+working directory, the cache, the home. Without either a process is not heard by the first one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from typing import Any, Final
 from ..atomic_file import replacing
 from ..cache_place import cache_place
 from ..errors import InputError
+from .together import World
 
-__all__ = ["EXCHANGE", "Answer", "Meeting", "Task", "this_task"]
+__all__ = ["EXCHANGE", "Answer", "Count", "Meeting", "Task", "this_task"]
 
 EXCHANGE: Final = ".autoanalyzer-doctor-"
 
@@ -31,6 +32,10 @@ _LAUNCHERS: Final = (
 _JOIN: Final = 40.0  # seconds in which processes that share a folder see each other
 _ANSWER: Final = 400.0  # seconds in which a node has tested itself
 _PAUSE: Final = 0.2
+
+
+Count = Callable[[int, int], object]
+"""Takes how many of the other processes have answered, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,8 @@ class Answer:
         node: Its name.
         tests: Whether it looked at its node; another process of the node did so otherwise.
         found: What it found, as documents.
-        together: What MPI said of all processes.
+        size: Of MPI_COMM_WORLD, as MPI said there; 0 if MPI did not start.
+        failure: Why it did not.
         sees: Which folders it shares with the first process, by what they are for.
     """
 
@@ -78,7 +84,8 @@ class Answer:
     node: str
     tests: bool
     found: Sequence[dict[str, Any]] = ()
-    together: dict[str, Any] = field(default_factory=dict)
+    size: int = 0
+    failure: str = ""
     sees: dict[str, bool] = field(default_factory=dict)
 
 
@@ -100,26 +107,34 @@ class Meeting:
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"task-{task.rank}").touch()
 
-    @property
-    def is_heard(self) -> bool:
-        """Whether this process shares a folder with the first one."""
-        return any(self._sees_first().values())
-
-    def brought_together(self, answer: Answer, count: Callable[[int, int], object]) -> list[Answer] | None:
-        """Give the answers of all to the first process, and nothing to the others.
+    def brought_together(self, answer: Answer, world: World, count: Count) -> list[Answer] | None:
+        """Give the answers of all to the first process.
 
         Args:
             answer: That of this process.
+            world: What MPI says of all processes, and how they tell each other more.
             count: Takes how many of the others have answered, and how many there are.
+
+        Returns:
+            Nothing for other processes; None for one that the first does not hear.
         """
-        if self._task.rank > 0:
-            self._leave(replace(answer, sees=self._sees_first()))
-            return None
+        first = self._task.rank == 0
+        sees = dict.fromkeys(self.places, True) if first else self._sees_first() if answer.tests else {}
+        answer = replace(answer, sees=sees)
         try:
-            return [replace(answer, sees=dict.fromkeys(self.places, True)), *self._answers(count)]
+            if world.size == self._task.size:
+                texts = world.brought_together(json.dumps(asdict(answer)))
+                if texts is not None:
+                    return [Answer(**json.loads(text)) for text in texts]
+            if first:
+                return [answer, *self._answers(count)]
+            answer = replace(answer, sees=sees or self._sees_first())
+            self._leave(answer)
+            return [] if any(answer.sees.values()) else None
         finally:
             for folder in self._folders.values():
-                shutil.rmtree(folder, ignore_errors=True)
+                if first or not any(sees.values()):
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def _sees_first(self) -> dict[str, bool]:
         """Tell which folders this process shares with the first one; waited for until one shows."""
@@ -137,7 +152,7 @@ class Meeting:
                 with suppress(OSError, InputError), replacing(folder / f"answer-{answer.rank}") as stream:
                     stream.write(document)
 
-    def _answers(self, count: Callable[[int, int], object]) -> list[Answer]:
+    def _answers(self, count: Count) -> list[Answer]:
         """Take the answers of the others; of those that show within the time."""
         expected = range(1, self._task.size)
         answers: dict[int, Answer] = {}

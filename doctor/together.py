@@ -1,4 +1,9 @@
-"""Whether the processes of a launcher are one MPI program: each starts ``python -m autoanalyzer.doctor.together``."""
+"""Whether the processes of a launcher are one MPI program, and what they tell each other if they are.
+
+Each starts ``python -m autoanalyzer.doctor.together``, which the launcher takes for it: MPI ends whole programs where it
+fails. That process starts MPI, says of how many processes it knows, waits for a line, and brings the lines of all to the
+first one.
+"""
 
 from __future__ import annotations
 
@@ -6,56 +11,143 @@ import json
 import os
 import subprocess
 import sys
-from tempfile import TemporaryDirectory
-from typing import Any, Final
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory, TemporaryFile
+from threading import Timer
+from time import sleep
+from typing import IO, Any, Final
 
 from ..runtime.failure_reason import failure_reason
 from ..runtime.gather.mpi_job import loading
+from ..temporary_folder import owned_prefix
 from .families import Family
 
-__all__ = ["together"]
+__all__ = ["World", "world_of"]
 
-_PATIENCE: Final = 60.0  # seconds for all nodes to come to MPI_Init
+_PATIENCE: Final = 60.0  # seconds for all processes to come to MPI_Init
+_LONGEST: Final = 400.0  # seconds until the last of them has examined its node
+_PAUSE: Final = 0.05
+_LAUNCHERS: Final = ("srun", "mpirun")  # a line that names what has started the process says most
 
 
-def together(family: Family) -> dict[str, Any]:
-    """Start MPI in a process of its own, which the launcher takes for this one.
+@dataclass(slots=True)
+class World:
+    """What MPI says of the processes.
 
-    Returns:
-        ``size`` and ``nodes`` of MPI_COMM_WORLD; or ``failure``, a line that says why there is none.
+    Attributes:
+        size: Of MPI_COMM_WORLD; 0 if MPI does not start.
+        nodes: On which they are.
+        library: What the MPI library calls itself.
+        failure: Why MPI does not start, in a line.
     """
-    module = [sys.executable, "-W", "ignore", "-m", __name__]
-    with TemporaryDirectory() as links:
+
+    size: int = 0
+    nodes: tuple[str, ...] = ()
+    library: str = ""
+    failure: str = ""
+    _process: subprocess.Popen[str] | None = None
+
+    def brought_together(self, text: str) -> list[str] | None:
+        """Give what all processes said to the first one; an empty list to others, None if that failed."""
+        if self._process is None or self._process.stdin is None or self._process.stdout is None:
+            return None
+        with _ended_after(self._process, _LONGEST):
+            try:
+                self._process.stdin.write(f"{json.dumps(text)}\n")
+                self._process.stdin.close()
+                found: list[str] = json.loads(self._process.stdout.readline())
+            except (OSError, ValueError):
+                return None
+        return found
+
+
+@contextmanager
+def world_of(family: Family | None) -> Iterator[World]:
+    """Start MPI in a process of its own, until the block ends.
+
+    Args:
+        family: Whose library mpi4py is to load.
+    """
+    if family is None:
+        yield World(failure="no MPI compiler on PATH")
+        return
+    with TemporaryDirectory(prefix=owned_prefix("links")) as links, TemporaryFile("w+", errors="replace") as errors:
+        # What the launcher has opened for MPI must be open there, too.
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", __name__],
+            env=loading(family.library, links),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            close_fds=False,
+        )
         try:
-            # What the launcher has opened for MPI must be open there, too.
-            done = subprocess.run(
-                module,
-                env=loading(family.library, links),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
-                close_fds=False,
-                timeout=_PATIENCE,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return {"failure": f"MPI_Init did not return within {_PATIENCE:.0f} s"}
+            yield _begun(process, errors)
+        finally:
+            with suppress(OSError):
+                if process.stdin:
+                    process.stdin.close()
+            with _ended_after(process, _PATIENCE):
+                process.wait()
+
+
+def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
+    assert process.stdout
+    with _ended_after(process, _PATIENCE) as late:
+        line = process.stdout.readline()
     try:
-        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
-        return {"failure": failure_reason(done.stderr) or f"exit status {done.returncode}"}
-    return found
+        told: dict[str, Any] = json.loads(line)
+        return World(told["size"], tuple(told["nodes"]), told["library"], _process=process)
+    except ValueError:
+        if late:
+            return World(failure=f"MPI_Init did not return within {_PATIENCE:.0f} s")
+        status = process.wait()
+        errors.seek(0)
+        said = errors.read()
+        lines = [line.strip() for line in said.splitlines() if any(name in line for name in _LAUNCHERS)]
+        return World(failure=next(iter(lines), failure_reason(said)) or f"exit status {status}")
 
 
-def _tell() -> None:
+@contextmanager
+def _ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[list[bool]]:
+    """End a process if the block takes longer; gives what is empty until then."""
+    late: list[bool] = []
+
+    def end() -> None:
+        late.append(True)
+        process.kill()
+
+    timer = Timer(seconds, end)
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
+
+
+def _be_one() -> None:
     from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 
     world = MPI.COMM_WORLD
     nodes = sorted(set(world.allgather(os.uname().nodename)))
-    library = " ".join(MPI.Get_library_version().split())[:40]
-    sys.stdout.write(f"{json.dumps({'size': world.Get_size(), 'nodes': nodes, 'library': library})}\n")
+    library = " ".join(MPI.Get_library_version().split(",")[0].split()[:4])
+    _print({"size": world.Get_size(), "nodes": nodes, "library": library})
+    text = sys.stdin.readline()
+    if text and world.Get_size() > 1:
+        # MPI libraries spin while they wait, and others may still measure on this node.
+        request = world.Ibarrier()
+        while not request.Test():
+            sleep(_PAUSE)
+        _print(list(map(json.loads, world.gather(text) or [])))
+
+
+def _print(document: Any) -> None:
+    sys.stdout.write(f"{json.dumps(document)}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    _tell()
+    _be_one()
