@@ -7,7 +7,8 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from io import StringIO
 from typing import Any
 
 from .. import __version__
@@ -50,9 +51,18 @@ def _examine(arguments: argparse.Namespace, task: Task | None) -> int:
     if arguments.json:
         _print_json(examination_document(examined, works=works, essential=essential, version=__version__))
     else:
-        print_examination(examined)
-        print_lines(["", _verdict(works, essential)])
+        with _named_lines(next(iter(examined.nodes))) if examined.is_part else nullcontext():
+            print_examination(examined)
+            print_lines(["", _verdict(works, essential)])
     return 0 if works else 1
+
+
+@contextmanager
+def _named_lines(node: str) -> Iterator[None]:
+    """Let lines say of which node they are, as others print theirs at the same time."""
+    with redirect_stdout(StringIO()) as lines:
+        yield
+    sys.stdout.write("".join(f"{node}: {line}".rstrip() + "\n" for line in lines.getvalue().splitlines()))
 
 
 def _verdict(works: bool, essential: str) -> str:

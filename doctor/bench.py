@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,11 +19,16 @@ from typing import Final
 from ..runtime.failure_reason import failure_reason
 from ..temporary_folder import owned_prefix
 
-__all__ = ["Bench", "Done", "bench", "own_program"]
+__all__ = ["Bench", "Done", "bench", "own_program", "reason_of"]
 
 _PATIENCE: Final = 120.0  # seconds: a probe library is built on a busy machine, once
 _GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
-_WORST: Final = ("error", "cannot", "unable", "not found", "no such")  # what the line that matters has
+# What the line that matters has, the surest first.
+_TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
+_OF_SLURM: Final = ("srun: ", "slurmstepd")  # that something failed, not why
+
+_OURS_SAY: Final = "autoanalyzer: "
+_ENDED: Final = re.compile(r"the program (was )?ended|nothing was recorded$|building the ")  # others say why
 
 # What would make a trial another one than its own: options of the user's, and, on a node of a job, the job's launcher.
 _OURS: Final = "AUTOANALYZER"
@@ -53,17 +59,23 @@ class Done:
     @property
     def reason(self) -> str:
         """One line that says why it failed, in its own words."""
-        said = f"{self.complained}\n{self.printed}"
-        lines = [line.strip() for line in said.splitlines() if line.strip(" -=")]
-        ours = [line for line in lines if line.startswith("autoanalyzer: ")]
-        told = failure_reason("\n".join(ours)) if ours else _worst(lines) or failure_reason(said)
+        told = reason_of(f"{self.complained}\n{self.printed}")
         if self.status is None:
-            return f"did not end within {_PATIENCE:.0f} s{f': {told}' if told else ''}"
+            return f"did not end in time{f': {told}' if told else ''}"
         return told or f"exit status {self.status}"
 
 
-def _worst(lines: Sequence[str]) -> str:
-    return next((line for word in _WORST for line in lines if word in line.lower()), "")
+def reason_of(said: str) -> str:
+    """Give the line that says why something failed, of all that was said."""
+    lines = [line.strip() for line in said.splitlines() if line.strip(" -=")]
+    others = [line for line in lines if not line.startswith(_OURS_SAY)]
+    ours = [line for line in lines if line.startswith(_OURS_SAY) and not _ENDED.search(line)]
+    return (ours[-1].removeprefix(_OURS_SAY) if ours else "") or _telling(others) or failure_reason(said)
+
+
+def _telling(lines: Sequence[str]) -> str:
+    own = [line for line in lines if not line.startswith(_OF_SLURM)] or lines
+    return next((line.rstrip(",") for word in _TELLING for line in own if word in line.lower()), "")
 
 
 @dataclass(slots=True)

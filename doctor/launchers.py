@@ -88,10 +88,12 @@ def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> lis
         return [Finding(AREA, "srun", Outcome.UNTRIED, "outside of a job it would wait for nodes", advice)]
     if in_step:
         return []
-    findings: list[Finding] = []
-    for launcher in _slurm_launchers():
-        outcomes = starts(launcher, made, bench)
-        findings.append(launcher_finding(launcher, outcomes, {}))
-        if not any(outcomes.values()):
-            break
-    return findings
+    launchers = _slurm_launchers()
+    outcomes = [starts(launcher, made, bench) for launcher in launchers]
+    ways = {
+        family: launcher.name
+        for launcher, outcome in reversed([*zip(launchers, outcomes, strict=True)])
+        for family, defect in outcome.items()
+        if not defect
+    }
+    return [launcher_finding(launcher, outcome, ways) for launcher, outcome in zip(launchers, outcomes, strict=True)]

@@ -18,10 +18,20 @@ from .trial import RANKS, Trial, compiler_version, gather_failure, lacking_compi
 if TYPE_CHECKING:
     from ..experiment import Experiment
 
-__all__ = ["CTrial", "area_of", "as_in_c", "c_trial", "cxx_findings", "fortran_findings", "gather_finding"]
+__all__ = [
+    "CTrial",
+    "area_of",
+    "as_in_c",
+    "c_trial",
+    "cxx_findings",
+    "fortran_findings",
+    "gather_finding",
+    "library_name",
+]
 
 _SAID: Final = re.compile(r"^rank \d+ of \d+: (.*)$", re.MULTILINE)
 _LIBRARY: Final = re.compile(r"(Open MPI|MPICH|Intel\(R\) MPI|MVAPICH2?|CRAY MPICH)\D*(\d+\.\d+(?:\.\d+)?)")
+_STRANGER: Final = "rank 0 of 1"
 _BUILT: Final = "built with probes; "
 _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
@@ -72,14 +82,17 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
         advice = f"put the launcher that belongs to {family.name} on PATH"
         return CTrial(family, replace(about, found=f"{version}: {_BUILT}{_NO_LAUNCHER}", advice=advice), trial)
     experiment, done, defect = trial.measure(["exchange"], *_two(family))
-    library = _library(done.printed)
-    about = _judged(about, family, f"{library}, {version}" if library else version, defect)
+    said = _SAID.search(done.printed)
+    about = _judged(about, family, f"{library_name(said[1])}, {version}" if said else version, defect)
     return CTrial(family, about, trial, experiment)
 
 
 def as_in_c(finding: Finding, made: CTrial) -> Finding:
-    """Say only once, of the program in C, why programs do not run."""
+    """Say only once, of the program in C, why programs do not run; where that runs, say what is different."""
     built, does, defect = finding.found.partition(_BUILT)
+    if made.works and _STRANGER in finding.found:
+        advice = f"AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of {made.family.name}"
+        return replace(finding, advice=advice)
     if made.works or not does or defect != made.finding.found.partition(_BUILT)[2]:
         return finding
     return replace(finding, found=f"{built}built with probes; does not run, as in C", advice="")
@@ -172,11 +185,10 @@ def _place(family: Family, language: str, bench: Bench) -> Path:
     return bench.place(f"{language}-{family.name.replace('/', '_').replace(' ', '_')}")
 
 
-def _library(printed: str) -> str:
+def library_name(said: str) -> str:
     """Shorten what a library says of itself: ``Open MPI v4.1.4, package: …``, ``MPICH Version:      4.0.2``."""
-    said = _SAID.search(printed)
-    found = _LIBRARY.match(said[1]) if said else None
-    return f"{found[1]} {found[2]}" if found else " ".join(said[1].split())[:40] if said else ""
+    found = _LIBRARY.match(said)
+    return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
 
 
 def _build_advice(compiler: Sequence[str]) -> str:
@@ -186,6 +198,6 @@ def _build_advice(compiler: Sequence[str]) -> str:
 def _run_advice(defect: str, family: Family) -> str:
     if "as root" in defect:
         return "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or be another user"
-    if "rank 0 of 1" in defect:
+    if _STRANGER in defect:
         return f"put the launcher of the MPI library of {family.name} on PATH"
     return f"load another module, or reinstall what {family.launcher} belongs to"

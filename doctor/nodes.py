@@ -11,6 +11,7 @@ from .examination import Told, examine
 from .families import Family, find_families
 from .finding import Finding, Outcome
 from .leftovers import Leftover, remove_leftovers
+from .mpi import library_name
 from .tasks import Answer, Count, Meeting, Task
 from .together import World, world_of
 
@@ -33,10 +34,12 @@ class Examined:
     Attributes:
         nodes: On each node, by its name.
         together: Of all nodes; nothing for a node by itself.
+        is_part: Whether other nodes print what they found.
     """
 
     nodes: dict[str, list[Finding]]
     together: tuple[Finding, ...] = ()
+    is_part: bool = False
 
     @property
     def findings(self) -> list[Finding]:
@@ -72,7 +75,7 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
         answer = Answer(task.rank, node, tests, documents, world.size, world.failure)
         answers = meeting.brought_together(answer, world, count)
     if answers is None and tests:
-        return Examined({node: findings}, (_unheard(node),))
+        return Examined({node: findings}, (_unheard(node),), is_part=True)
     if not answers:
         return None
     nodes = {each.node: list(map(Finding.read, each.found)) for each in answers if each.tests}
@@ -139,12 +142,12 @@ def _mpi(task: Task, answers: Sequence[Answer], families: Sequence[Family], worl
     if world.size != task.size:
         found = f"{task.size} times rank 0 of {world.size}: the launcher does not speak to this MPI library"
         return replace(about, found=found)
-    found = f"{task.size} processes on {_many(len(world.nodes))} in one MPI_COMM_WORLD (mpi4py, {world.library})"
+    found = f"{task.size} processes on {_many(len(world.nodes))} in one MPI_COMM_WORLD (mpi4py, {library_name(world.library)})"
     return replace(about, outcome=Outcome.WORKS, found=found, advice="")
 
 
 def _unheard(node: str) -> Finding:
-    found = f"{node} shares neither working directory nor cache nor home with the first node"
+    found = "nothing reaches the first node: MPI does not, and no working directory, cache or home is shared with it"
     return Finding(AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
 
 

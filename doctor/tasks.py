@@ -119,22 +119,20 @@ class Meeting:
             Nothing for other processes; None for one that the first does not hear.
         """
         first = self._task.rank == 0
-        sees = dict.fromkeys(self.places, True) if first else self._sees_first() if answer.tests else {}
-        answer = replace(answer, sees=sees)
-        try:
-            if world.size == self._task.size:
-                texts = world.brought_together(json.dumps(asdict(answer)))
-                if texts is not None:
-                    return [Answer(**json.loads(text)) for text in texts]
-            if first:
-                return [answer, *self._answers(count)]
-            answer = replace(answer, sees=sees or self._sees_first())
-            self._leave(answer)
-            return [] if any(answer.sees.values()) else None
-        finally:
+        if first:
+            answer = replace(answer, sees=dict.fromkeys(self.places, True))
+        elif answer.tests:
+            answer = replace(answer, sees=self._sees_first())
+        texts = world.brought_together(json.dumps(asdict(answer))) if world.size == self._task.size else None
+        if texts is not None:
+            answers = [Answer(**json.loads(text)) for text in texts]
+        else:
+            answers = [answer, *self._answers(count)] if first else []
+        heard = first or texts is not None or self._leaves(answer)
+        if first or (answer.tests and not any(answer.sees.values())):  # else the first one's folders
             for folder in self._folders.values():
-                if first or not any(sees.values()):
-                    shutil.rmtree(folder, ignore_errors=True)
+                shutil.rmtree(folder, ignore_errors=True)
+        return answers if heard else None
 
     def _sees_first(self) -> dict[str, bool]:
         """Tell which folders this process shares with the first one; waited for until one shows."""
@@ -144,13 +142,14 @@ class Meeting:
                 return seen
             time.sleep(_PAUSE)
 
-    def _leave(self, answer: Answer) -> None:
-        """Leave an answer where the first process finds it."""
+    def _leaves(self, answer: Answer) -> bool:
+        """Leave an answer where the first process finds it; tell whether there is such a place."""
         document = json.dumps(asdict(answer)).encode()
-        for name, folder in self._folders.items():
-            if answer.sees[name]:
-                with suppress(OSError, InputError), replacing(folder / f"answer-{answer.rank}") as stream:
-                    stream.write(document)
+        sees = answer.sees or self._sees_first()
+        for name in [name for name, seen in sees.items() if seen]:
+            with suppress(OSError, InputError), replacing(self._folders[name] / f"answer-{answer.rank}") as stream:
+                stream.write(document)
+        return any(sees.values())
 
     def _answers(self, count: Count) -> list[Answer]:
         """Take the answers of the others; of those that show within the time."""

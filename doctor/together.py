@@ -1,8 +1,8 @@
 """Whether the processes of a launcher are one MPI program, and what they tell each other if they are.
 
-Each starts ``python -m autoanalyzer.doctor.together``, which the launcher takes for it: MPI ends whole programs where it
-fails. That process starts MPI, says of how many processes it knows, waits for a line, and brings the lines of all to the
-first one.
+Each starts ``python -m autoanalyzer.doctor.together``, which the launcher takes for it: MPI ends whole programs where
+it fails. That process starts MPI, says of how many processes it knows, waits for a line, and brings the lines of all to
+the first one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from threading import Timer
 from time import sleep
 from typing import IO, Any, Final
 
-from ..runtime.failure_reason import failure_reason
 from ..runtime.gather.mpi_job import loading
 from ..temporary_folder import owned_prefix
+from .bench import reason_of
 from .families import Family
 
 __all__ = ["World", "world_of"]
@@ -29,7 +29,6 @@ __all__ = ["World", "world_of"]
 _PATIENCE: Final = 60.0  # seconds for all processes to come to MPI_Init
 _LONGEST: Final = 400.0  # seconds until the last of them has examined its node
 _PAUSE: Final = 0.05
-_LAUNCHERS: Final = ("srun", "mpirun")  # a line that names what has started the process says most
 
 
 @dataclass(slots=True)
@@ -106,9 +105,7 @@ def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
             return World(failure=f"MPI_Init did not return within {_PATIENCE:.0f} s")
         status = process.wait()
         errors.seek(0)
-        said = errors.read()
-        lines = [line.strip() for line in said.splitlines() if any(name in line for name in _LAUNCHERS)]
-        return World(failure=next(iter(lines), failure_reason(said)) or f"exit status {status}")
+        return World(failure=reason_of(errors.read()) or f"exit status {status}")
 
 
 @contextmanager
@@ -133,8 +130,7 @@ def _be_one() -> None:
 
     world = MPI.COMM_WORLD
     nodes = sorted(set(world.allgather(os.uname().nodename)))
-    library = " ".join(MPI.Get_library_version().split(",")[0].split()[:4])
-    _print({"size": world.Get_size(), "nodes": nodes, "library": library})
+    _print({"size": world.Get_size(), "nodes": nodes, "library": MPI.Get_library_version()})
     text = sys.stdin.readline()
     if text and world.Get_size() > 1:
         # MPI libraries spin while they wait, and others may still measure on this node.
