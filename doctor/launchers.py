@@ -23,6 +23,8 @@ _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _ALONE: Final = "alone"
 _FOREIGN: Final = "it belongs to another MPI library: use the launcher beside the compiler, or load its module"
 _BROKEN: Final = "load another MPI module, or reinstall what it belongs to"
+_NO_STEP: Final = "Unable to create step"
+_ASK: Final = "ask for more: salloc -n 2"
 _PATIENCE: Final = 60.0  # seconds
 _PLUGINS: Final = ("pmix", "pmi2")
 
@@ -61,6 +63,8 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     started = [family for family, outcome in outcomes.items() if not outcome]
     alone = [family for family, outcome in outcomes.items() if outcome == _ALONE]
     failed = {family: outcome for family, outcome in outcomes.items() if outcome not in ("", _ALONE)}
+    if any(_NO_STEP in reason for reason in failed.values()):
+        return replace(about, outcome=Outcome.UNTRIED, found=f"{RANKS} ranks do not fit into this job", advice=_ASK)
     if len({*failed.values()}) == 1 and not started and not alone:
         return replace(about, found=f"{also}{next(iter(failed.values()))}", advice=_BROKEN)
     parts = [f"starts programs of {', '.join(started)}"] if started else []

@@ -12,7 +12,7 @@ from .families import Family, find_families
 from .finding import Finding, Outcome
 from .leftovers import Leftover, remove_leftovers
 from .mpi import library_name
-from .tasks import Answer, Count, Meeting, Task
+from .tasks import Answer, Count, Meeting, Task, is_in_step
 from .together import World, world_of
 
 __all__ = ["AREA", "Examined", "clean_nodes", "examine_here", "examine_nodes"]
@@ -49,7 +49,7 @@ class Examined:
 
 def examine_here(told: Told) -> Examined:
     """Examine this machine."""
-    return Examined({os.uname().nodename: examine(told)})
+    return Examined({os.uname().nodename: examine(told, on_node_of_job=is_in_step())})
 
 
 def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
@@ -115,10 +115,8 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
         found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
         return Finding(AREA, "answers", Outcome.WORKS, found)
     which = f"{', '.join(map(str, silent))} of {task.size}"
-    found = (
-        f"nothing came from process {which}: MPI does not reach it, it shares no folder with {nodes[0]}, or has ended"
-    )
-    return Finding(AREA, "answers", Outcome.FAILS, found, "what it found it prints itself")
+    found = f"nothing came from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
+    return Finding(AREA, "answers", Outcome.FAILS, found, "if it has not ended, it prints itself what it found")
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
@@ -142,7 +140,8 @@ def _mpi(task: Task, answers: Sequence[Answer], families: Sequence[Family], worl
     if world.size != task.size:
         found = f"{task.size} times rank 0 of {world.size}: the launcher does not speak to this MPI library"
         return replace(about, found=found)
-    found = f"{task.size} processes on {_many(len(world.nodes))} in one MPI_COMM_WORLD (mpi4py, {library_name(world.library)})"
+    by = f"mpi4py, {library_name(world.library)}"
+    found = f"{task.size} processes on {_many(len(world.nodes))} in one MPI_COMM_WORLD ({by})"
     return replace(about, outcome=Outcome.WORKS, found=found, advice="")
 
 

@@ -21,15 +21,17 @@ from ..cache_place import cache_place
 from ..errors import InputError
 from .together import World
 
-__all__ = ["EXCHANGE", "Answer", "Count", "Meeting", "Task", "this_task"]
+__all__ = ["EXCHANGE", "Answer", "Count", "Meeting", "Task", "is_in_step", "this_task"]
 
 EXCHANGE: Final = ".autoanalyzer-doctor-"
 
+_STEP: Final = "SLURM_STEP_NUM_TASKS"
 _LAUNCHERS: Final = (
-    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ("SLURM_JOB_ID", "SLURM_STEP_ID")),
+    ("SLURM_PROCID", _STEP, "SLURM_LOCALID", ("SLURM_JOB_ID", "SLURM_STEP_ID")),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
 )
 _JOIN: Final = 40.0  # seconds in which processes that share a folder see each other
+_LOOK: Final = 15.0  # seconds, where MPI says that the first one has begun
 _ANSWER: Final = 400.0  # seconds in which a node has tested itself
 _PAUSE: Final = 0.2
 
@@ -64,6 +66,11 @@ def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
             safe = "".join(each if each.isalnum() else "." for each in common)
             return Task(int(words[0]), int(words[1]), int(words[2]), safe)
     return None
+
+
+def is_in_step(environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether ``srun`` has started this process: other launchers would ask for the same processors again."""
+    return _STEP in environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,7 @@ class Meeting:
         if first:
             answer = replace(answer, sees=dict.fromkeys(self.places, True))
         elif answer.tests:
-            answer = replace(answer, sees=self._sees_first())
+            answer = replace(answer, sees=self._sees_first(_LOOK if world.size == self._task.size else _JOIN))
         texts = world.brought_together(json.dumps(asdict(answer))) if world.size == self._task.size else None
         if texts is not None:
             answers = [Answer(**json.loads(text)) for text in texts]
@@ -134,11 +141,11 @@ class Meeting:
                 shutil.rmtree(folder, ignore_errors=True)
         return answers if heard else None
 
-    def _sees_first(self) -> dict[str, bool]:
+    def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
         """Tell which folders this process shares with the first one; waited for until one shows."""
         while True:
             seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
-            if any(seen.values()) or time.monotonic() > self._since + _JOIN:
+            if any(seen.values()) or time.monotonic() > self._since + patience:
                 return seen
             time.sleep(_PAUSE)
 
