@@ -41,7 +41,7 @@ __all__ = ["Leftover", "find_leftovers", "remove_leftovers"]
 
 _HOUR: Final = 3600.0  # seconds: who has just ended may be gathered by now
 _UNUSED: Final = 30 * 24 * _HOUR
-_KEY: Final = re.compile(r"[0-9a-f]{16}")
+_KEY: Final = re.compile(r"[0-9a-f]{16}$")
 _PURPOSES: Final = {
     "counting": "working copy of a counting run",
     "compile": "temporary folder of a compile",
@@ -156,7 +156,10 @@ def _recording() -> Iterator[bytes]:
 
 def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
     """Find folders whose names tell which process made them; copies of counting runs also in folders of runs here."""
-    places = [*_temporary_places(), *(path for path in Path.cwd().iterdir() if path.is_dir() and not path.is_symlink())]
+    beside: list[Path] = []
+    with suppress(OSError):
+        beside = [path for path in Path.cwd().iterdir() if path.is_dir() and not path.is_symlink()]
+    places = [*_temporary_places(), *beside]
     for place in dict.fromkeys(places):
         for purpose, what in _PURPOSES.items():
             for folder in _mine(place, re.compile(f"{OWNED}{purpose}-.*")):
@@ -197,7 +200,7 @@ def _cache() -> Iterator[Leftover]:
     folders = list(_mine(cache_place(), re.compile("|".join(_BUILT))))
     mapped = {str(Path(each).parent) for each in _mapped()} if folders else set()
     for folder in folders:
-        unused = time.time() - folder.stat().st_mtime
+        unused = _age(folder)
         what = next(what for start, what in _BUILT.items() if folder.name.startswith(start))
         limit = _HOUR if folder.name.startswith("build-") else _UNUSED
         if unused > limit and str(folder) not in mapped:
@@ -206,18 +209,28 @@ def _cache() -> Iterator[Leftover]:
 
 def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterator[Path]:
     """Give the user's own files or folders of a name; none behind links."""
+    entries: list[os.DirEntry[str]] = []
     with suppress(OSError):
-        for entry in os.scandir(place):
-            is_kind = entry.is_dir(follow_symlinks=False) if folders else entry.is_file(follow_symlinks=False)
-            fits = name.fullmatch(entry.name) if folders and name is _KEY else name.match(entry.name)
-            if is_kind and fits and entry.stat(follow_symlinks=False).st_uid == os.geteuid():
-                yield Path(entry.path)
+        entries = list(os.scandir(place))
+    for entry in entries:
+        is_kind = entry.is_dir(follow_symlinks=False) if folders else entry.is_file(follow_symlinks=False)
+        if is_kind and name.match(entry.name):
+            with suppress(FileNotFoundError):
+                if entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+                    yield Path(entry.path)
 
 
 def _recent(path: Path) -> str:
     """Say that something was changed a short while ago, if it was."""
-    latest = max([path.stat().st_mtime, *(each.stat().st_mtime for each in path.glob("*"))])
-    return "it was written less than an hour ago" if time.time() - latest < _HOUR else ""
+    return "it was written less than an hour ago" if min(map(_age, (path, *path.glob("*")))) < _HOUR else ""
+
+
+def _age(path: Path) -> float:
+    """Give the seconds since a file or folder was changed; 0 of one that is gone by now."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _size(path: Path) -> int:

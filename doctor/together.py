@@ -131,13 +131,13 @@ def _be_one() -> None:
     world = MPI.COMM_WORLD
     nodes = sorted(set(world.allgather(os.uname().nodename)))
     _print({"size": world.Get_size(), "nodes": nodes, "library": MPI.Get_library_version()})
-    text = sys.stdin.readline()
-    if text and world.Get_size() > 1:
+    text = sys.stdin.readline()  # of a process that failed nothing comes, and the others go on
+    if world.Get_size() > 1:
         # MPI libraries spin while they wait, and others may still measure on this node.
         request = world.Ibarrier()
         while not request.Test():
             sleep(_PAUSE)
-        _print(list(map(json.loads, world.gather(text) or [])))
+        _print([json.loads(each) for each in world.gather(text) or [] if each])
 
 
 def _print(document: Any) -> None:
