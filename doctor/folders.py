@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from ..cache_place import cache_place
-from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.node_folder import node_folders
 from .finding import Finding, Outcome
 
@@ -28,7 +27,7 @@ _MOUNTS: Final = Path("/proc/self/mounts")
 
 def folder_findings() -> Iterator[Finding]:
     """Try the folders."""
-    yield _written(f"data (./{RUN_FOLDER})", Path.cwd(), "choose another folder: autoanalyzer run -o DIR")
+    yield _written("working directory", Path.cwd(), "choose another folder: autoanalyzer run -o DIR")
     yield _cache()
     temporary = Path(tempfile.gettempdir())
     yield _written("temporary", temporary, "set TMPDIR to a folder that can be written")

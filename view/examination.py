@@ -18,7 +18,8 @@ _ADVICE: Final = "→ "
 
 def print_examination(examined: Examined) -> None:
     """Print a table: what all nodes have in common once, what differs with the names of the nodes."""
-    print_table(_TITLES, _rows(examined), (), prose=(2,), colours=_COLOURS)
+    areas = dict.fromkeys((finding.area for finding in examined.findings), "bold")
+    print_table(_TITLES, _rows(examined), (), prose=(2,), colours={**areas, **_COLOURS})
 
 
 def _rows(examined: Examined) -> Iterator[tuple[str, str, str]]:
