@@ -76,7 +76,7 @@ def world_of(family: Family | None) -> Iterator[World]:
         # What the launcher has opened for MPI must be open there, too.
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", __name__],
-            env=loading(family.library, links),
+            env=loading(family.library.path, links) if family.library and not family.library.is_open_mpi else None,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

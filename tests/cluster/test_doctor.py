@@ -94,6 +94,8 @@ def test_within_a_job_srun_is_tried_with_each_mpi(cluster: Cluster, place: Path)
     (node,) = document["nodes"]
     found = {each["name"]: each["found"] for each in node["findings"] if each["area"] == "launchers"}
     assert found["srun --mpi=pmix"].startswith("starts programs of mpicc; ")
+    gathers = [each["outcome"] for each in node["findings"] if each["name"] == "gather by MPI"]
+    assert gathers == ["works", "works"]  # MPICH on nodes that do not see this machine's /tmp, too
     assert found["srun --mpi=pmi2"].startswith("starts programs of mpicc.mpich; ")
 
 
