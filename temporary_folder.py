@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["OWNED", "is_in_use", "owned_prefix"]
 
 OWNED: Final = "autoanalyzer-"
-_PARTS: Final = 5  # autoanalyzer-PURPOSE-PID-NODE-RANDOM, where a node's name may hold hyphens
+_PARTS: Final = 3  # PID-NODE-RANDOM, where a node's name may hold hyphens
 
 
 def owned_prefix(purpose: str) -> str:
@@ -30,7 +30,7 @@ def is_in_use(name: str, purpose: str) -> bool | None:
         None if it was made on another node, or the name is none of ours.
     """
     parts = name.removeprefix(f"{OWNED}{purpose}-").split("-")
-    if not name.startswith(f"{OWNED}{purpose}-") or len(parts) < _PARTS - 2 or not parts[0].isdigit():
+    if not name.startswith(f"{OWNED}{purpose}-") or len(parts) < _PARTS or not parts[0].isdigit():
         return None
     if "-".join(parts[1:-1]) != os.uname().nodename:
         return None
