@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "gather": "bring home what a run left on its nodes, where these share no disk, or a job was ended",
     "refine": "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped",
     "debug": "build, run, narrow, build and run again: from slow functions to the loops in them",
+    "doctor": "try what this machine offers: compilers, MPI, launchers, counters, folders; --clean removes leftovers",
     "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
     "view": "show an experiment in one HTML page, or in the terminal: verdict, three trees, and the source",
     "dump": "print the numbers of an experiment: tables, CSV or JSON",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ from ..view.terminal import on_terminal
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["counted", "progress"]
+__all__ = ["counted", "progress", "stages"]
 
 _SHORT: Final = 1.0  # seconds for which nobody needs to be told anything
 _FIRST: Final = 60.0  # seconds until the first line; each next one takes twice as long
@@ -29,7 +29,7 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
             yield
         return
     ended = threading.Event()
-    teller = threading.Thread(target=_tell, args=(what, first, ended), daemon=True)
+    teller = threading.Thread(target=_tell, args=([what], first, ended), daemon=True)
     teller.start()
     try:
         yield
@@ -68,6 +68,25 @@ def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, 
             bar.stop()
 
 
+@contextmanager
+def stages(*, first: float = _FIRST / 4) -> Iterator[Callable[[str], None]]:
+    """Give what takes what goes on by now; it is shown until the block ends."""
+    if on_terminal(sys.stderr):
+        with _bar(counted=False) as bar:
+            task = bar.add_task("", total=None)
+            yield lambda what: bar.update(task, description=what)
+        return
+    now = [""]
+    ended = threading.Event()
+    teller = threading.Thread(target=_tell, args=(now, first, ended), daemon=True)
+    teller.start()
+    try:
+        yield lambda what: now.__setitem__(0, what)
+    finally:
+        ended.set()
+        teller.join()
+
+
 def _bar(*, counted: bool) -> Progress:
     """Make what moves on a terminal."""
     from rich.console import Console  # noqa: PLC0415 - where there is no terminal a run starts faster without
@@ -85,9 +104,11 @@ def _bar(*, counted: bool) -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _tell(what: str, pause: float, ended: threading.Event) -> None:
+def _tell(now: Sequence[str], pause: float, ended: threading.Event) -> None:
     start = monotonic()
     while not ended.wait(pause):
-        sys.stderr.write(f"autoanalyzer: {what}: {(monotonic() - start) / 60:.0f} min so far\n")
+        passed = monotonic() - start
+        time = f"{passed / 60:.0f} min" if passed >= _FIRST else f"{passed:.0f} s"
+        sys.stderr.write(f"autoanalyzer: {now[0]}: {time} so far\n")
         sys.stderr.flush()
         pause *= 2

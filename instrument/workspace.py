@@ -12,6 +12,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
+from ..temporary_folder import owned_prefix
+
 __all__ = ["Workspace", "undisturbed", "workspace"]
 
 _HIGH: Final = 64  # file descriptors from here on are free in any build
@@ -40,7 +42,7 @@ class Workspace:
             import tempfile  # noqa: PLC0415 - what was compiled before needs no such directory
 
             with undisturbed():
-                self._folder = Path(tempfile.mkdtemp(prefix="autoanalyzer-"))
+                self._folder = Path(tempfile.mkdtemp(prefix=owned_prefix("compile")))
         return self._folder
 
     def named(self) -> tuple[str, int]:

@@ -14,7 +14,7 @@ from typing import Final
 
 from ..errors import BuildError
 from .c_compiler import c_compilers, compiled
-from .cache import cache_folder, locked
+from .cache import cache_folder, locked, note_use
 from .mpi.c_wrappers import function_list, wrapper_text
 from .mpi.compiler import mpi_compilers
 from .mpi.detection import Mpi
@@ -63,6 +63,7 @@ def probe_library(
                 if say:
                     say(f"building the probe library for {mpi.library.path if mpi.library else 'programs without MPI'}")
                 _build(mpi, folder, environment)
+    note_use(folder)
     return folder / LIBRARY
 
 

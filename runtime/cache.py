@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from ..atomic_file import one_at_a_time
 from ..cache_place import cache_place
 from ..errors import BuildError
 
-__all__ = ["cache_folder", "locked"]
+__all__ = ["cache_folder", "locked", "note_use"]
+
+_DAY: Final = 86400.0  # seconds
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -69,3 +73,10 @@ def locked(cache: Path) -> Iterator[None]:
             yield
     except OSError as error:
         raise BuildError(f"{cache}: {error.strerror or error}: set AUTOANALYZER_CACHE to a folder with room") from None
+
+
+def note_use(folder: Path) -> None:
+    """Let the time of a folder tell on which day it was used last: what is not used for long can go."""
+    with suppress(OSError):  # of a cache that is read-only
+        if time.time() - folder.stat().st_mtime > _DAY:
+            os.utime(folder)

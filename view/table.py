@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from .lines import broken, print_lines, width_of
@@ -24,6 +24,7 @@ def print_table(
     stderr: bool = False,
     first_to_go: Sequence[int] = (),
     prose: Collection[int] = (),
+    colours: Mapping[str, str] | None = None,
 ) -> None:
     """Print rows below titles; on a terminal, what is too wide for it is left out or shortened, and that is said.
 
@@ -34,6 +35,7 @@ def print_table(
         stderr: Whether to print on standard error.
         first_to_go: Columns that are left out where the terminal is narrow, before those of numbers, from the last on.
         prose: Columns that go on below; names lose their middle.
+        colours: On a terminal, the style of cells by their text.
     """
     from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and starts faster without
     from rich.table import Table  # noqa: PLC0415
@@ -53,13 +55,18 @@ def print_table(
     for row in cells[1:]:
         table.add_row(
             *(
-                Text("\n".join(broken(row[column], room)) if column in prose else _shortened(row[column], room))
+                Text(
+                    "\n".join(broken(row[column], room)) if column in prose else _shortened(row[column], room),
+                    (colours or {}).get(row[column], ""),
+                )
                 for column, room in widths.items()
             )
         )
     console = Console(stderr=stderr, highlight=False)
     console.width = _WHOLE
-    console.print(table)
+    with console.capture() as drawn:
+        console.print(table)
+    (sys.stderr if stderr else sys.stdout).writelines(f"{line.rstrip()}\n" for line in drawn.get().splitlines())
     hidden = [title for column, title in enumerate(cells[0]) if column not in widths]
     if hidden:
         more = f" and {len(hidden) - _NAMED} more" if len(hidden) > _NAMED else ""

@@ -14,7 +14,7 @@ from typing import Final
 
 from ...errors import BuildError
 from ..c_compiler import c_compilers, compiled
-from ..cache import cache_folder, locked
+from ..cache import cache_folder, locked, note_use
 
 __all__ = ["Valgrind", "counting_tool", "find_valgrind"]
 
@@ -126,6 +126,7 @@ def counting_tool(
                 if say:
                     say(f"building the counting tool for {valgrind.program}")
                 _build(valgrind, folder, environment)
+    note_use(folder)
     return valgrind, folder
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import InputError
+from ...temporary_folder import owned_prefix
 from ..launch import ended_in_order
 
 __all__ = ["working_copy"]
 
 _LARGEST: Final = 4 << 30  # bytes; whoever has more in a folder will not want it copied unasked
-_PREFIX: Final = "autoanalyzer-counting-"
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def _temporary_folder(scratch: Path | None) -> Iterator[Path]:
     try:
         if scratch:
             scratch.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=scratch, ignore_cleanup_errors=True)
+        folder = tempfile.TemporaryDirectory(prefix=owned_prefix("counting"), dir=scratch, ignore_cleanup_errors=True)
     except OSError as error:
         raise InputError(f"no folder for the counting run: {error}; choose one with --scratch") from None
     with folder as name:

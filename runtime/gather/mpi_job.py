@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 from threading import Event, Timer
 from typing import Final
 from uuid import uuid4
@@ -24,7 +24,7 @@ from ..folder import RunFolder
 from ..mpi.detection import find_mpi
 from .bring_home import HOME_FILE, unpacked
 
-__all__ = ["run_mpi_job"]
+__all__ = ["loading", "run_mpi_job"]
 
 _TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
 _NODES: Final = "SLURM_JOB_NODELIST"
@@ -49,23 +49,31 @@ def run_mpi_job(folder: RunFolder, command: Sequence[str]) -> str:
     folder.join()
     mark = folder.shards / HOME_FILE
     home = uuid4().hex
-    with TemporaryDirectory() as links:
-        environment = dict(os.environ)
-        if mpi.library is not None and not mpi.library.is_open_mpi:
-            # mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
-            Path(links, "libmpi.so.12").symlink_to(mpi.library.path)
-            paths = [links, *filter(None, [environment.get("LD_LIBRARY_PATH")])]
-            environment |= {"LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
-        module = [sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.shards.resolve()), home]
-        try:
-            mark.write_text(home)
-            failure = _run([*(_on_nodes_left(words) or words), *module], environment, folder.shards)
-        except (OSError, InputError) as error:
-            return str(error)
-        finally:
-            with suppress(OSError):
-                mark.unlink(missing_ok=True)
+    module = [sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.shards.resolve()), home]
+    if mpi.library is not None and not mpi.library.is_open_mpi:
+        module.append(str(mpi.library.path))
+    try:
+        mark.write_text(home)
+        failure = _run([*(_on_nodes_left(words) or words), *module], os.environ, folder.shards)
+    except (OSError, InputError) as error:
+        return str(error)
+    finally:
+        with suppress(OSError):
+            mark.unlink(missing_ok=True)
     return failure
+
+
+def loading(mpich: Path, links: str) -> dict[str, str]:
+    """Give this process's environment with what makes mpi4py load a library of MPICH's kind.
+
+    Args:
+        mpich: The library.
+        links: An empty folder of this node, which must be there as long as mpi4py loads.
+    """
+    # mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
+    Path(links, "libmpi.so.12").symlink_to(mpich)
+    paths = [links, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {**os.environ, "LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
 
 
 def _run(job: Sequence[str], environment: Mapping[str, str], shards: Path) -> str:

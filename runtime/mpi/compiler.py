@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...temporary_folder import owned_prefix
 from ..answer import answer
 from .library import MpiLibrary, linked_mpi
 
@@ -83,7 +84,7 @@ def _of_c(command: Sequence[str], environment: Mapping[str, str]) -> Sequence[st
 
 def examine(command: Sequence[str], environment: Mapping[str, str]) -> MpiCompiler | None:
     """Find out what a compiler links to by letting it link a program; None if it cannot or links no MPI."""
-    with tempfile.TemporaryDirectory(prefix="autoanalyzer-") as folder:
+    with tempfile.TemporaryDirectory(prefix=owned_prefix("mpi")) as folder:
         source = Path(folder, "mpi.c")
         source.write_text(_PROGRAM)
         program = Path(folder, "mpi")

@@ -1,0 +1,1 @@
+"""What this machine, or each node of a job, offers: tried for real; and what old runs left on it."""

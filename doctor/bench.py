@@ -1,0 +1,189 @@
+"""Where trials take place: a folder that is gone afterwards, and programs that are ended if they hang."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sysconfig
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from threading import Lock
+from typing import Final
+
+from ..runtime.failure_reason import failure_reason
+from ..temporary_folder import owned_prefix
+
+__all__ = ["Bench", "Done", "bench", "own_program", "reason_of"]
+
+_PATIENCE: Final = 120.0  # seconds: a probe library is built on a busy machine, once
+_GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
+# What the line that matters has, the surest first.
+_TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
+_OF_SLURM: Final = ("srun: ", "slurmstepd")  # that something failed, not why
+
+_OURS_SAY: Final = "autoanalyzer: "
+_ENDED: Final = re.compile(r"the program (was )?ended|nothing was recorded$|building the ")  # others say why
+
+# What would make a trial another one than its own: options of the user's, and, on a node of a job, the job's launcher.
+_OURS: Final = "AUTOANALYZER"
+_KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
+_LAUNCHERS: Final = ("SLURM", "PMI", "OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PRTE_LAUNCHED", "HYDI", "MPIR_")
+_JOB: Final = "SLURM_JOB_ID"
+# Two ranks are tried on a machine of one core, too.
+_OVERSUBSCRIBED: Final = {
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A program that has ended.
+
+    Attributes:
+        status: Its exit status, negative for a signal; None if it was ended, as it took too long.
+        printed: What it wrote to standard output.
+        complained: What it wrote to standard error.
+    """
+
+    status: int | None
+    printed: str
+    complained: str
+
+    @property
+    def reason(self) -> str:
+        """One line that says why it failed, in its own words."""
+        told = reason_of(f"{self.complained}\n{self.printed}")
+        if self.status is None:
+            return f"did not end in time{f': {told}' if told else ''}"
+        return told or f"exit status {self.status}"
+
+
+def reason_of(said: str) -> str:
+    """Give the line that says why something failed, of all that was said."""
+    lines = [line.strip() for line in said.splitlines() if line.strip(" -=")]
+    others = [line for line in lines if not line.startswith(_OURS_SAY)]
+    ours = [line for line in lines if line.startswith(_OURS_SAY) and not _ENDED.search(line)]
+    return (ours[-1].removeprefix(_OURS_SAY) if ours else "") or _telling(others) or failure_reason(said)
+
+
+def _telling(lines: Sequence[str]) -> str:
+    own = [line for line in lines if not line.startswith(_OF_SLURM)] or lines
+    return next((line.rstrip(",") for word in _TELLING for line in own if word in line.lower()), "")
+
+
+@dataclass(slots=True)
+class Bench:
+    """A folder, and variables, for trials.
+
+    Attributes:
+        folder: Of this examination alone.
+        environment: The user's, without what would disturb.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    _started: set[subprocess.Popen[bytes]] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+    _closed: bool = False
+
+    def place(self, name: str) -> Path:
+        """Make a folder for one trial."""
+        folder = self.folder / name
+        folder.mkdir()
+        return folder
+
+    def run(
+        self,
+        words: Sequence[str | Path],
+        folder: Path,
+        more: Mapping[str, str] | None = None,
+        *,
+        patience: float = _PATIENCE,
+    ) -> Done:
+        """Run a program to its end, or end it; any thread may."""
+        with TemporaryFile() as printed, TemporaryFile() as complained:
+            try:
+                with self._lock:
+                    if self._closed:
+                        return Done(None, "", "")
+                    process = subprocess.Popen(
+                        [str(word) for word in words],
+                        cwd=folder,
+                        env={**self.environment, **(more or {})},
+                        stdin=subprocess.DEVNULL,
+                        stdout=printed,
+                        stderr=complained,
+                        start_new_session=True,
+                    )
+                    self._started.add(process)
+            except OSError as error:
+                return Done(127, "", f"{words[0]}: cannot be started: {error.strerror}")
+            status = _status(process, patience)
+            with self._lock:
+                self._started.discard(process)
+            for stream in (printed, complained):
+                stream.seek(0)
+            out, err = (stream.read().decode(errors="replace") for stream in (printed, complained))
+        return Done(status, out, err)
+
+    def close(self) -> None:
+        """End what still runs, and start nothing more."""
+        with self._lock:
+            self._closed = True
+            running = list(self._started)
+        for process in running:
+            _end(process)
+
+
+def _status(process: subprocess.Popen[bytes], patience: float) -> int | None:
+    try:
+        return process.wait(patience)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let a launcher end its ranks, then whatever is left of its session."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+
+
+@contextmanager
+def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
+    """Give a bench for the block; nothing is left of it, nor runs on.
+
+    Args:
+        on_node_of_job: Whether this process is one of several that a launcher has started: what it starts in turn are
+            programs of this node alone.
+    """
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if (not name.startswith(_OURS) or name in _KEPT) and not (on_node_of_job and name.startswith(_LAUNCHERS))
+    }
+    # A job's launcher goes to the job's nodes, which do not see the temporary files of this machine.
+    in_job = _JOB in environment and os.access(Path.cwd(), os.W_OK)
+    where = Path.cwd() if in_job else None
+    with TemporaryDirectory(prefix=owned_prefix("doctor"), dir=where, ignore_cleanup_errors=True) as name:
+        made = Bench(Path(os.path.realpath(name)), {**environment, **_OVERSUBSCRIBED})
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def own_program(name: str) -> str:
+    """Give the path of a program of ours: beside Python, or else on ``PATH``."""
+    beside = Path(sysconfig.get_path("scripts"), name)
+    return str(beside) if beside.exists() else shutil.which(name) or name

@@ -1,0 +1,73 @@
+"""Python, this package and those that it needs, and the variables that change what it does."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Final
+
+from .. import __version__
+from .finding import Finding, Outcome
+
+__all__ = ["AREA", "installation_findings"]
+
+AREA: Final = "installation"
+
+_COMMANDS: Final = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
+_OURS: Final = "AUTOANALYZER"
+_NEEDED: Final = re.compile(r"([\w.-]+)\s*(>=\s*([\d.]+))?")
+
+
+def installation_findings() -> Iterator[Finding]:
+    """Look at what is installed."""
+    place = Path(__file__).parents[1]
+    python = ".".join(map(str, sys.version_info[:3]))
+    found = f"{__version__} in {place}, Python {python} at {sys.executable}"
+    yield Finding(AREA, "autoanalyzer", Outcome.WORKS, found)
+    yield _packages()
+    yield _commands()
+    chosen = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_OURS))
+    if os.environ.get(_OURS) == "off":
+        advice = f"unset {_OURS}, or nothing is built with probes"
+        yield Finding(AREA, "variables", Outcome.FAILS, " ".join(chosen), advice)
+    elif chosen:
+        yield Finding(AREA, "variables", Outcome.NOTE, " ".join(chosen))
+
+
+def _packages() -> Finding:
+    lacking, present = [], []
+    for text in requires("autoanalyzer") or []:
+        needed = _NEEDED.match(text)
+        if needed is None or "extra ==" in text:
+            continue
+        try:
+            found = version(needed[1])
+        except PackageNotFoundError:
+            lacking.append(f"{needed[1]}: none")
+            continue
+        present.append(f"{needed[1]} {found}")
+        if needed[3] and _numbers(found) < _numbers(needed[3]):
+            lacking.append(f"{needed[1]}: {found}, not {needed[3]}")
+    if lacking:
+        advice = f"{sys.executable} -m pip install --upgrade autoanalyzer"
+        return Finding(AREA, "packages", Outcome.FAILS, "; ".join(lacking), advice)
+    return Finding(AREA, "packages", Outcome.WORKS, ", ".join(present))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
+
+
+def _commands() -> Finding:
+    scripts = sysconfig.get_path("scripts")
+    missing = [name for name in _COMMANDS if shutil.which(name) is None]
+    if not missing:
+        return Finding(AREA, "commands", Outcome.WORKS, f"{', '.join(_COMMANDS)} are on PATH")
+    found = f"{', '.join(missing)} {'are' if len(missing) > 1 else 'is'} not on PATH"
+    return Finding(AREA, "commands", Outcome.FAILS, found, f"export PATH={scripts}:$PATH")

@@ -1,0 +1,103 @@
+"""Which launcher starts the programs of which MPI library: of another one, each process is alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from .bench import Bench
+from .families import Launcher
+from .finding import Finding, Outcome
+from .mpi import CTrial
+from .trial import RANKS
+
+__all__ = ["AREA", "launcher_finding", "srun_findings", "starts"]
+
+AREA: Final = "launchers"
+
+_SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
+_ALONE: Final = "alone"
+_FOREIGN: Final = "it belongs to another MPI library: use the launcher beside the compiler, or load its module"
+_BROKEN: Final = "load another MPI module, or reinstall what it belongs to"
+_NO_STEP: Final = "Unable to create step"
+_ASK: Final = "ask for more: salloc -n 2"
+_PATIENCE: Final = 60.0  # seconds
+_PLUGINS: Final = ("pmix", "pmi2")
+
+
+Outcomes = Mapping[str, str]
+"""By the name of an MPI library's compiler: empty if its program starts, else ``alone``, or why not."""
+
+
+def starts(launcher: Launcher, made: Sequence[CTrial], bench: Bench) -> Outcomes:
+    """Start the programs of all MPI libraries by a launcher; what worked is not repeated."""
+    return {each.family.name: _started(launcher, each, bench) for each in made if each.program}
+
+
+def _started(launcher: Launcher, made: CTrial, bench: Bench) -> str:
+    if made.works and made.family.launcher in (launcher.name, *launcher.others):
+        return ""
+    done = bench.run([*launcher.words, str(made.program)], bench.folder, patience=_PATIENCE)
+    said = sorted(_SAID.findall(done.printed))
+    if said == [(str(rank), str(RANKS)) for rank in range(RANKS)]:
+        return ""
+    return _ALONE if said == [("0", "1")] * RANKS else done.reason
+
+
+def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str, str]) -> Finding:
+    """Say what a launcher starts.
+
+    Args:
+        launcher: Which.
+        outcomes: What came of each program.
+        others: For each program a launcher that starts it, if there is any.
+    """
+    also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
+    about = Finding(AREA, launcher.name, Outcome.FAILS, "")
+    if not outcomes:
+        return replace(about, outcome=Outcome.UNTRIED, found=f"{also}there is no MPI program to start")
+    started = [family for family, outcome in outcomes.items() if not outcome]
+    alone = [family for family, outcome in outcomes.items() if outcome == _ALONE]
+    failed = {family: outcome for family, outcome in outcomes.items() if outcome not in ("", _ALONE)}
+    if any(_NO_STEP in reason for reason in failed.values()):
+        return replace(about, outcome=Outcome.UNTRIED, found=f"{RANKS} ranks do not fit into this job", advice=_ASK)
+    if len({*failed.values()}) == 1 and not started and not alone:
+        return replace(about, found=f"{also}{next(iter(failed.values()))}", advice=_BROKEN)
+    parts = [f"starts programs of {', '.join(started)}"] if started else []
+    parts += [f"those of {', '.join(alone)} as {RANKS} times rank 0 of 1"] if alone else []
+    parts += [f"those of {family}: {reason}" for family, reason in failed.items()]
+    ways = [f"{family} by {others[family]}" for family in (*alone, *failed) if family in others]
+    advice = f"start programs of {', '.join(ways)}" if ways else "" if started else _FOREIGN
+    return replace(
+        about, outcome=Outcome.WORKS if started else Outcome.FAILS, found=f"{also}{'; '.join(parts)}", advice=advice
+    )
+
+
+def _slurm_launchers() -> list[Launcher]:
+    """Give ``srun`` with each way that it may speak to MPI libraries."""
+    plain = ("srun", "-n", str(RANKS), "--overlap", "--immediate=30")
+    return [Launcher(plain, "srun"), *(Launcher((*plain, f"--mpi={each}"), f"srun --mpi={each}") for each in _PLUGINS)]
+
+
+def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> list[Finding]:
+    """Try Slurm's launcher, where that is possible without a place in a queue."""
+    if not shutil.which("srun", path=bench.environment.get("PATH")):
+        return []
+    if "SLURM_JOB_ID" not in os.environ:
+        advice = "srun -N 2 autoanalyzer doctor, or within a job, tries it"
+        return [Finding(AREA, "srun", Outcome.UNTRIED, "outside of a job it would wait for nodes", advice)]
+    if in_step:
+        return []
+    launchers = _slurm_launchers()
+    outcomes = [starts(launcher, made, bench) for launcher in launchers]
+    ways = {
+        family: launcher.name
+        for launcher, outcome in reversed([*zip(launchers, outcomes, strict=True)])
+        for family, defect in outcome.items()
+        if not defect
+    }
+    return [launcher_finding(launcher, outcome, ways) for launcher, outcome in zip(launchers, outcomes, strict=True)]

@@ -1,0 +1,242 @@
+"""What old runs left on this node, and its removal: never what a process still uses, and data only where asked.
+
+========================  ======================================================  ================================
+what                      where                                                   removed once
+========================  ======================================================  ================================
+data never gathered       ``autoanalyzer-UID/KEY`` in ``$TMPDIR`` and ``/tmp``    no process writes there, nothing
+                                                                                  was written for an hour, and the
+                                                                                  user asks for it
+empty folders of those    the same                                                no process writes there, and an
+                                                                                  hour has passed
+working copies,           ``autoanalyzer-PURPOSE-PID-NODE-…`` among the           its process has ended
+temporary folders         temporary files; copies also in folders of runs
+shared memory of MPI      ``/dev/shm``, by the names of MPI libraries             no process maps it, and an hour
+                                                                                  has passed
+parts of the cache        ``probe-KEY``, ``rtcount-KEY``, ``build-…``             it was not used for 30 days
+========================  ======================================================  ================================
+
+Only what belongs to the user is looked at, and no link is followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from ..cache_place import cache_place
+from ..runtime.launch import SHARDS_VARIABLE
+from ..runtime.node_folder import key_of
+from ..temporary_folder import OWNED, is_in_use
+from .tasks import EXCHANGE
+
+__all__ = ["Leftover", "find_leftovers", "remove_leftovers"]
+
+_HOUR: Final = 3600.0  # seconds: who has just ended may be gathered by now
+_UNUSED: Final = 30 * 24 * _HOUR
+_KEY: Final = re.compile(r"[0-9a-f]{16}$")
+_PURPOSES: Final = {
+    "counting": "working copy of a counting run",
+    "compile": "temporary folder of a compile",
+    "mpi": "temporary folder of a look at a compiler",
+    "links": "temporary folder of a gather",
+    "doctor": "temporary folder of an examination",
+}
+_SHARED_MEMORY: Final = Path("/dev/shm")
+_OF_MPI: Final = re.compile(r"(vader_segment|sm_segment|mpich_shar_tmp|mpich_shm|psm[23]?_shm)")
+_BUILT: Final = {"probe-": "probe library", "rtcount-": "counting tool", "build-": "unfinished build"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A file or folder that an old run left.
+
+    Attributes:
+        path: Where it is.
+        what: What it was.
+        size: Bytes on the disk.
+        kept: Why it stays; empty if it can go.
+        is_data: Whether measurements would be lost that nobody has gathered.
+        gone: Whether it has been removed.
+    """
+
+    path: Path
+    what: str
+    size: int
+    kept: str = ""
+    is_data: bool = False
+    gone: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """Give what JSON holds of it."""
+        return {**asdict(self), "path": str(self.path)}
+
+    @classmethod
+    def read(cls, document: dict[str, Any]) -> Leftover:
+        """Read what ``document`` gave."""
+        return cls(**{**document, "path": Path(document["path"])})
+
+
+def remove_leftovers(*, data: bool = False, shared: bool = True) -> list[Leftover]:
+    """Remove what old runs left on this node.
+
+    Args:
+        data: Whether data go, too, that were never gathered.
+        shared: Whether to look also at what other nodes see, too; one of them is enough.
+
+    Returns:
+        All that was found, with what became of it.
+    """
+    return [_removed(each, data) for each in find_leftovers(shared=shared)]
+
+
+def _removed(found: Leftover, data: bool) -> Leftover:
+    if found.kept:
+        return found
+    if found.is_data and not data:
+        return replace(found, kept="data: autoanalyzer gather brings them home, --clean --data removes them")
+    try:
+        if found.path.is_dir():
+            shutil.rmtree(found.path)
+        else:
+            found.path.unlink()
+    except FileNotFoundError:
+        pass  # somebody else was as quick
+    except OSError as error:
+        return replace(found, kept=f"cannot be removed: {error.strerror}")
+    with suppress(OSError):
+        if found.path.parent.name == _own_folder():
+            found.path.parent.rmdir()
+    return replace(found, gone=True)
+
+
+def find_leftovers(*, shared: bool = True) -> list[Leftover]:
+    """Find what old runs left on this node, by path."""
+    parts = [_node_folders(), _temporary_folders(foreign=shared), _shared_memory()]
+    if shared:
+        parts += [_exchanges(), _cache()]
+    return [leftover for part in parts for leftover in sorted(part, key=lambda each: each.path)]
+
+
+def _own_folder() -> str:
+    return f"autoanalyzer-{os.geteuid()}"
+
+
+def _temporary_places() -> list[Path]:
+    return list(dict.fromkeys(Path(os.path.realpath(each)) for each in (tempfile.gettempdir(), "/tmp")))
+
+
+def _node_folders() -> Iterator[Leftover]:
+    """Find the folders that processes made whose node did not have the run's folder."""
+    used = {key_of(Path(os.fsdecode(shards))) for shards in _recording()}
+    for place in _temporary_places():
+        for folder in _mine(place / _own_folder(), _KEY):
+            shards = len([*folder.glob("*.shard")])
+            data = f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
+            kept = "a process still records there" if int(folder.name, 16) in used else _recent(folder)
+            yield Leftover(folder, data if shards else "empty folder of data", _size(folder), kept, is_data=shards > 0)
+
+
+def _recording() -> Iterator[bytes]:
+    """Give the folders into which the user's processes on this node record."""
+    variable = f"{SHARDS_VARIABLE}=".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            for word in (process / "environ").read_bytes().split(b"\0"):
+                if word.startswith(variable):
+                    yield word.removeprefix(variable)
+
+
+def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
+    """Find folders whose names tell which process made them; copies of counting runs also in folders of runs here."""
+    beside: list[Path] = []
+    with suppress(OSError):
+        beside = [path for path in Path.cwd().iterdir() if path.is_dir() and not path.is_symlink()]
+    places = [*_temporary_places(), *beside]
+    for place in dict.fromkeys(places):
+        for purpose, what in _PURPOSES.items():
+            for folder in _mine(place, re.compile(f"{OWNED}{purpose}-.*")):
+                in_use = is_in_use(folder.name, purpose)
+                if in_use is None and foreign:
+                    yield Leftover(folder, what, _size(folder), "made on another node: clean it there")
+                elif in_use is False:
+                    yield Leftover(folder, what, _size(folder))
+
+
+def _exchanges() -> Iterator[Leftover]:
+    for place in dict.fromkeys([Path.cwd(), cache_place(), Path.home()]):
+        for folder in _mine(place, re.compile(re.escape(EXCHANGE) + ".*")):
+            yield Leftover(folder, "exchange of an examination", _size(folder), _recent(folder))
+
+
+def _shared_memory() -> Iterator[Leftover]:
+    """Find what killed MPI programs left in memory."""
+    files = list(_mine(_SHARED_MEMORY, _OF_MPI, folders=False))
+    mapped = _mapped() if files else set()
+    for file in files:
+        kept = "a process still uses it" if str(file) in mapped else _recent(file)
+        yield Leftover(file, "shared memory of a killed MPI program", _size(file), kept)
+
+
+def _mapped() -> set[str]:
+    """Give the files that processes map, as far as this user may look."""
+    found: set[str] = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            lines = (process / "maps").read_text(errors="replace").splitlines()
+            found |= {line.split(maxsplit=5)[5] for line in lines if line.count("/")}
+    return found
+
+
+def _cache() -> Iterator[Leftover]:
+    """Find what nobody has used for long: of other versions, or of MPI libraries that are gone."""
+    folders = list(_mine(cache_place(), re.compile("|".join(_BUILT))))
+    mapped = {str(Path(each).parent) for each in _mapped()} if folders else set()
+    for folder in folders:
+        unused = _age(folder)
+        what = next(what for start, what in _BUILT.items() if folder.name.startswith(start))
+        limit = _HOUR if folder.name.startswith("build-") else _UNUSED
+        if unused > limit and str(folder) not in mapped:
+            yield Leftover(folder, f"{what}, not used for {unused / 86400:.0f} days", _size(folder))
+
+
+def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterator[Path]:
+    """Give the user's own files or folders of a name; none behind links."""
+    entries: list[os.DirEntry[str]] = []
+    with suppress(OSError):
+        entries = list(os.scandir(place))
+    for entry in entries:
+        is_kind = entry.is_dir(follow_symlinks=False) if folders else entry.is_file(follow_symlinks=False)
+        if is_kind and name.match(entry.name):
+            with suppress(FileNotFoundError):
+                if entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+                    yield Path(entry.path)
+
+
+def _recent(path: Path) -> str:
+    """Say that something was changed a short while ago, if it was."""
+    return "it was written less than an hour ago" if min(map(_age, (path, *path.glob("*")))) < _HOUR else ""
+
+
+def _age(path: Path) -> float:
+    """Give the seconds since a file or folder was changed; 0 of one that is gone by now."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(path: Path) -> int:
+    """Give the bytes on the disk; shards have large holes."""
+    size = 0
+    for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
+        with suppress(OSError):
+            size += each.lstat().st_blocks * 512
+    return size

@@ -1,0 +1,46 @@
+"""What the system allows this process: processors, memory, files."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from typing import Final
+
+from .finding import Finding, Outcome
+
+__all__ = ["AREA", "limit_findings"]
+
+AREA: Final = "limits"
+
+_RECORD: Final = 256 << 20  # bytes that a process may record, unless --max-memory says less
+_ADDRESSES: Final = 4 << 30  # bytes of address space below which Valgrind does not start
+_FILES: Final = 256
+_KINDS: Final = (
+    ("open files", resource.RLIMIT_NOFILE, "n", _FILES, 1),
+    ("stack", resource.RLIMIT_STACK, "s", 1 << 20, 1024),
+    ("address space", resource.RLIMIT_AS, "v", _ADDRESSES, 1024),
+    ("size of a file", resource.RLIMIT_FSIZE, "f", _RECORD, 1024),
+)
+
+
+def limit_findings() -> Iterator[Finding]:
+    """Read the limits; those that are too low for a run fail."""
+    allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
+    advice = "ask for more: srun -c, or taskset" if allowed == 1 < present else ""
+    yield Finding(AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)
+    fine = []
+    for name, number, letter, least, unit in _KINDS:
+        soft, hard = resource.getrlimit(number)
+        text = "unlimited" if soft == resource.RLIM_INFINITY else f"{soft // unit}{'' if unit == 1 else ' KiB'}"
+        if soft == resource.RLIM_INFINITY or soft >= least:
+            fine.append(f"{name} {text}")
+            continue
+        may = hard == resource.RLIM_INFINITY or hard >= least
+        advice = f"ulimit -{letter} {least // unit}" if may else "ask the administrator for more"
+        if number == resource.RLIMIT_FSIZE:
+            advice += ", or autoanalyzer run --max-memory with less than that"
+        found = f"{text}, expected {least // unit}{'' if unit == 1 else ' KiB'} or more"
+        yield Finding(AREA, name, Outcome.FAILS, found, advice)
+    if fine:
+        yield Finding(AREA, "ulimit", Outcome.NOTE, ", ".join(fine))

@@ -1,0 +1,113 @@
+"""What measuring rests on: clocks, hardware counters, counts by simulation, OpenMP."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from .bench import Bench
+from .finding import Finding, Outcome
+from .mpi import CTrial
+from .programs import OPENMP
+from .trial import RANKS, Trial
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
+
+__all__ = ["COUNTS", "clock_findings", "openmp_finding", "papi_finding", "simulation_finding"]
+
+COUNTS: Final = "counts"
+
+_CLOCKS: Final = "clocks"
+_PAPI: Final = "measured:papi:"
+_SLOW: Final = "probes ask the kernel, which takes 60 times as long: leave small regions without (--max-overhead)"
+_UNTRUSTED: Final = "the kernel does not trust this machine's counter of time: probes take longer"
+_PARANOID: Final = Path("/proc/sys/kernel/perf_event_paranoid")
+_PMU: Final = Path("/sys/bus/event_source/devices")
+_NO_PAPI: Final = re.compile(r"(found no libpapi|libpapi cannot|no event can be started)[^(;\n]*")
+
+
+def clock_findings(experiment: Experiment | None) -> list[Finding]:
+    """Say by which clocks a program was measured, and what a probe cost."""
+    if experiment is None or not experiment.notes.clocks:
+        return [Finding(_CLOCKS, "clocks", Outcome.UNTRIED, "no program was measured")]
+    notes = experiment.notes
+    wall, cpu = notes.clocks["wall"], notes.clocks["cpu"]
+    found = f"{wall}, a tick in {1e9 / float(notes.clocks['ticks_per_second']):.2g} ns"
+    cost = f"entry and exit of a region take {notes.probe_ns:.0f} ns" if notes.probe_ns else ""
+    return [
+        Finding(_CLOCKS, "wall time", Outcome.WORKS, found, _UNTRUSTED if wall == "clock_gettime" else ""),
+        Finding(_CLOCKS, "CPU time", Outcome.WORKS, f"by {cpu}", _SLOW if cpu == "syscall" else "", varying=cost),
+    ]
+
+
+def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
+    """Build a program with a parallel region, and look for its two threads."""
+    about = Finding("OpenMP", f"{shlex.join(compiler)} -fopenmp", Outcome.FAILS, "")
+    trial = Trial(bench, bench.place("openmp"))
+    trial.write({"app.c": OPENMP})
+    if failure := trial.compile("aa-mpicc", compiler, "-fopenmp", "app.c", "-o", "app"):
+        return replace(about, found=failure, advice="install the compiler's OpenMP library; other programs do without")
+    experiment, done = trial.run(OMP_NUM_THREADS="2")
+    if experiment is None:
+        return replace(about, found=done.reason)
+    threads = len(experiment.locations)
+    if threads != 2 or all(path.region.kind != "parallel" for path in experiment.call_paths):
+        return replace(about, found=f"expected a parallel region of 2 threads, found {threads}")
+    found = "built with probes, run, both threads of a parallel region recorded"
+    return replace(about, outcome=Outcome.WORKS, found=found)
+
+
+def papi_finding(made: CTrial) -> Finding:
+    """Run a program with hardware counters."""
+    assert made.trial
+    about = Finding(COUNTS, "by hardware", Outcome.ABSENT, "")
+    launcher = (made.family.launcher, "-n", str(RANKS))
+    experiment, done = made.trial.run(*launcher, options=("--counters", "papi"), output="papi")
+    metrics = experiment.metrics if experiment else ()
+    events = [each.source.removeprefix(_PAPI) for each in metrics if each.source.startswith(_PAPI)]
+    if events:
+        found = f"run --counters papi counts {', '.join(dict.fromkeys(events))}"
+        return replace(about, outcome=Outcome.WORKS, found=found)
+    said = "\n".join([*(experiment.notes.remarks if experiment else ()), done.complained])
+    reason = _NO_PAPI.search(said)
+    found = reason[0].strip() if reason else done.reason
+    advice = "count by run --counters simulated"
+    if "no libpapi" in found:
+        advice = f"install PAPI (Debian: libpapi-dev), or {advice}"
+    return replace(about, found=f"PAPI: {found}; {_kernel()}", advice=advice)
+
+
+def _kernel() -> str:
+    """Say what the kernel has of performance events."""
+    try:
+        level = f"perf_event_paranoid is {_PARANOID.read_text().strip()}"
+    except OSError:
+        return "this kernel has no performance events"
+    shown = any(each.name.startswith(("cpu", "arm")) for each in _PMU.glob("*"))
+    return level if shown else f"{level}, and the kernel shows no PMU, as in a virtual machine"
+
+
+def simulation_finding(made: CTrial) -> Finding:
+    """Run a program under Valgrind and the counting tool."""
+    assert made.trial
+    about = Finding(COUNTS, "simulated", Outcome.FAILS, "")
+    bench = made.trial.bench
+    if not shutil.which("valgrind", path=bench.environment.get("PATH")):
+        advice = "install valgrind with its headers; without counts the verdict names no instructions or cache misses"
+        return replace(about, outcome=Outcome.ABSENT, found="valgrind is not on PATH", advice=advice)
+    launcher = (made.family.launcher, "-n", str(RANKS))
+    experiment, done = made.trial.run(*launcher, options=("--counters", "simulated"), output="simulated")
+    if experiment is None or "instructions" not in experiment:
+        return replace(about, found=done.reason, advice="install valgrind with its headers (Debian: valgrind)")
+    if not experiment.exclusive("instructions").sum(axis=0).min() > 0:
+        return replace(about, found="expected instructions on each rank, found none")
+    caches = experiment.metric("instructions").source.removeprefix("simulated:rtcount ")
+    version = bench.run(["valgrind", "--version"], bench.folder).printed.strip()
+    found = f"{version}: instructions and cache misses of {RANKS} ranks counted, {caches}"
+    return replace(about, outcome=Outcome.WORKS, found=found)

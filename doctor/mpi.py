@@ -1,0 +1,203 @@
+"""Each MPI library: programs in C, C++ and Fortran, built with probes, started on two ranks, and gathered."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from .bench import Bench
+from .families import Family
+from .finding import Finding, Outcome
+from .programs import BINDINGS, CXX, C, fortran_main, fortran_part
+from .trial import RANKS, Trial, compiler_version, gather_failure, lacking_compiler
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
+
+__all__ = [
+    "CTrial",
+    "area_of",
+    "as_in_c",
+    "c_trial",
+    "cxx_findings",
+    "fortran_findings",
+    "gather_finding",
+    "library_name",
+]
+
+_SAID: Final = re.compile(r"^rank \d+ of \d+: (.*)$", re.MULTILINE)
+_LIBRARY: Final = re.compile(r"(Open MPI|MPICH|Intel\(R\) MPI|MVAPICH2?|CRAY MPICH)\D*(\d+\.\d+(?:\.\d+)?)")
+_STRANGER: Final = "rank 0 of 1"
+_BUILT: Final = "built with probes; "
+_NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
+
+
+@dataclass(frozen=True, slots=True)
+class CTrial:
+    """What came of a family's program in C, on which others build.
+
+    Attributes:
+        family: Whose it is.
+        finding: What is said of it.
+        trial: Its folder, with the program if that could be built; None if not.
+        experiment: What was recorded.
+    """
+
+    family: Family
+    finding: Finding
+    trial: Trial | None = None
+    experiment: Experiment | None = None
+
+    @property
+    def program(self) -> Path | None:
+        """What was built; None if it could not be."""
+        return self.trial.program if self.trial else None
+
+    @property
+    def works(self) -> bool:
+        """Whether the program was built, run on two ranks, and gathered."""
+        return self.finding.outcome is Outcome.WORKS
+
+
+def area_of(compiler: str) -> str:
+    """Name what findings of an MPI library are about."""
+    return f"MPI of {compiler}"
+
+
+def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
+    """Try a family's C compiler and launcher."""
+    about = Finding(area_of(family.name), f"C, {family.name}", Outcome.FAILS, "", essential=essential)
+    if lack := lacking_compiler(family.c, bench):
+        return CTrial(family, replace(about, found=lack[0], advice=lack[1]))
+    trial = Trial(bench, _place(family, "c", bench))
+    trial.write({"app.c": C})
+    if refusal := trial.compile("aa-mpicc", family.c, "app.c", "-o", "app"):
+        return CTrial(family, replace(about, found=refusal, advice=_build_advice(family.c)))
+    version = compiler_version(family.c, bench)
+    if not family.launcher:
+        advice = f"put the launcher that belongs to {family.name} on PATH"
+        return CTrial(family, replace(about, found=f"{version}: {_BUILT}{_NO_LAUNCHER}", advice=advice), trial)
+    experiment, done, defect = trial.measure(["exchange"], *_two(family))
+    said = _SAID.search(done.printed)
+    about = _judged(about, family, f"{library_name(said[1])}, {version}" if said else version, defect)
+    return CTrial(family, about, trial, experiment)
+
+
+def as_in_c(finding: Finding, made: CTrial) -> Finding:
+    """Say only once, of the program in C, why programs do not run; where that runs, say what is different."""
+    built, does, defect = finding.found.partition(_BUILT)
+    if made.works and _STRANGER in finding.found:
+        advice = f"AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of {made.family.name}"
+        return replace(finding, advice=advice)
+    if made.works or not does or defect != made.finding.found.partition(_BUILT)[2]:
+        return finding
+    return replace(finding, found=f"{built}built with probes; does not run, as in C", advice="")
+
+
+def gather_finding(made: CTrial) -> Finding:
+    """Try the gather by MPI, with a family's program in C that works."""
+    assert made.trial
+    about = Finding(made.finding.area, "gather by MPI", Outcome.FAILS, "")
+    options = ("--counters", "none", "--gather", "mpi")
+    experiment, done = made.trial.run(*_two(made.family), options=options, output="by-mpi")
+    if experiment is None:
+        return replace(about, found=done.reason)
+    failure = next(filter(None, map(gather_failure, experiment.notes.remarks)), "")
+    if failure:
+        advice = "only nodes that share no disk need it; MPI4PY_LIBMPI names the library that mpi4py is to load"
+        return replace(about, found=f"mpi4py: {failure}", advice=advice)
+    found = f"mpi4py was started by {made.family.launcher}: {RANKS} processes in one MPI_COMM_WORLD"
+    return replace(about, outcome=Outcome.WORKS, found=found)
+
+
+def cxx_findings(family: Family, bench: Bench) -> list[Finding]:
+    """Try a family's C++ compiler."""
+    about = Finding(area_of(family.name), f"C++, {shlex.join(family.cxx)}", Outcome.FAILS, "")
+    if lack := lacking_compiler(family.cxx, bench):
+        return [replace(about, outcome=Outcome.ABSENT, found=lack[0], advice=lack[1])]
+    trial = Trial(bench, _place(family, "cxx", bench))
+    trial.write({"app.cc": CXX})
+    if failure := trial.compile("aa-mpicxx", family.cxx, "app.cc", "-o", "app"):
+        return [replace(about, found=failure, advice=_build_advice(family.cxx))]
+    return [_run(about, family, trial, compiler_version(family.cxx, bench), ["exchange"])]
+
+
+def fortran_findings(family: Family, bench: Bench) -> list[Finding]:
+    """Try a family's Fortran compiler, and each of the bindings that it accepts, all in one program."""
+    name = shlex.join(family.fortran)
+    about = Finding(area_of(family.name), f"Fortran, {name}", Outcome.FAILS, "")
+    if lack := lacking_compiler(family.fortran, bench):
+        return [replace(about, outcome=Outcome.ABSENT, found=lack[0], advice=lack[1])]
+    trial = Trial(bench, _place(family, "fortran", bench))
+    trial.write({f"{subroutine}.f90": fortran_part(binding) for binding, (subroutine, *_) in BINDINGS.items()})
+    failures = {
+        binding: trial.compile("aa-mpifort", family.fortran, "-c", f"{subroutine}.f90")
+        for binding, (subroutine, *_) in BINDINGS.items()
+    }
+    if all(failures.values()):
+        return [replace(about, found=next(iter(failures.values())), advice=_build_advice(family.fortran))]
+    good = [binding for binding, failure in failures.items() if not failure]
+    one = _linked(about, family, trial, good)
+    advice = f"use {good[-1]}, or an MPI library that was built with this compiler"
+    return [
+        replace(about, name=f"Fortran, {binding}", found=f"{name}: {failure}", advice=advice)
+        if failure
+        else replace(one, name=f"Fortran, {binding}", found=f"{name}, {one.found}")
+        for binding, failure in failures.items()
+    ]
+
+
+def _linked(about: Finding, family: Family, trial: Trial, bindings: list[str]) -> Finding:
+    """Put the subroutines of bindings into one program, and run it."""
+    regions = [BINDINGS[binding][0] for binding in bindings]
+    trial.write({"main.f90": fortran_main(bindings)})
+    objects = [f"{region}.o" for region in regions]
+    if failure := trial.compile("aa-mpifort", family.fortran, "main.f90", *objects, "-o", "app"):
+        return replace(about, found=failure, advice=_build_advice(family.fortran))
+    return _run(about, family, trial, compiler_version(family.fortran, trial.bench), regions)
+
+
+def _run(about: Finding, family: Family, trial: Trial, version: str, regions: Sequence[str]) -> Finding:
+    if not family.launcher:
+        return replace(about, outcome=Outcome.UNTRIED, found=f"{version}: {_BUILT}{_NO_LAUNCHER}")
+    _, _, defect = trial.measure(regions, *_two(family))
+    return _judged(about, family, version, defect)
+
+
+def _judged(about: Finding, family: Family, version: str, defect: str) -> Finding:
+    launched = shlex.join(_two(family))
+    if defect:
+        found = f"{version}: {_BUILT}{launched}: {defect}"
+        return replace(about, found=found, advice=_run_advice(defect, family))
+    found = f"{version}: built with probes, run by {launched}, gathered"
+    return replace(about, outcome=Outcome.WORKS, found=found)
+
+
+def _two(family: Family) -> tuple[str, str, str]:
+    return family.launcher, "-n", str(RANKS)
+
+
+def _place(family: Family, language: str, bench: Bench) -> Path:
+    return bench.place(f"{language}-{family.name.replace('/', '_').replace(' ', '_')}")
+
+
+def library_name(said: str) -> str:
+    """Shorten what a library says of itself: ``Open MPI v4.1.4, package: …``, ``MPICH Version:      4.0.2``."""
+    found = _LIBRARY.match(said)
+    return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
+
+
+def _build_advice(compiler: Sequence[str]) -> str:
+    return f"load another module, or reinstall what {shlex.join(compiler)} belongs to"
+
+
+def _run_advice(defect: str, family: Family) -> str:
+    if "as root" in defect:
+        return "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or be another user"
+    if _STRANGER in defect:
+        return f"put the launcher of the MPI library of {family.name} on PATH"
+    return f"load another module, or reinstall what {family.launcher} belongs to"

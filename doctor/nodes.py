@@ -1,0 +1,159 @@
+"""Several nodes, each examined by a process of its own; and what they have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from .examination import Told, examine
+from .families import Family, find_families
+from .finding import Finding, Outcome
+from .leftovers import Leftover, remove_leftovers
+from .mpi import library_name
+from .tasks import Answer, Count, Meeting, Task, is_in_step
+from .together import World, world_of
+
+__all__ = ["AREA", "Examined", "clean_nodes", "examine_here", "examine_nodes"]
+
+AREA: Final = "nodes"
+
+_PLUGINS: Final = "try srun --mpi=pmix, or --mpi=pmi2, autoanalyzer doctor; srun --mpi=list names what Slurm has"
+_ADVICE: Final = {
+    "working directory": "write data to a disk that all nodes see (-o DIR), or they are brought home over MPI",
+    "cache": "set AUTOANALYZER_CACHE to a folder that all nodes see, or each node builds the probe library for itself",
+    "home": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was found.
+
+    Attributes:
+        nodes: On each node, by its name.
+        together: Of all nodes; nothing for a node by itself.
+        is_part: Whether other nodes print what they found.
+    """
+
+    nodes: dict[str, list[Finding]]
+    together: tuple[Finding, ...] = ()
+    is_part: bool = False
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All, of whichever node."""
+        return [*self.together, *(finding for each in self.nodes.values() for finding in each)]
+
+
+def examine_here(told: Told) -> Examined:
+    """Examine this machine."""
+    return Examined({os.uname().nodename: examine(told, on_node_of_job=is_in_step())})
+
+
+def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
+    """Examine this node, and bring together what others found; all processes of a launcher do so at the same time.
+
+    Args:
+        task: This process.
+        told: Takes what is being tried.
+        count: Takes how many of the other processes have answered, and how many there are.
+
+    Returns:
+        What is to be printed: by the first process for all, by one that it does not hear for its own node, by others
+        nothing.
+    """
+    meeting = Meeting(task)
+    families = find_families(os.environ)
+    told("MPI over all nodes")
+    with world_of(families[0] if families else None) as world:
+        tests = task.local_rank == 0
+        findings = examine(told, families=families, on_node_of_job=True) if tests else []
+        documents = [finding.document() for finding in findings]
+        node = os.uname().nodename
+        answer = Answer(task.rank, node, tests, documents, world.size, world.failure)
+        answers = meeting.brought_together(answer, world, count)
+    if answers is None and tests:
+        return Examined({node: findings}, (_unheard(node),), is_part=True)
+    if not answers:
+        return None
+    nodes = {each.node: list(map(Finding.read, each.found)) for each in answers if each.tests}
+    together = [_answered(task, answers), _mpi(task, answers, families, world), *_places(answers, meeting)]
+    return Examined(nodes, tuple(together))
+
+
+def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, list[Leftover]] | None:
+    """Remove what old runs left on the nodes; as ``examine_nodes``.
+
+    Args:
+        task: This process.
+        count: Takes how many of the other processes have answered, and how many there are.
+        data: Whether data go, too, that were never gathered.
+    """
+    meeting = Meeting(task)
+    families = find_families(os.environ)
+    with world_of(families[0] if families else None) as world:
+        tests = task.local_rank == 0
+        found = remove_leftovers(data=data, shared=task.rank == 0) if tests else []
+        node = os.uname().nodename
+        answer = Answer(task.rank, node, tests, [each.document() for each in found])
+        answers = meeting.brought_together(answer, world, count)
+    if answers is None and tests:
+        return {node: found}
+    if not answers:
+        return None
+    nodes = {each.node: list(map(Leftover.read, each.found)) for each in answers if each.tests}
+    gone = {each.path for leftovers in nodes.values() for each in leftovers if each.gone}
+    return {name: [each for each in found if each.gone or each.path not in gone] for name, found in nodes.items()}
+
+
+def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
+    nodes = list(dict.fromkeys(answer.node for answer in answers))
+    silent = sorted(set(range(task.size)) - {answer.rank for answer in answers})
+    if not silent:
+        found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
+        return Finding(AREA, "answers", Outcome.WORKS, found)
+    which = f"{', '.join(map(str, silent))} of {task.size}"
+    found = f"nothing came from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
+    return Finding(AREA, "answers", Outcome.FAILS, found, "if it has not ended, it prints itself what it found")
+
+
+def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
+    """Say which folders all nodes see."""
+    tested = [answer for answer in answers if answer.tests]
+    for name, place in meeting.places.items():
+        blind = [answer.node for answer in tested if not answer.sees.get(name)]
+        if blind:
+            found = f"{place}: {_named(blind)} does not see what {tested[0].node} writes there"
+            outcome = Outcome.ABSENT if name == "home" else Outcome.FAILS
+            yield Finding(AREA, name, outcome, found, _ADVICE[name])
+        elif len(tested) > 1:
+            yield Finding(AREA, name, Outcome.WORKS, f"{place}: {_many(len(tested))} see it")
+
+
+def _mpi(task: Task, answers: Sequence[Answer], families: Sequence[Family], world: World) -> Finding:
+    about = Finding(AREA, f"MPI, {families[0].name}" if families else "MPI", Outcome.FAILS, "", _PLUGINS)
+    failure = next((answer.failure for answer in answers if answer.failure), "")
+    if failure:
+        return replace(about, found=failure)
+    if world.size != task.size:
+        found = f"{task.size} times rank 0 of {world.size}: the launcher does not speak to this MPI library"
+        return replace(about, found=found)
+    by = f"mpi4py, {library_name(world.library)}"
+    found = f"{task.size} processes on {_many(len(world.nodes))} in one MPI_COMM_WORLD ({by})"
+    return replace(about, outcome=Outcome.WORKS, found=found, advice="")
+
+
+def _unheard(node: str) -> Finding:
+    found = "nothing reaches the first node: MPI does not, and no working directory, cache or home is shared with it"
+    return Finding(AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
+
+
+def _named(nodes: Sequence[str]) -> str:
+    more = f" and {len(nodes) - 4} more" if len(nodes) > 4 else ""
+    return f"{', '.join(nodes[:4])}{more}"
+
+
+def _many(nodes: int) -> str:
+    return f"{nodes} node{'' if nodes == 1 else 's'}"

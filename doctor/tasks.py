@@ -1,0 +1,187 @@
+"""The processes of one ``srun -N 2 autoanalyzer doctor``: each node tests itself, and the answers come together.
+
+They come by MPI if the launcher makes the processes one MPI program, else through folders that they may share: the
+working directory, the cache, the home. Without either a process is not heard by the first one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from ..atomic_file import replacing
+from ..cache_place import cache_place
+from ..errors import InputError
+from .together import World
+
+__all__ = ["EXCHANGE", "Answer", "Count", "Meeting", "Task", "is_in_step", "this_task"]
+
+EXCHANGE: Final = ".autoanalyzer-doctor-"
+
+_STEP: Final = "SLURM_STEP_NUM_TASKS"
+_LAUNCHERS: Final = (
+    ("SLURM_PROCID", _STEP, "SLURM_LOCALID", ("SLURM_JOB_ID", "SLURM_STEP_ID")),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
+)
+_JOIN: Final = 40.0  # seconds in which processes that share a folder see each other
+_LOOK: Final = 15.0  # seconds, where MPI says that the first one has begun
+_ANSWER: Final = 400.0  # seconds in which a node has tested itself
+_PAUSE: Final = 0.2
+
+
+Count = Callable[[int, int], object]
+"""Takes how many of the other processes have answered, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """This process among those that a launcher has started.
+
+    Attributes:
+        rank: Its number.
+        size: How many there are.
+        local_rank: Its number on its node.
+        job: What they all have in common, and no others.
+    """
+
+    rank: int
+    size: int
+    local_rank: int
+    job: str
+
+
+def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
+    """Tell which of several processes this is; None if it is alone."""
+    for rank, size, local, job in _LAUNCHERS:
+        words = [environment.get(name, "") for name in (rank, size, local)]
+        if all(word.isdigit() for word in words) and int(words[1]) > 1:
+            common = ".".join(environment.get(name, "") for name in job)
+            safe = "".join(each if each.isalnum() else "." for each in common)
+            return Task(int(words[0]), int(words[1]), int(words[2]), safe)
+    return None
+
+
+def is_in_step(environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether ``srun`` has started this process: other launchers would ask for the same processors again."""
+    return _STEP in environment
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a process has to say.
+
+    Attributes:
+        rank: Of the process.
+        node: Its name.
+        tests: Whether it looked at its node; another process of the node did so otherwise.
+        found: What it found, as documents.
+        size: Of MPI_COMM_WORLD, as MPI said there; 0 if MPI did not start.
+        failure: Why it did not.
+        sees: Which folders it shares with the first process, by what they are for.
+    """
+
+    rank: int
+    node: str
+    tests: bool
+    found: Sequence[dict[str, Any]] = ()
+    size: int = 0
+    failure: str = ""
+    sees: dict[str, bool] = field(default_factory=dict)
+
+
+class Meeting:
+    """Where processes find each other.
+
+    Args:
+        task: This process.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.places = {"working directory": Path.cwd(), "cache": cache_place(), "home": Path.home()}
+        self._folders = {name: place / f"{EXCHANGE}{task.job}" for name, place in self.places.items()}
+        self._since = time.monotonic()
+        for folder in self._folders.values():
+            # What is written also makes a client of a network disk look at the folder again.
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"task-{task.rank}").touch()
+
+    def brought_together(self, answer: Answer, world: World, count: Count) -> list[Answer] | None:
+        """Give the answers of all to the first process.
+
+        Args:
+            answer: That of this process.
+            world: What MPI says of all processes, and how they tell each other more.
+            count: Takes how many of the others have answered, and how many there are.
+
+        Returns:
+            Nothing for other processes; None for one that the first does not hear.
+        """
+        first = self._task.rank == 0
+        if first:
+            answer = replace(answer, sees=dict.fromkeys(self.places, True))
+        elif answer.tests:
+            answer = replace(answer, sees=self._sees_first(_LOOK if world.size == self._task.size else _JOIN))
+        texts = world.brought_together(json.dumps(asdict(answer))) if world.size == self._task.size else None
+        if texts is not None:
+            answers = [Answer(**json.loads(text)) for text in texts]
+        else:
+            answers = [answer, *self._answers(count)] if first else []
+        heard = first or texts is not None or self._leaves(answer)
+        if first or (answer.tests and not any(answer.sees.values())):  # else the first one's folders
+            for folder in self._folders.values():
+                shutil.rmtree(folder, ignore_errors=True)
+        return answers if heard else None
+
+    def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
+        """Tell which folders this process shares with the first one; waited for until one shows."""
+        while True:
+            seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
+            if any(seen.values()) or time.monotonic() > self._since + patience:
+                return seen
+            time.sleep(_PAUSE)
+
+    def _leaves(self, answer: Answer) -> bool:
+        """Leave an answer where the first process finds it; tell whether there is such a place."""
+        document = json.dumps(asdict(answer)).encode()
+        sees = answer.sees or self._sees_first()
+        for name in [name for name, seen in sees.items() if seen]:
+            with suppress(OSError, InputError), replacing(self._folders[name] / f"answer-{answer.rank}") as stream:
+                stream.write(document)
+        return any(sees.values())
+
+    def _answers(self, count: Count) -> list[Answer]:
+        """Take the answers of the others; of those that show within the time."""
+        expected = range(1, self._task.size)
+        answers: dict[int, Answer] = {}
+        while True:
+            for folder in self._folders.values():
+                answers |= {rank: found for rank in expected if rank not in answers and (found := _read(folder, rank))}
+            count(len(answers), len(expected))
+            passed = time.monotonic() - self._since
+            present = {rank for folder in self._folders.values() for rank in _present_in(folder)}
+            awaited = [rank for rank in expected if rank not in answers and (rank in present or passed < _JOIN)]
+            if not awaited or passed > _ANSWER:
+                return [answers[rank] for rank in sorted(answers)]
+            time.sleep(_PAUSE)
+
+
+def _present_in(folder: Path) -> set[int]:
+    with suppress(OSError):
+        return {int(name.partition("-")[2]) for name in os.listdir(folder) if name.startswith("task-")}  # noqa: PTH208
+    return set()
+
+
+def _read(folder: Path, rank: int) -> Answer | None:
+    try:
+        return Answer(**json.loads((folder / f"answer-{rank}").read_text()))
+    except (OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,149 @@
+"""Whether the processes of a launcher are one MPI program, and what they tell each other if they are.
+
+Each starts ``python -m autoanalyzer.doctor.together``, which the launcher takes for it: MPI ends whole programs where
+it fails. That process starts MPI, says of how many processes it knows, waits for a line, and brings the lines of all to
+the first one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory, TemporaryFile
+from threading import Timer
+from time import sleep
+from typing import IO, Any, Final
+
+from ..runtime.gather.mpi_job import loading
+from ..temporary_folder import owned_prefix
+from .bench import reason_of
+from .families import Family
+
+__all__ = ["World", "world_of"]
+
+_PATIENCE: Final = 60.0  # seconds for all processes to come to MPI_Init
+_LONGEST: Final = 400.0  # seconds until the last of them has examined its node
+_PAUSE: Final = 0.05
+
+
+@dataclass(slots=True)
+class World:
+    """What MPI says of the processes.
+
+    Attributes:
+        size: Of MPI_COMM_WORLD; 0 if MPI does not start.
+        nodes: On which they are.
+        library: What the MPI library calls itself.
+        failure: Why MPI does not start, in a line.
+    """
+
+    size: int = 0
+    nodes: tuple[str, ...] = ()
+    library: str = ""
+    failure: str = ""
+    _process: subprocess.Popen[str] | None = None
+
+    def brought_together(self, text: str) -> list[str] | None:
+        """Give what all processes said to the first one; an empty list to others, None if that failed."""
+        if self._process is None or self._process.stdin is None or self._process.stdout is None:
+            return None
+        with _ended_after(self._process, _LONGEST):
+            try:
+                self._process.stdin.write(f"{json.dumps(text)}\n")
+                self._process.stdin.close()
+                found: list[str] = json.loads(self._process.stdout.readline())
+            except (OSError, ValueError):
+                return None
+        return found
+
+
+@contextmanager
+def world_of(family: Family | None) -> Iterator[World]:
+    """Start MPI in a process of its own, until the block ends.
+
+    Args:
+        family: Whose library mpi4py is to load.
+    """
+    if family is None:
+        yield World(failure="no MPI compiler on PATH")
+        return
+    with TemporaryDirectory(prefix=owned_prefix("links")) as links, TemporaryFile("w+", errors="replace") as errors:
+        # What the launcher has opened for MPI must be open there, too.
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", __name__],
+            env=loading(family.library.path, links) if family.library and not family.library.is_open_mpi else None,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            close_fds=False,
+        )
+        try:
+            yield _begun(process, errors)
+        finally:
+            with suppress(OSError):
+                if process.stdin:
+                    process.stdin.close()
+            with _ended_after(process, _PATIENCE):
+                process.wait()
+
+
+def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
+    assert process.stdout
+    with _ended_after(process, _PATIENCE) as late:
+        line = process.stdout.readline()
+    try:
+        told: dict[str, Any] = json.loads(line)
+        return World(told["size"], tuple(told["nodes"]), told["library"], _process=process)
+    except ValueError:
+        if late:
+            return World(failure=f"MPI_Init did not return within {_PATIENCE:.0f} s")
+        status = process.wait()
+        errors.seek(0)
+        return World(failure=reason_of(errors.read()) or f"exit status {status}")
+
+
+@contextmanager
+def _ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[list[bool]]:
+    """End a process if the block takes longer; gives what is empty until then."""
+    late: list[bool] = []
+
+    def end() -> None:
+        late.append(True)
+        process.kill()
+
+    timer = Timer(seconds, end)
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
+
+
+def _be_one() -> None:
+    from mpi4py import MPI  # noqa: PLC0415 - starts MPI
+
+    world = MPI.COMM_WORLD
+    nodes = sorted(set(world.allgather(os.uname().nodename)))
+    _print({"size": world.Get_size(), "nodes": nodes, "library": MPI.Get_library_version()})
+    text = sys.stdin.readline()  # of a process that failed nothing comes, and the others go on
+    if world.Get_size() > 1:
+        # MPI libraries spin while they wait, and others may still measure on this node.
+        request = world.Ibarrier()
+        while not request.Test():
+            sleep(_PAUSE)
+        _print([json.loads(each) for each in world.gather(text) or [] if each])
+
+
+def _print(document: Any) -> None:
+    sys.stdout.write(f"{json.dumps(document)}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    _be_one()

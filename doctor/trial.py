@@ -1,0 +1,141 @@
+"""One program, from its source to its experiment, by the commands that a user would type."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ..errors import AutoanalyzerError
+from ..runtime.folder import RunFolder
+from .bench import Bench, Done, own_program
+from .programs import CALLS
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
+
+__all__ = ["RANKS", "Trial", "compiler_version", "gather_failure", "lacking_compiler"]
+
+RANKS: Final = 2
+
+_GATHER_FAILED: Final = re.compile(r"gathering by MPI failed \((.*)\): only the data")
+_ALONE: Final = "each alone in its MPI_COMM_WORLD"
+_VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
+_STAND_INS: Final = {
+    "aa-mpicc": "AUTOANALYZER_CC",
+    "aa-mpicxx": "AUTOANALYZER_CXX",
+    "aa-mpifort": "AUTOANALYZER_FC",
+}
+_PACKAGES: Final = {"gcc": "gcc", "g++": "g++", "gfortran": "gfortran", "clang": "clang", "cc": "gcc", "c++": "g++"}
+_PATIENCE: Final = 30.0  # seconds in which a compiler says what it is
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A program in a folder of its own.
+
+    Attributes:
+        bench: Where.
+        folder: The program's.
+    """
+
+    bench: Bench
+    folder: Path
+
+    @property
+    def program(self) -> Path:
+        """The program, once it is built."""
+        return self.folder / "app"
+
+    def write(self, sources: Mapping[str, str]) -> None:
+        """Write the sources."""
+        for name, text in sources.items():
+            (self.folder / name).write_text(text)
+
+    def compile(self, stand_in: str, compiler: Sequence[str], *words: str) -> str:
+        """Call a compiler through its stand-in; say why that failed, or nothing."""
+        command = [own_program(stand_in), "-g", "-O1", *words]
+        done = self.bench.run(command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)})
+        return "" if done.status == 0 else f"cannot build: {done.reason}"
+
+    def run(
+        self, *launcher: str, options: Sequence[str] = ("--counters", "none"), output: str = "out", **more: str
+    ) -> tuple[Experiment | None, Done]:
+        """Run the program, and read the experiment."""
+        from ..experiment import load  # noqa: PLC0415 - takes its time
+
+        words = [own_program("autoanalyzer"), "run", "--no-analyze", *options, "-o", output, "--"]
+        done = self.bench.run([*words, *launcher, self.program], self.folder, more)
+        try:
+            return load(RunFolder(self.folder / output).experiment), done
+        except AutoanalyzerError:
+            return None, done
+
+    def measure(self, regions: Sequence[str], *launcher: str) -> tuple[Experiment | None, Done, str]:
+        """Run the program on two ranks, and say what its experiment lacks."""
+        experiment, done = self.run(*launcher)
+        defect = _failure(done) if experiment is None else _defect(experiment) or _failure(done)
+        if experiment is not None and not defect:
+            defect = next(filter(None, (_lack(experiment, region) for region in regions)), "")
+        return experiment, done, defect
+
+
+def gather_failure(text: str) -> str:
+    """Give why the gather by MPI failed, of what was said of it; nothing if it did not."""
+    found = _GATHER_FAILED.search(text)
+    return found[1] if found else ""
+
+
+def _failure(done: Done) -> str:
+    """Say why a run failed; a launcher that does not start is first missed by the gather."""
+    return gather_failure(done.complained) or done.reason if done.status != 0 else ""
+
+
+def _defect(experiment: Experiment) -> str:
+    """Say what is wrong with the ranks."""
+    if any(_ALONE in remark for remark in experiment.notes.remarks):
+        return f"{RANKS} times rank 0 of 1: the launcher belongs to another MPI library"
+    ranks = sorted({location.process for location in experiment.locations})
+    return "" if ranks == [*range(RANKS)] else f"expected the data of {RANKS} ranks, found {len(ranks)}"
+
+
+def _lack(experiment: Experiment, region: str) -> str:
+    """Say what the experiment lacks of a function that each rank enters, and that calls MPI each time."""
+    names = [path.region.name for path in experiment.call_paths]
+    places = [place for place, name in enumerate(names) if name.partition("<")[0] == region]
+    if not places:
+        return f"the function {region} was not recorded: it has no probes"
+    found = [experiment.exclusive(metric)[places].sum(axis=0) for metric in ("visits", "mpi_calls")]
+    if any((each != CALLS).any() for each in found):
+        entries, calls = (each.min() for each in found)
+        return f"expected {CALLS} entries and MPI calls of {region} on each rank, found {entries:g} and {calls:g}"
+    return ""
+
+
+def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | None:
+    """Say what is missing where a wrapper, or the compiler that it calls, is not on ``PATH``; and what to do."""
+    path = bench.environment.get("PATH")
+    name = shlex.join(wrapper)
+    if not wrapper or not shutil.which(wrapper[0], path=path):
+        return f"{name or 'its variable'} is not on PATH", "install it, or load its module, to build such programs"
+    shown = bench.run([*wrapper, "-show"], bench.folder, patience=_PATIENCE)
+    called = shown.printed.split()[:1]
+    if shown.status == 0 and called and not shutil.which(called[0], path=path):
+        package = _PACKAGES.get(called[0], called[0])
+        return f"{name} calls {called[0]}, which is not on PATH", f"install {package}, or load its module"
+    return None
+
+
+def compiler_version(wrapper: Sequence[str], bench: Bench) -> str:
+    """Give the name and version of the compiler behind a wrapper, from the first line that it prints."""
+    lines = bench.run([*wrapper, "--version"], bench.folder, patience=_PATIENCE).printed.splitlines()
+    line = next((line for line in lines if _VERSION.search(line)), "")
+    version = _VERSION.search(re.sub(r"\([^)]*\)", "", line))
+    words = line.partition("(")[0].split()
+    name = "gfortran" if line.startswith("GNU Fortran") else words[0] if words else ""
+    name = name.rpartition("-gnu-")[2] or name  # x86_64-linux-gnu-gcc
+    return f"{name} {version[0]}" if version else name

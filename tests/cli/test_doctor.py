@@ -1,0 +1,302 @@
+"""``autoanalyzer doctor`` tells the truth: of this machine, of machines that lack something, of what old runs left."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autoanalyzer.doctor.finding import Finding, Outcome
+from autoanalyzer.doctor.nodes import Examined
+from autoanalyzer.runtime.node_folder import key_of
+from autoanalyzer.temporary_folder import owned_prefix
+from autoanalyzer.view.examination import print_examination
+
+from ..conftest import BIN, Tool
+from .conftest import refused
+
+BROKEN = "error while loading shared libraries: libopen-pal.so.40: cannot open shared object file"
+OPEN_MPI = r"mpi(cc|cxx|c\+\+|CC|f77|f90|fort|run|exec)(\.openmpi)?|orte.*|prte.*|mpic\+\+\.openmpi"
+MPICH = r"mpi.*\.mpich|mpiexec\.hydra"
+VALGRIND, FORTRAN, SLURM = "valgrind", ".*gfortran.*", "srun"
+
+
+def path_without(folder: Path, *hidden: str) -> Path:
+    """A folder for ``PATH`` that leads to all programs but those of these names."""
+    folder.mkdir()
+    names = re.compile("|".join(hidden))
+    for place in (str(BIN), *os.environ["PATH"].split(":")):
+        for program in Path(place).iterdir() if Path(place).is_dir() else ():
+            link = folder / program.name
+            if not names.fullmatch(program.name) and not os.path.lexists(link):
+                link.symlink_to(program)
+    return folder
+
+
+def break_program(path: Path) -> None:
+    path.write_text(f'#!/bin/sh\necho "{path.name}: {BROKEN}" >&2\nexit 127\n')
+    path.chmod(0o755)
+
+
+def examined(tool: Tool, path: Path | None, status: int) -> dict[str, Finding]:
+    """What doctor finds where only this ``PATH`` is searched, by area and name."""
+    own = {"PATH": str(path)} if path else {}
+    done = tool("autoanalyzer", "doctor", "--json", env=own)
+    assert done.returncode == status, done.stdout.decode() + done.stderr.decode()
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["schema"] == "autoanalyzer.doctor/1"
+    assert document["works"] is (status == 0)
+    (node,) = document["nodes"]
+    assert node["node"] == os.uname().nodename
+    findings = [Finding.read(each) for each in node["findings"]]
+    return {f"{each.area}: {each.name}": each for each in findings}
+
+
+def outcomes(findings: dict[str, Finding], *names: str) -> Sequence[str]:
+    return [findings[name].outcome for name in names]
+
+
+def test_with_mpich_alone_without_valgrind_and_fortran(tool: Tool, tmp_path: Path) -> None:
+    found = examined(tool, path_without(tmp_path / "bin", OPEN_MPI, VALGRIND, FORTRAN, SLURM), 0)
+    mpich = "MPI of mpicc.mpich"
+    assert {each.area for each in found.values() if each.area.startswith("MPI")} == {"MPI of mpicc", mpich}
+    assert found["MPI of mpicc: C, mpicc"].outcome == "not here"
+    assert found["MPI of mpicc: C, mpicc"].advice.startswith("export AUTOANALYZER_CC=mpicc.mpich ")
+    works = [f"{mpich}: {name}" for name in ("C, mpicc.mpich", "C++, mpicxx.mpich", "gather by MPI")]
+    assert outcomes(found, *works, "OpenMP: mpicc.mpich -fopenmp", "launchers: mpirun.mpich") == ["works"] * 5
+    assert re.match(
+        r"MPICH [\d.]+, gcc [\d.]+: built with probes, run by mpirun.mpich -n 2, gathered", found[works[0]].found
+    )
+    fortran = found[f"{mpich}: Fortran, mpifort.mpich"]
+    assert (fortran.outcome, fortran.found) == ("not here", "mpifort.mpich calls gfortran, which is not on PATH")
+    assert (found["counts: simulated"].outcome, found["counts: simulated"].found) == (
+        "not here",
+        "valgrind is not on PATH",
+    )
+    assert "launchers: srun" not in found
+    assert [each.area for each in found.values() if each.essential] == [mpich]
+    assert "fails" not in {each.outcome for each in found.values()}
+
+
+def test_of_a_broken_compiler_its_own_words(tool: Tool, tmp_path: Path) -> None:
+    path = path_without(tmp_path / "bin", OPEN_MPI, MPICH, VALGRIND, "cc")
+    break_program(path / "mpicc")
+    broken = examined(tool, path, 1)["MPI of mpicc: C, mpicc"]
+    assert (broken.outcome, broken.found) == ("fails", f"cannot build: mpicc: {BROKEN}")
+
+
+@pytest.mark.long
+def test_of_a_broken_compiler_what_works_in_its_place(tool: Tool, tmp_path: Path) -> None:
+    path = path_without(tmp_path / "bin", OPEN_MPI, VALGRIND, FORTRAN, "mpicxx.mpich")
+    break_program(path / "mpicc")
+    found = examined(tool, path, 1)
+    broken = found["MPI of mpicc: C, mpicc"]
+    assert "AUTOANALYZER_CC=mpicc.mpich" in broken.advice
+    assert broken.essential
+    assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
+    assert found["MPI of mpicc.mpich: C++, mpicxx.mpich"].outcome == "not here"
+
+
+@pytest.mark.long
+def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_path: Path) -> None:
+    path = path_without(tmp_path / "bin", OPEN_MPI, MPICH, VALGRIND, FORTRAN)
+    (path / "mpicc").symlink_to("/usr/bin/mpicc.mpich")
+    break_program(path / "mpirun")
+    found = examined(tool, path, 1)
+    c = found["MPI of mpicc: C, mpicc"]
+    assert c.outcome == "fails"
+    assert c.found.endswith(f"built with probes; mpirun -n 2: mpirun: {BROKEN}")
+    launcher = found["launchers: mpirun"]
+    assert (launcher.outcome, launcher.found) == ("fails", f"mpirun: {BROKEN}")
+    assert found["counts: counters"].outcome == "not tried"
+
+
+def test_without_mpi_nothing_is_ready_and_openmp_is_tried(tool: Tool, tmp_path: Path) -> None:
+    path = path_without(tmp_path / "bin", OPEN_MPI, MPICH, VALGRIND)
+    done = tool("autoanalyzer", "doctor", env={"PATH": str(path)})
+    assert done.returncode == 1
+    lines = done.stdout.decode().splitlines()
+    assert lines[-1].startswith("not ready: MPI of mpicc: ")
+    assert any(re.match(r"  C, mpicc +fails +aa-mpicc calls mpicc, which is not on PATH$", line) for line in lines)
+    assert any(re.match(r"  cc -fopenmp +works ", line) for line in lines)
+    assert not any(line.endswith(" ") for line in lines)
+
+
+@pytest.mark.long
+def test_this_machine_has_all_that_tests_need(tool: Tool) -> None:
+    found = examined(tool, None, 0)
+    for c, launcher in (("mpicc", "mpirun"), ("mpicc.mpich", "mpirun.mpich")):
+        names = (f"C, {c}", "Fortran, mpif.h", "Fortran, use mpi", "Fortran, use mpi_f08", "gather by MPI")
+        assert outcomes(found, *(f"MPI of {c}: {name}" for name in names)) == ["works"] * 5
+        assert found[f"launchers: {launcher}"].outcome == "works"
+    assert found["counts: simulated"].outcome == "works"
+    assert "as 2 times rank 0 of 1" in found["launchers: mpirun"].found
+    assert "start programs of mpicc.mpich by mpirun.mpich" in found["launchers: mpirun"].advice
+    assert found["clocks: CPU time"].found in {"by rseq", "by perf-lock", "by syscall"}
+
+
+@pytest.mark.long
+def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path) -> None:
+    path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN)
+    (path / "mpirun").symlink_to("/usr/bin/mpirun.mpich")
+    found = examined(tool, path, 1)
+    assert "2 times rank 0 of 1: the launcher belongs to another MPI library" in found["MPI of mpicc: C, mpicc"].found
+    assert found["MPI of mpicc: C, mpicc"].advice.startswith("mpirun.openmpi starts its programs")
+    assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; does not run, as in C")
+    assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
+
+
+def test_data_need_clean(tool: Tool) -> None:
+    assert "--data needs --clean" in refused(tool("autoanalyzer", "doctor", "--data"))
+
+
+# ---- several nodes
+
+
+def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    same = Finding("limits", "processors", Outcome.NOTE, "2 of 2 may be used")
+    valgrind = Finding("counts", "simulated", Outcome.WORKS, "counted")
+    lacking = Finding("counts", "simulated", Outcome.ABSENT, "valgrind is not on PATH", "install valgrind")
+    nodes = {"a": [valgrind, same], "b": [valgrind, same], "c": [lacking, same]}
+    print_examination(Examined(nodes, (Finding("nodes", "home", Outcome.WORKS, "/home: 3 nodes see it"),)))
+    rows = [re.split(r" {2,}", line.strip()) for line in capsys.readouterr().out.splitlines() if line]
+    assert rows[1:] == [
+        ["nodes"],
+        ["home", "works", "/home: 3 nodes see it"],
+        ["counts"],
+        ["simulated", "works", "on a, b: counted"],
+        ["simulated", "not here", "on c: valgrind is not on PATH"],
+        ["→ install valgrind"],
+        ["limits"],
+        ["processors", "note", "2 of 2 may be used"],
+    ]
+
+
+# ---- what old runs left
+
+
+def old(path: Path, seconds: float) -> None:
+    for each in [*path.rglob("*"), path]:
+        os.utime(each, (time.time() - seconds,) * 2)
+
+
+class Leftovers:
+    """Cleans where only what tests put there can be found."""
+
+    def __init__(self, tool: Tool, folder: Path) -> None:
+        self.tool = tool
+        self.temporary = folder / "tmp"
+        self.cache = folder / "cache"
+        self.own = self.temporary / f"autoanalyzer-{os.geteuid()}"
+        for each in (self.own, self.cache):
+            each.mkdir(parents=True)
+
+    def clean(self, *options: str) -> dict[str, tuple[bool, str]]:
+        """Path, as of the test's folders, → whether it is gone, and what is said of it."""
+        own = {"TMPDIR": str(self.temporary), "AUTOANALYZER_CACHE": str(self.cache), "PYTHONNOUSERSITE": "1"}
+        done = self.tool("autoanalyzer", "doctor", "--clean", "--json", *options, env=own)
+        assert done.returncode == 0, done.stderr.decode()
+        document = json.loads(done.stdout)
+        assert document["schema"] == "autoanalyzer.leftovers/1"
+        found = {Path(each["path"]): each for node in document["nodes"] for each in node["leftovers"]}
+        ours = {path: each for path, each in found.items() if path.is_relative_to(self.tool.folder)}
+        for path, each in ours.items():
+            assert path.exists() is not each["gone"]
+        return {path.name: (each["gone"], f"{each['what']}; {each['kept']}") for path, each in ours.items()}
+
+    def shards(self, run: str) -> Path:
+        """What a node keeps of a run whose folder it does not see."""
+        folder = self.own / f"{key_of(Path(run)):016x}"
+        folder.mkdir()
+        (folder / "node.1.shard").write_bytes(b"x" * 5000)
+        return folder
+
+
+@pytest.fixture
+def leftovers(tool: Tool, tmp_path: Path) -> Leftovers:
+    return Leftovers(tool, tmp_path)
+
+
+def test_data_that_were_never_gathered_stay_until_that_is_asked(leftovers: Leftovers) -> None:
+    folder = leftovers.shards("/home/me/out/shards")
+    old(folder, 7200)
+    gone, said = leftovers.clean()[folder.name]
+    assert not gone
+    assert said.startswith("data of 1 process, never gathered; data: autoanalyzer gather brings them home")
+    assert leftovers.clean("--data")[folder.name] == (True, "data of 1 process, never gathered; ")
+    assert not leftovers.own.exists()
+
+
+def test_data_of_a_running_job_stay_even_if_asked(leftovers: Leftovers) -> None:
+    fresh, used = leftovers.shards("/fresh/shards"), leftovers.shards("/used/shards")
+    old(used, 7200)
+    environment = {**os.environ, "AUTOANALYZER_SHARDS": "/used/shards"}
+    with subprocess.Popen(["sleep", "100"], env=environment) as process:
+        found = leftovers.clean("--data")
+        process.kill()
+    assert found[fresh.name] == (False, "data of 1 process, never gathered; it was written less than an hour ago")
+    assert found[used.name] == (False, "data of 1 process, never gathered; a process still records there")
+
+
+def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None:
+    code = "from autoanalyzer.temporary_folder import owned_prefix; print(owned_prefix('counting'))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    mine = f"{owned_prefix('compile')}abc"
+    elsewhere = f"autoanalyzer-counting-{os.getpid()}-other-node-abc"
+    run = leftovers.tool.folder / "out"
+    for place in (
+        leftovers.temporary / f"{ended}abc",
+        leftovers.temporary / mine,
+        run / f"{ended}def",
+        run / elsewhere,
+    ):
+        place.mkdir(parents=True)
+        (place / "file").write_text("x")
+    (leftovers.temporary / "autoanalyzer-examples").mkdir()
+    (leftovers.temporary / f"{ended}link").symlink_to(run)
+    assert leftovers.clean() == {
+        f"{ended}abc": (True, "working copy of a counting run; "),
+        f"{ended}def": (True, "working copy of a counting run; "),
+        elsewhere: (False, "working copy of a counting run; made on another node: clean it there"),
+    }
+    assert sorted(each.name for each in leftovers.temporary.iterdir()) == sorted(
+        ["autoanalyzer-examples", leftovers.own.name, mine, f"{ended}link"]
+    )
+
+
+def test_of_the_cache_goes_what_nobody_has_used_for_long(leftovers: Leftovers) -> None:
+    for name in ("probe-0123", "probe-4567", "rtcount-89ab", "compiled"):
+        (leftovers.cache / name).mkdir()
+    for name in ("probe-0123", "rtcount-89ab", "compiled"):
+        old(leftovers.cache / name, 31 * 86400 + 60)
+    assert leftovers.clean() == {
+        "probe-0123": (True, "probe library, not used for 31 days; "),
+        "rtcount-89ab": (True, "counting tool, not used for 31 days; "),
+    }
+
+
+def test_a_library_that_is_used_is_not_old(tool: Tool) -> None:
+    assert tool("autoanalyzer", "exec", "true").returncode == 0
+    for library in Path(os.environ["AUTOANALYZER_CACHE"]).glob("probe-*/"):
+        old(library, 40 * 86400)
+    assert tool("autoanalyzer", "exec", "true").returncode == 0
+    times = [library.stat().st_mtime for library in Path(os.environ["AUTOANALYZER_CACHE"]).glob("probe-*/")]
+    assert max(times) > time.time() - 86400
+
+
+def test_the_table_of_leftovers_fits_a_terminal(leftovers: Leftovers, terminal: Any) -> None:
+    own = {"TMPDIR": str(leftovers.temporary), "AUTOANALYZER_CACHE": str(leftovers.cache), "NO_COLOR": "1"}
+    old(leftovers.shards("/home/me/out/shards"), 7200)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal(80, "autoanalyzer", "doctor", "--clean", **own))
+    assert "data of 1 process, never" in shown
+    assert max(map(len, shown.splitlines())) <= 80

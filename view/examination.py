@@ -1,0 +1,73 @@
+"""The table of what works, what does not, and what to do; the same as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ..doctor.finding import Finding, Outcome
+from ..doctor.nodes import Examined
+from .table import print_table
+
+__all__ = ["examination_document", "print_examination"]
+
+_COLOURS: Final = {str(Outcome.FAILS): "bold red", str(Outcome.ABSENT): "magenta", str(Outcome.UNTRIED): "magenta"}
+_TITLES: Final = ("tried", "", "found, and what to do")
+_ADVICE: Final = "→ "
+
+
+def print_examination(examined: Examined) -> None:
+    """Print a table: what all nodes have in common once, what differs with the names of the nodes."""
+    areas = dict.fromkeys((finding.area for finding in examined.findings), "bold")
+    print_table(_TITLES, _rows(examined), (), prose=(2,), colours={**areas, **_COLOURS})
+
+
+def _rows(examined: Examined) -> Iterator[tuple[str, str, str]]:
+    area = ""
+    nodes = examined.nodes
+    common = [(finding, list(nodes)) for finding in examined.together]
+    for finding, where in [*common, *_merged(nodes)]:
+        if finding.area != area:
+            if area:
+                yield "", "", ""
+            area = finding.area
+            yield area, "", ""
+        place = f"on {_names(where)}: " if len(where) < len(nodes) else ""
+        varying = f"; {finding.varying}" if finding.varying and len(nodes) == 1 else ""
+        yield f"  {finding.name}", finding.outcome, f"{place}{finding.found}{varying}"
+        if finding.advice:
+            yield "", "", f"{_ADVICE}{finding.advice}"
+
+
+def _merged(nodes: Mapping[str, Sequence[Finding]]) -> list[tuple[Finding, list[str]]]:
+    """Put together what nodes have in common, in the order of the first; what differs stands together."""
+    order: dict[tuple[str, str], dict[tuple[str, ...], tuple[Finding, list[str]]]] = {}
+    areas: dict[str, None] = {}
+    for node, findings in nodes.items():
+        for finding in findings:
+            areas.setdefault(finding.area)
+            same = (finding.outcome, finding.found, finding.advice)
+            variants = order.setdefault((finding.area, finding.name), {})
+            variants.setdefault(same, (finding, []))[1].append(node)
+    by_area = {area: [variants for (own, _), variants in order.items() if own == area] for area in areas}
+    return [variant for variants in by_area.values() for each in variants for variant in each.values()]
+
+
+def _names(nodes: Sequence[str]) -> str:
+    more = f" and {len(nodes) - 4} more" if len(nodes) > 4 else ""
+    return f"{', '.join(nodes[:4])}{more}"
+
+
+def examination_document(examined: Examined, *, works: bool, essential: str, version: str) -> dict[str, Any]:
+    """Give what ``doctor --json`` prints."""
+    return {
+        "schema": "autoanalyzer.doctor/1",
+        "version": version,
+        "works": works,
+        "essential": essential,
+        "together": [finding.document() for finding in examined.together],
+        "nodes": [
+            {"node": node, "findings": [finding.document() for finding in findings]}
+            for node, findings in examined.nodes.items()
+        ],
+    }

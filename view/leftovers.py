@@ -1,0 +1,44 @@
+"""What old runs left, and what became of it: a table, or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..doctor.leftovers import Leftover
+from .lines import print_lines
+from .table import print_table
+from .units import volume
+
+__all__ = ["leftovers_document", "print_leftovers"]
+
+Nodes = Mapping[str, Sequence[Leftover]]
+"""What was found on each node."""
+
+
+def print_leftovers(nodes: Nodes) -> None:
+    """Print what was removed, and what was kept and why."""
+    found = [(node, each) for node, leftovers in nodes.items() for each in leftovers]
+    if not found:
+        print_lines(["nothing of old runs was found"])
+        return
+    several = len(nodes) > 1
+    rows = [
+        ("removed" if each.gone else "kept", volume(each.size), str(each.path), _said(each), *[node] * several)
+        for node, each in found
+    ]
+    print_table(("", "size", "path", "what it was", *["node"] * several), rows, (1,), prose=(3,))
+    gone = [each.size for _, each in found if each.gone]
+    print_lines([f"removed {len(gone)} of {len(found)}, {volume(sum(gone))}"])
+
+
+def _said(leftover: Leftover) -> str:
+    return f"{leftover.what}; {leftover.kept}" if leftover.kept else leftover.what
+
+
+def leftovers_document(nodes: Nodes) -> dict[str, Any]:
+    """Give what ``doctor --clean --json`` prints."""
+    return {
+        "schema": "autoanalyzer.leftovers/1",
+        "nodes": [{"node": node, "leftovers": [each.document() for each in found]} for node, found in nodes.items()],
+    }
