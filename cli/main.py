@@ -13,7 +13,6 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Final, NoReturn
 
-from .. import __version__
 from ..errors import AutoanalyzerError, UsageError, way_out
 
 __all__ = ["main"]
@@ -59,6 +58,15 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
+
+
+class _Version(argparse.Action):
+    """Print the version, which only this option looks up."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from .. import __version__  # noqa: PLC0415
+
+        parser.exit(message=f"autoanalyzer {__version__}\n")
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
@@ -127,7 +135,7 @@ def _parser(chosen: str | None, names: Iterable[str]) -> argparse.ArgumentParser
         description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the source, and why.",
         epilog="To start: aa-mpicc -O2 -g app.c -o app && autoanalyzer run -- mpirun -n 4 ./app",
     )
-    parser.add_argument("--version", action="version", version=f"autoanalyzer {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in names:
         command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name], allow_abbrev=False)
