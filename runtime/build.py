@@ -14,7 +14,7 @@ from typing import Final
 
 from ..errors import BuildError
 from .c_compiler import c_compilers, compiled
-from .cache import cache_folder, locked
+from .cache import cache_folder, kept, locked
 from .mpi.c_wrappers import function_list, wrapper_text
 from .mpi.compiler import mpi_compilers
 from .mpi.detection import Mpi
@@ -55,8 +55,10 @@ def probe_library(
     Raises:
         BuildError: There is no compiler, it fails, or the cache cannot be written.
     """
+    if library := kept(f"{_name(mpi.library)}/{LIBRARY}", environment):
+        return library
     cache = cache_folder(environment)
-    folder = _folder(cache, mpi.library)
+    folder = cache / _name(mpi.library)
     if not (folder / LIBRARY).exists():
         with locked(cache):
             if not (folder / LIBRARY).exists():
@@ -99,12 +101,12 @@ def build_ahead(
             return None
 
 
-def _folder(cache: Path, library: MpiLibrary | None) -> Path:
-    return cache / f"probe-{_key(library)}"
+def _name(library: MpiLibrary | None) -> str:
+    return f"probe-{_key(library)}"
 
 
 def _log(cache: Path, library: MpiLibrary | None) -> Path:
-    return _folder(cache, library).with_suffix(".log")
+    return cache / f"{_name(library)}.log"
 
 
 def _key(library: MpiLibrary | None) -> str:
