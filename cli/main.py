@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 
 from ..errors import AutoanalyzerError, UsageError, way_out
 
-__all__ = ["main"]
+__all__ = ["main", "whole_parser"]
 
 # A module each, imported when it is asked for.
 COMMANDS: Final = {
@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "record": "run a program several times with time lines, and print what changes while it runs",
     "timeline": "find what changes while a program runs: when, on which ranks, in which region, and what goes with it",
     "correlate": "rank the metrics of traces by how much they have to do with an anomaly in one of them",
+    "completion": "print the script that lets bash, zsh or fish complete commands, options and files",
 }
 
 # After "--" these take flags of a compiler, which no parser of ours may look at.
@@ -112,7 +113,7 @@ def _run(arguments: list[str]) -> int:
     chosen = first if first in COMMANDS else None
     if arguments and not chosen and not arguments[0].startswith("-"):
         raise UsageError(f"no command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
-    parser = _parser(chosen, [chosen] if chosen and arguments[0] == chosen else COMMANDS)
+    parser = _parser([chosen] if chosen else [], [chosen] if chosen and arguments[0] == chosen else COMMANDS)
     if not arguments:
         parser.print_help()
         return 0
@@ -129,7 +130,12 @@ def _run(arguments: list[str]) -> int:
     return status
 
 
-def _parser(chosen: str | None, names: Iterable[str]) -> argparse.ArgumentParser:
+def whole_parser() -> argparse.ArgumentParser:
+    """Give the parser with the arguments of all commands, for which it imports them."""
+    return _parser(COMMANDS, COMMANDS)
+
+
+def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="autoanalyzer",
         description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the source, and why.",
@@ -140,7 +146,7 @@ def _parser(chosen: str | None, names: Iterable[str]) -> argparse.ArgumentParser
     for name in names:
         command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name], allow_abbrev=False)
         command.set_defaults(parser=parser)
-        if name == chosen:
+        if name in chosen:
             with _one_thread_of_blas():
                 module = import_module(f".{name}", __package__)
             module.add_arguments(command)
