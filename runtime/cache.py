@@ -23,7 +23,7 @@ def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder that takes what is built: the first of ``AUTOANALYZER_CACHE`` that can be written, else the user's own.
+    """Give the folder that takes what is built: the first of ``AUTOANALYZER_CACHE`` that can be, else the user's own.
 
     Where the user's own cannot be written, a private one among the temporary files is taken, with a warning.
 

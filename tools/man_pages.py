@@ -42,7 +42,7 @@ def man_pages() -> dict[str, str]:
     for blocks in documents:
         first, *others = _names(blocks)
         pages[first] = _page(first, _command(blocks))
-        pages |= {name: f".so man1/{first}.1\n" for name in others}
+        pages |= dict.fromkeys(others, f".so man1/{first}.1\n")
     return pages
 
 
@@ -56,7 +56,9 @@ def _names(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
 
 
 def _page(name: str, lines: Iterable[str]) -> str:
-    text = "\n".join([r"'\" -*- coding: utf-8 -*-", f'.TH {name.upper()} 1 "" autoanalyzer', ".nh", ".ad l", *lines, ""])
+    text = "\n".join(
+        [r"'\" -*- coding: utf-8 -*-", f'.TH {name.upper()} 1 "" autoanalyzer', ".nh", ".ad l", *lines, ""]
+    )
     return re.sub(r"^(\.S[HS] .*\n)\.PP\n", r"\1", text, flags=re.M)  # a title begins a paragraph
 
 
@@ -131,7 +133,7 @@ def _item(node: SyntaxTreeNode, mark: str) -> list[str]:
 
 
 def _table(node: SyntaxTreeNode) -> list[str]:
-    """Make a list of a table: the first column names the items, the others are told by their titles if there are two."""
+    """Make a list of a table: the first column names the items; of others there are several, titles tell them apart."""
     head, body = node.children
     titles = [_text(cell) for cell in head.children[0].children]
     lines = []
