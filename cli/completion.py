@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     parser = whole_parser()
     for action in _actions(parser):
         if files := _files(action):
-            action.complete = files  # type: ignore[attr-defined] - where shtab looks for it
+            action.complete = files  # type: ignore[attr-defined]  # where shtab looks for it
     sys.stdout.write(shtab.complete(parser, arguments.shell))
     return 0
 

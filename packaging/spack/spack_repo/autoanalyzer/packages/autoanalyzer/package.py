@@ -1,6 +1,6 @@
 """The recipe of autoanalyzer for Spack 1.0 and later; docs/install.md says how to use it."""
 
-import os
+from pathlib import Path
 
 from spack.package import *
 from spack_repo.builtin.build_systems.python import PythonPackage
@@ -11,7 +11,7 @@ class Autoanalyzer(PythonPackage):
 
     # The sdist lies in the folder where spack is called.
     manual_download = True
-    url = f"file://{os.getcwd()}/autoanalyzer-0.1.0.tar.gz"
+    url = f"file://{Path.cwd()}/autoanalyzer-0.1.0.tar.gz"
 
     license("BSD-3-Clause AND GPL-2.0-or-later AND MIT AND Apache-2.0")
 
@@ -42,4 +42,4 @@ class Autoanalyzer(PythonPackage):
         depends_on("py-shtab@1.10:")
         depends_on("py-textual@1:")
         depends_on("py-threadpoolctl@3.1:")
-        depends_on("valgrind", when="+counting")
+        depends_on("valgrind~boost~mpi", when="+counting")
