@@ -67,7 +67,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from .. import __version__  # noqa: PLC0415
 
-        parser.exit(message=f"autoanalyzer {__version__}\n")
+        sys.stdout.write(f"autoanalyzer {__version__}\n")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:

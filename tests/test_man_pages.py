@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def said(document: Path) -> list[str]:
     """All paragraphs, cells and code, but for titles, and for what has links, beside which pages are named."""
     tokens = MarkdownIt("commonmark").enable("table").parse(document.read_text())
     blocks = [token for token in tokens if token.type == "fence"]
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         if token.type == "inline" and before.type not in ("heading_open", "th_open"):
             blocks += [] if any(child.type == "link_open" for child in token.children or ()) else [token]
     texts = [
