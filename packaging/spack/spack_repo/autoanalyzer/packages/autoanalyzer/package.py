@@ -21,6 +21,7 @@ class Autoanalyzer(PythonPackage):
 
     # Nothing is compiled now: probes are built at first use, by the compilers of the program under study.
     with default_args(type="build"):
+        depends_on("py-packaging@24.2:")  # by which setuptools reads the licence
         depends_on("py-setuptools@77:")
         depends_on("py-setuptools-scm@8.1:")
 
