@@ -1,4 +1,4 @@
-"""The folder of what need not be made again."""
+"""The folders of what need not be made again."""
 
 from __future__ import annotations
 
@@ -7,22 +7,36 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
-__all__ = ["cache_name", "cache_place"]
+__all__ = ["cache_name", "cache_names", "named_caches"]
 
 
-def cache_place(environment: Mapping[str, str] = os.environ) -> Path:
-    """Name the folder of what is kept: ``AUTOANALYZER_CACHE``, else one below the user's own cache folder."""
-    from pathlib import Path  # noqa: PLC0415 - a compile that is known needs no paths
+def cache_names(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Name the folders in which something may be kept, in the order in which to look.
 
-    return Path(cache_name(environment))
+    If none of those that are named can be written, the user's own cache folder comes last.
+    """
+    names = named_caches(environment)
+    return names if any(map(_takes_more, names)) else [*names, _own(environment)]
 
 
 def cache_name(environment: Mapping[str, str] = os.environ) -> str:
-    """Give the same as text."""
-    if chosen := environment.get("AUTOANALYZER_CACHE"):
-        return os.path.abspath(os.path.expanduser(chosen))
+    """Name the one that takes what is made: the first that can be written, or does not exist yet."""
+    names = cache_names(environment)
+    return next(filter(_takes_more, names), names[-1])
+
+
+def named_caches(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Name the folders that ``AUTOANALYZER_CACHE`` lists, as ``PATH`` does."""
+    chosen = environment.get("AUTOANALYZER_CACHE", "").split(os.pathsep)
+    return [os.path.abspath(os.path.expanduser(each)) for each in chosen if each]
+
+
+def _takes_more(name: str) -> bool:
+    return os.access(name, os.W_OK | os.X_OK) or not os.path.isdir(name)
+
+
+def _own(environment: Mapping[str, str]) -> str:
     base = environment.get("XDG_CACHE_HOME") or os.path.join(
         environment.get("HOME") or os.path.expanduser("~"), ".cache"
     )

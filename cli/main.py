@@ -7,16 +7,15 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Final, NoReturn
 
-from .. import __version__
 from ..errors import AutoanalyzerError, UsageError, way_out
 
-__all__ = ["main"]
+__all__ = ["main", "whole_parser"]
 
 # A module each, imported when it is asked for.
 COMMANDS: Final = {
@@ -46,6 +45,7 @@ COMMANDS: Final = {
     "record": "run a program several times with time lines, and print what changes while it runs",
     "timeline": "find what changes while a program runs: when, on which ranks, in which region, and what goes with it",
     "correlate": "rank the metrics of traces by how much they have to do with an anomaly in one of them",
+    "completion": "print the script that lets bash, zsh or fish complete commands, options and files",
 }
 
 # After "--" these take flags of a compiler, which no parser of ours may look at.
@@ -60,6 +60,16 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
+
+
+class _Version(argparse.Action):
+    """Print the version, which only this option looks up."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from .. import __version__  # noqa: PLC0415
+
+        sys.stdout.write(f"autoanalyzer {__version__}\n")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
@@ -105,7 +115,7 @@ def _run(arguments: list[str]) -> int:
     chosen = first if first in COMMANDS else None
     if arguments and not chosen and not arguments[0].startswith("-"):
         raise UsageError(f"no command {arguments[0]!r}; {way_out(arguments[0], COMMANDS)}")
-    parser = _parser(chosen, [chosen] if chosen and arguments[0] == chosen else COMMANDS)
+    parser = _parser([chosen] if chosen else [], [chosen] if chosen and arguments[0] == chosen else COMMANDS)
     if not arguments:
         parser.print_help()
         return 0
@@ -122,18 +132,23 @@ def _run(arguments: list[str]) -> int:
     return status
 
 
-def _parser(chosen: str | None, names: Iterable[str]) -> argparse.ArgumentParser:
+def whole_parser() -> argparse.ArgumentParser:
+    """Give the parser with the arguments of all commands, for which it imports them."""
+    return _parser(COMMANDS, COMMANDS)
+
+
+def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="autoanalyzer",
         description="Find what is slow in an MPI or OpenMP program: on which ranks, where in the source, and why.",
         epilog="To start: aa-mpicc -O2 -g app.c -o app && autoanalyzer run -- mpirun -n 4 ./app",
     )
-    parser.add_argument("--version", action="version", version=f"autoanalyzer {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in names:
         command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name], allow_abbrev=False)
         command.set_defaults(parser=parser)
-        if name == chosen:
+        if name in chosen:
             with _one_thread_of_blas():
                 module = import_module(f".{name}", __package__)
             module.add_arguments(command)

@@ -14,7 +14,7 @@ from typing import Final
 
 from ..errors import BuildError
 from .c_compiler import c_compilers, compiled
-from .cache import cache_folder, locked, note_use
+from .cache import cache_folder, kept, locked, note_use
 from .mpi.c_wrappers import function_list, wrapper_text
 from .mpi.compiler import mpi_compilers
 from .mpi.detection import Mpi
@@ -55,15 +55,17 @@ def probe_library(
     Raises:
         BuildError: There is no compiler, it fails, or the cache cannot be written.
     """
+    if library := kept(f"{_name(mpi.library)}/{LIBRARY}", environment):
+        note_use(library.parent)
+        return library
     cache = cache_folder(environment)
-    folder = _folder(cache, mpi.library)
+    folder = cache / _name(mpi.library)
     if not (folder / LIBRARY).exists():
         with locked(cache):
             if not (folder / LIBRARY).exists():
                 if say:
                     say(f"building the probe library for {mpi.library.path if mpi.library else 'programs without MPI'}")
                 _build(mpi, folder, environment)
-    note_use(folder)
     return folder / LIBRARY
 
 
@@ -100,12 +102,12 @@ def build_ahead(
             return None
 
 
-def _folder(cache: Path, library: MpiLibrary | None) -> Path:
-    return cache / f"probe-{_key(library)}"
+def _name(library: MpiLibrary | None) -> str:
+    return f"probe-{_key(library)}"
 
 
 def _log(cache: Path, library: MpiLibrary | None) -> Path:
-    return _folder(cache, library).with_suffix(".log")
+    return cache / f"{_name(library)}.log"
 
 
 def _key(library: MpiLibrary | None) -> str:

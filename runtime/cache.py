@@ -12,29 +12,34 @@ from pathlib import Path
 from typing import Final
 
 from ..atomic_file import one_at_a_time
-from ..cache_place import cache_place
+from ..cache_place import cache_name, cache_names, named_caches
 from ..errors import BuildError
 
-__all__ = ["cache_folder", "locked", "note_use"]
+__all__ = ["cache_folder", "kept", "locked", "note_use"]
 
 _DAY: Final = 86400.0  # seconds
 
 
-def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder of built libraries: ``AUTOANALYZER_CACHE``, else below the user's own cache folder.
+def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Find what was built, in one's own folder or in one that a group shares; None if nobody has built it."""
+    places = (Path(folder, name) for folder in cache_names(environment))
+    return next((place for place in places if os.access(place, os.R_OK)), None)
 
-    A chosen folder may be read-only, if it holds what is asked for. Where the user has no folder of his own that
-    can be written, a private one among the temporary files is taken, with a warning.
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Give the folder that takes what is built: the first of ``AUTOANALYZER_CACHE`` that can be, else the user's own.
+
+    Where the user's own cannot be written, a private one among the temporary files is taken, with a warning.
 
     Raises:
         BuildError: ``AUTOANALYZER_CACHE`` names a folder that does not exist and cannot be made.
     """
-    folder = cache_place(environment)
-    if chosen := environment.get("AUTOANALYZER_CACHE"):
-        if not folder.is_dir() and not _is_writable(folder):
-            raise BuildError(f"AUTOANALYZER_CACHE={chosen} cannot be created: name another folder")
+    folder = Path(cache_name(environment))
+    if _is_writable(folder):
         return folder
-    return folder if _is_writable(folder) else _private_folder(folder)
+    if str(folder) in named_caches(environment):
+        raise BuildError(f"AUTOANALYZER_CACHE={folder} cannot be created: name another folder")
+    return _private_folder(folder)
 
 
 def _is_writable(folder: Path) -> bool:

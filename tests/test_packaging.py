@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -38,12 +39,23 @@ def test_every_package_folder_is_listed():
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and the wheel that is built from it."""
+    folder = tmp_path_factory.mktemp("distributions")
     subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT], check=True, capture_output=True
     )
-    return next(folder.glob("*.whl"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions: Path) -> Path:
+    return next(distributions.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def sdist(distributions: Path) -> Path:
+    return next(distributions.glob("*.tar.gz"))
 
 
 def _metadata(wheel: Path) -> str:
@@ -68,19 +80,53 @@ def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
     assert not any(name.startswith(("autoanalyzer/tests", "autoanalyzer/samples")) for name in names)
 
 
-def test_an_installed_wheel_builds_runs_and_judges_outside_the_checkout(wheel: Path, tmp_path: Path):
-    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", tmp_path / "venv"], check=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    # What the wheel needs is taken from the environment of the tests; the wheel itself from the new one.
-    site = subprocess.run(
-        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
+def test_distributions_are_such_as_an_index_takes(wheel: Path, sdist: Path):
+    command = [sys.executable, "-m", "twine", "--no-color", "check", "--strict", wheel, sdist]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.count("PASSED") == 2, done.stdout + done.stderr
+
+
+def test_all_licences_are_named_and_there(wheel: Path, sdist: Path):
+    expression = "License-Expression: BSD-3-Clause AND GPL-2.0-or-later AND MIT AND Apache-2.0\n"
+    texts = [ROOT / name for name in ("LICENSE", "runtime/rtcount/LICENSE", "view/page/LICENSES")]
+    assert expression in _metadata(wheel)
+    with zipfile.ZipFile(wheel) as archive:
+        held = {archive.read(name) for name in archive.namelist() if ".dist-info/licenses/" in name}
+    assert held == {text.read_bytes() for text in texts}
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {str(text.relative_to(ROOT)) for text in texts} <= names
+
+
+def test_the_sdist_is_built_and_installed_without_network_and_git(sdist: Path, tmp_path: Path):
+    python = _environment(tmp_path)
+    options = ["--no-index", "--no-deps", "--no-build-isolation", "--no-compile"]
+    environment = {"PATH": "/nonexistent", "HOME": str(tmp_path)}
+    subprocess.run([*_pip(python), "install", "-q", *options, sdist], check=True, env=environment)
+    said = subprocess.run([python.parent / "autoanalyzer", "--version"], capture_output=True, text=True, check=True)
+    assert sdist.name == f"{said.stdout.strip().replace(' ', '-')}.tar.gz"
+    assert (tmp_path / "venv" / "share" / "man" / "man1" / "autoanalyzer-run.1").is_file()
+
+
+def _environment(folder: Path) -> Path:
+    """Make a virtual environment that has what the tests have; ours is installed into it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    python = folder / "venv" / "bin" / "python"
+    ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
     here = next(path for path in sys.path if path.endswith("site-packages"))
     Path(site, "needs.pth").write_text(f"{here}\n")
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", wheel], check=True)
+    return python
+
+
+def _pip(python: Path) -> list[str]:
+    return [sys.executable, "-m", "pip", "--python", str(python)]
+
+
+def test_an_installed_wheel_builds_runs_and_judges_outside_the_checkout(wheel: Path, tmp_path: Path):
+    python = _environment(tmp_path)
+    options = ["--no-index", "--no-deps", "--no-compile"]
+    subprocess.run([*_pip(python), "install", "-q", *options, wheel], check=True)
     (tmp_path / "x.c").write_text(SOURCE)
     environment = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
 
@@ -90,7 +136,7 @@ def test_an_installed_wheel_builds_runs_and_judges_outside_the_checkout(wheel: P
         return done.stdout + done.stderr
 
     where = run(str(python), "-c", "import autoanalyzer; print(autoanalyzer.__file__)")
-    assert where.startswith(site)
+    assert where.startswith(f"{tmp_path}/venv/")
     run("aa-mpicc", "-O1", "-g", "x.c", "-o", "x", "-lm")
     run("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "2", "./x")
     assert "loop@9" in {path.region.name for path in load(tmp_path / "out" / "experiment.cube").call_paths}

@@ -14,7 +14,7 @@ from typing import Final
 
 from ...errors import BuildError
 from ..c_compiler import c_compilers, compiled
-from ..cache import cache_folder, locked, note_use
+from .cache import cache_folder, kept, locked, note_use
 
 __all__ = ["Valgrind", "counting_tool", "find_valgrind"]
 
@@ -118,15 +118,18 @@ def counting_tool(
         BuildError: Valgrind or a C compiler is missing, the compiler fails, or the cache cannot be written.
     """
     valgrind = find_valgrind(environment)
+    name = f"rtcount-{_key(valgrind)}"
+    if built := kept(name, environment):
+        note_use(built)
+        return valgrind, built
     cache = cache_folder(environment)
-    folder = cache / f"rtcount-{_key(valgrind)}"
+    folder = cache / name
     if not folder.exists():
         with locked(cache):
             if not folder.exists():
                 if say:
                     say(f"building the counting tool for {valgrind.program}")
                 _build(valgrind, folder, environment)
-    note_use(folder)
     return valgrind, folder
 
 

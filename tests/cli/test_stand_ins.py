@@ -55,3 +55,16 @@ def test_no_value_of_an_option_is_taken_for_a_question(script):
     options = " ".join(compiler._TWO_WORDS.values()).split()
     assert len(options) > 50
     assert [option for option in options if script(option, "-E", "-c", "x.c") != "instrumenter"] == []
+
+
+def test_the_short_way_is_found_behind_a_cache_that_takes_nothing(script, tool):
+    tool.write("python", "#!/bin/sh\necho the short way\n").chmod(0o755)
+    tool.write(f"own/autoanalyzer/start{tool.folder}/way", f"{tool.folder}/python\n{tool.folder}/python\n")
+
+    def answers(cache):
+        return script("-c", "x.c", AUTOANALYZER_CACHE=cache, XDG_CACHE_HOME=str(tool.folder / "own"))
+
+    assert answers("") == "the short way"
+    assert answers("/proc/self") == "the short way"
+    assert answers(f"/proc/self:{tool.folder}/own/autoanalyzer") == "the short way"
+    assert answers(f"/proc/self:{tool.folder}/new") == "instrumenter"

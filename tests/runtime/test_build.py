@@ -12,7 +12,7 @@ import pytest
 from autoanalyzer.errors import BuildError
 from autoanalyzer.runtime import build
 from autoanalyzer.runtime.build import build_ahead, probe_library
-from autoanalyzer.runtime.cache import cache_folder
+from autoanalyzer.runtime.cache import cache_folder, kept
 from autoanalyzer.runtime.mpi.compiler import mpi_compilers
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 from autoanalyzer.runtime.mpi.library import MpiLibrary
@@ -24,6 +24,9 @@ from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.mpi.detection import Mpi
 print(probe_library(Mpi(None)))
 """
+
+# Even as root be kept from writing where the mode of a folder forbids it.
+WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
 
 
 def logging_compiler(folder: Path) -> Path:
@@ -106,9 +109,36 @@ def test_a_cache_that_cannot_be_made_is_refused(place: str) -> None:
         cache_folder({"AUTOANALYZER_CACHE": place})
 
 
-def test_a_cache_without_room_is_refused_in_one_line() -> None:
-    with pytest.raises(BuildError, match=r"/proc/self: .*: set AUTOANALYZER_CACHE to a folder with room"):
-        probe_library(Mpi(None), {**os.environ, "AUTOANALYZER_CACHE": "/proc/self"})
+def test_a_cache_that_takes_nothing_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(BuildError, match=rf"{tmp_path}: .*: set AUTOANALYZER_CACHE to a folder with room"):
+        probe_library(Mpi(None), {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path)})
+
+
+def test_the_first_cache_that_can_be_written_takes_what_is_built(tmp_path: Path) -> None:
+    named = f"/proc/self:{tmp_path}/new:{tmp_path}"
+    assert cache_folder({"AUTOANALYZER_CACHE": named, "HOME": "/proc"}) == tmp_path / "new"
+    assert not kept("lock", {"AUTOANALYZER_CACHE": named})
+
+
+def test_a_shared_cache_is_read_and_ones_own_behind_it_takes_what_it_lacks(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o555)
+
+    def ask(home: str) -> Path:
+        environment = {**os.environ, "AUTOANALYZER_CACHE": str(shared), "XDG_CACHE_HOME": str(tmp_path / home)}
+        command = [*WITHOUT_PRIVILEGE, sys.executable, "-c", BUILD]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return Path(done.stdout.strip())
+
+    built = ask("first")
+    assert built.parents[1] == tmp_path / "first" / "autoanalyzer"
+    assert not list(shared.iterdir())
+    built.parents[1].chmod(0o555)
+    shared.rmdir()
+    shared.symlink_to(built.parents[1])
+    assert ask("second") == shared / built.relative_to(built.parents[1])
+    assert not (tmp_path / "second").exists()
 
 
 def test_without_a_home_a_private_folder_is_taken_with_a_warning(

@@ -1,0 +1,52 @@
+"""``autoanalyzer completion``: the script that lets a shell complete commands, options and files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import shtab
+
+__all__ = ["add_arguments", "run"]
+
+_SHELLS: Final = ("bash", "zsh", "fish")
+_EXPERIMENT: Final = shtab.glob("*.cube", "*.cube.gz", "*.xml", "*.cubex")  # and folders, as runs are
+_EXPERIMENTS: Final = frozenset(["EXPERIMENT", "BASE", "BEFORE", "AFTER", "OTHER", "RUN"])
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help="the shell: bash, zsh or fish")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    from .main import whole_parser  # noqa: PLC0415 - which is running already
+
+    parser = whole_parser()
+    for action in _actions(parser):
+        if files := _files(action):
+            action.complete = files  # type: ignore[attr-defined]  # where shtab looks for it
+    sys.stdout.write(shtab.complete(parser, arguments.shell))
+    return 0
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)
+
+
+def _files(action: argparse.Action) -> Mapping[str, object] | None:
+    """Tell which files an argument may name; None if it names none."""
+    if action.metavar in _EXPERIMENTS:
+        return _EXPERIMENT
+    if action.metavar == "DIR":
+        return shtab.DIRECTORY
+    names_a_file = action.type is Path or action.metavar == "SRC" or action.nargs == argparse.REMAINDER
+    return shtab.FILE if names_a_file else None

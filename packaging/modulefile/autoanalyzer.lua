@@ -1,0 +1,39 @@
+-- A module for Lmod. docs/install.md says what is where below the prefix; the module's file is autoanalyzer/VERSION.lua.
+local prefix = pathJoin("/sw/autoanalyzer", myModuleVersion())
+local cache = pathJoin(prefix, "cache")
+
+whatis("Name: autoanalyzer")
+whatis("Version: " .. myModuleVersion())
+whatis("Description: what is slow in an MPI program, on which ranks, where in the source, and why")
+help([[
+Load the MPI and the compilers of your program as well. Then
+
+    make CC=aa-mpicc
+    autoanalyzer run -o out -- mpirun -n 4 ./app
+
+man autoanalyzer lists the other commands.
+]])
+
+prepend_path("PATH", pathJoin(prefix, "bin"))
+prepend_path("MANPATH", pathJoin(prefix, "share", "man"))
+append_path("MANPATH", "") -- and all that man finds by itself
+
+-- Others may read it; what it lacks is built in the user's own cache.
+if isDir(cache) then
+    prepend_path("AUTOANALYZER_CACHE", cache)
+end
+
+local script = pathJoin(prefix, "share", "autoanalyzer." .. myShellName())
+local completion = {
+    bash = { load = "source " .. script, unload = "complete -r autoanalyzer" },
+    zsh = {
+        load = '(( ! $+functions[compdef] )) || eval "$(<' .. script .. ')"',
+        unload = "(( ! $+functions[compdef] )) || compdef -d autoanalyzer",
+    },
+    fish = { load = "source " .. script, unload = "complete --command autoanalyzer --erase" },
+}
+local here = completion[myShellName()]
+if here and isFile(script) then
+    execute({ cmd = here.load, modeA = { "load" } })
+    execute({ cmd = here.unload, modeA = { "unload" } })
+end
