@@ -37,6 +37,24 @@ AA_STUB AA_NAME(aa_resync)(const char *descriptor) {
     aa_fortran_resync(descriptor);
 }
 
+/* What else compilers make of these names, by their options: all of them, where one cannot be told. */
+#ifdef AA_ALL_NAMES
+#define AA_ALSO(also, name)                                                                                  \
+    extern __typeof__(name) also __attribute__((__weak__, __visibility__("hidden"), __alias__(#name)))
+AA_ALSO(aa_enter, aa_enter_);
+AA_ALSO(aa_enter__, aa_enter_);
+AA_ALSO(AA_ENTER, aa_enter_);
+AA_ALSO(AA_ENTER_, aa_enter_);
+AA_ALSO(aa_exit, aa_exit_);
+AA_ALSO(aa_exit__, aa_exit_);
+AA_ALSO(AA_EXIT, aa_exit_);
+AA_ALSO(AA_EXIT_, aa_exit_);
+AA_ALSO(aa_resync, aa_resync_);
+AA_ALSO(aa_resync__, aa_resync_);
+AA_ALSO(AA_RESYNC, aa_resync_);
+AA_ALSO(AA_RESYNC_, aa_resync_);
+#endif
+
 /* Of all objects' stubs the linker keeps one, but every object connects its own. */
 __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {
     void *enter;
