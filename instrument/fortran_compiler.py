@@ -20,7 +20,7 @@ class FortranCompiler(NamedTuple):
 
     Attributes:
         maker: Who makes it.
-        version: How what it says to ``--version`` begins, on any line.
+        version: What it alone says to ``--version``.
         modules: The option before the folder into which modules go.
         preprocess: What makes it write the preprocessed source to standard output, besides ``-E``; empty if it cannot.
         check: What makes it write modules and messages, but no object; empty if nothing is known to.
@@ -45,7 +45,7 @@ class FortranCompiler(NamedTuple):
 
 GNU: Final = FortranCompiler(
     "GNU",
-    expression(r"^GNU Fortran", re.M),
+    expression(r"Free Software Foundation"),
     "-J",
     preprocess=("-cpp",),
     check=("-fsyntax-only",),

@@ -80,7 +80,8 @@ class Lab:
 
     def untouched(self, source: str | bytes, *command: str) -> Any:
         """What the program does without probes."""
-        program = (source, *(word for word in command[1:] if not word.startswith(("-std=", "x."))))
+        speaks = command[0] if command[0].startswith("flang") else ""  # numbers in its own way
+        program = (source, speaks, *(word for word in command[1:] if not word.startswith(("-std=", "x."))))
         if program not in self.printed:
             plain = self.tool(*command, "-o", "plain")
             assert plain.returncode == 0, plain.stderr.decode()
