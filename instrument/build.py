@@ -90,7 +90,7 @@ class Build:
         modules, number = work.named()
         words = [*compile_words(self.command, self.instrumented), *extra]
         if self._fortran:
-            words += [self.command.fortran.modules, modules]
+            words += [self.command.fortran.modules, modules, *self.command.rewrapped]
         compiled = run(words, messages=True, inherited=(number,))
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
@@ -128,7 +128,8 @@ class Build:
             return False
         if self.command.has_fortran and not self.command.fortran.check:
             return False
-        checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
+        calls = ([word for word in words if word != "-c"] for words in untouched_words(self.command))
+        checks = [run([*words, "-fsyntax-only"], messages=True) for words in calls]
         said = b"".join(check.messages for check in checks)
         if any(check.status for check in checks) or _headlines(said) != _headlines(heard):
             return False

@@ -135,6 +135,12 @@ class CompilerCommand:
         return self.fortran.quiet if self.has_fortran else ("-w",)
 
     @property
+    def rewrapped(self) -> tuple[str, ...]:
+        """What says how long the lines are that LLVM's Fortran preprocessor writes, whatever they were."""
+        wants = self.fortran.rewraps and any(self.preprocesses(source) for source in self.sources if source.is_fortran)
+        return ("-ffixed-line-length=72",) if wants else ()
+
+    @property
     def asks(self) -> bool:
         """Whether the command wants something else than code."""
         return any(self._options.asks(argument.words) for argument in self.arguments) or (

@@ -16,7 +16,7 @@ from .workspace import Workspace, workspace
 
 __all__ = ["carried_out"]
 
-_LINKING: Final = ("-l", "-L", "-Wl,")
+_LINKING: Final = ("-l", "-L", "-Wl,", "-flang-experimental-exec")
 _BEFORE_SOURCES: Final = frozenset(Role) - {Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT}
 
 
