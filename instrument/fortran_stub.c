@@ -25,16 +25,62 @@ static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 #endif
 #define AA_STUB __attribute__((__weak__, __visibility__("hidden"))) void
 
+/*
+ * Other compilers than GNU's may pass a copy of a constant, on the stack. The probes know a descriptor by its
+ * address: they get a copy that stays, found by the place of the call, and by the text where calls were made
+ * one.
+ */
+#ifdef AA_COPIES
+#define AA_BUCKETS 8192 /* a power of 2 */
+
+struct aa_copy {
+    struct aa_copy *next;
+    void *place;
+    char text[1];
+};
+
+extern void *malloc(__SIZE_TYPE__);
+static struct aa_copy *aa_copies[AA_BUCKETS];
+
+static const char *aa_lasting(const char *descriptor, void *place) {
+    struct aa_copy **bucket =
+        &aa_copies[((unsigned long)place ^ (unsigned long)place >> 13) & (AA_BUCKETS - 1)];
+    struct aa_copy *first = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+    struct aa_copy *copy;
+    __SIZE_TYPE__ size;
+    for (copy = first; copy; copy = copy->next)
+        if (copy->place == place && !__builtin_strcmp(copy->text, descriptor))
+            return copy->text;
+    size = __builtin_strlen(descriptor);
+    copy = (struct aa_copy *)malloc(sizeof *copy + size);
+    if (!copy)
+        return descriptor;
+    __builtin_memcpy(copy->text, descriptor, size + 1);
+    copy->place = place;
+    copy->next = first;
+    while (!__atomic_compare_exchange_n(bucket, &copy->next, copy, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    return copy->text;
+}
+#define AA_PASS(probe, descriptor)                                                                           \
+    do {                                                                                                     \
+        if (probe != aa_fortran_ignore)                                                                      \
+            probe(aa_lasting(descriptor, __builtin_return_address(0)));                                      \
+    } while (0)
+#else
+#define AA_PASS(probe, descriptor) probe(descriptor)
+#endif
+
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
-    aa_fortran_enter(descriptor);
+    AA_PASS(aa_fortran_enter, descriptor);
 }
 
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
-    aa_fortran_exit(descriptor);
+    AA_PASS(aa_fortran_exit, descriptor);
 }
 
 AA_STUB AA_NAME(aa_resync)(const char *descriptor) {
-    aa_fortran_resync(descriptor);
+    AA_PASS(aa_fortran_resync, descriptor);
 }
 
 /* What else compilers make of these names, by their options: all of them, where one cannot be told. */

@@ -22,7 +22,8 @@ _ELF: Final = b"\x7fELF"
 class MergedStub:
     """Have a C compiler make the stub, and link it into the objects of a command by a partial link.
 
-    The names by which Fortran calls the probes depend on its compiler's options: the stub has all of them.
+    The names by which Fortran calls the probes depend on its compiler's options: the stub has all of them. It copies
+    descriptors, which a compiler may pass on the stack.
 
     Args:
         command: The user's command.
@@ -53,7 +54,7 @@ class MergedStub:
             return "the output of -S cannot hold the probes"
         if not self._compiler:
             return "probes in Fortran need a C compiler: install gcc"
-        words = [*self._compiler, "-c", "-O2", "-fPIC", "-w", "-DAA_ALL_NAMES", "-x", "c", str(FORTRAN_STUB)]
+        words = [*self._compiler, "-c", "-O2", "-fPIC", "-w", "-DAA_ALL_NAMES", "-DAA_COPIES", "-x", "c", str(FORTRAN_STUB)]
         states = [*program_states(self._compiler), *compiler_environment()]
         store, key = open_store(), digest("merged stub", FORTRAN_STUB.read_bytes(), *words, *states)
         if known := store.get(key):

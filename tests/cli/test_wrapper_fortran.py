@@ -212,3 +212,38 @@ def test_a_build_loads_the_front_end_of_its_language_alone(tool):
     assert "autoanalyzer.instrument.c" in loaded["c.c"]
     assert "autoanalyzer.instrument.fortran." not in loaded["c.c"]
     assert "clang.cindex" not in loaded["c.c"]
+
+
+TWO = """program looping
+  integer :: i
+  do i = 1, 5
+    call one(i)
+    call two(i)
+  end do
+end program
+subroutine one(n)
+  integer :: n
+  do while (n > 100)
+    n = n - 1
+  end do
+  print *, n
+end subroutine
+subroutine two(n)
+  integer :: n
+  do while (n > 100)
+    n = n - 1
+  end do
+  print *, n
+end subroutine
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gfortran", "flang-new-19"])
+def test_regions_are_known_by_what_is_said_of_them_wherever_a_compiler_puts_it(tool, compiler):
+    """LLVM's passes copies of constants, which are on the stack, each at one address with others."""
+    tool.write("x.f90", TWO)
+    succeed(tool("autoanalyzer", "compile", "--", compiler, "-O1", "x.f90", "-o", "x"))
+    succeed(tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./x"))
+    said = succeed(tool("autoanalyzer", "dump", "out", "--metrics", "visits", "--flat")).stdout.decode()
+    visits = [line.split()[:2] for line in said.splitlines()[1:7]]
+    assert visits == [["1", "looping"], ["1", "loop@3"], ["5", "one"], ["5", "loop@10"], ["5", "two"], ["5", "loop@17"]]

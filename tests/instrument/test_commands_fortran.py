@@ -131,7 +131,7 @@ def test_a_command_gives_what_it_gives_without_probes(tool, words):
 LLVM_COMMANDS = """
 -c src/shapes.f90 -J mods
 -c src/shapes.f90 -module-dir mods -O2
--flang-experimental-exec -Iinc src/shapes.f90 m.f90 -o prog
+-Iinc src/shapes.f90 m.f90 -o prog
 -Iinc -c src/shapes.f90 old.f macro.F90
 -Iinc -c macro.F90 -DTWICE=2 -UX -o macro.o
 -Iinc -cpp -E macro.F90
@@ -152,4 +152,4 @@ undefined.f90 -o undefined
 
 @pytest.mark.parametrize("words", LLVM_COMMANDS)
 def test_a_command_of_llvms_compiler_gives_what_it_gives_without_probes(tool, words):
-    assert_the_same_with_probes(tool, SOURCES, "flang-new-16", *shlex.split(words))
+    assert_the_same_with_probes(tool, SOURCES, "flang-new-19", *shlex.split(words))

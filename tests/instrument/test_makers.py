@@ -4,7 +4,7 @@ import pytest
 
 COMMANDS = {
     "GNU": {"x.c": ("gcc",), "x.cc": ("g++",), "fortran": ("gfortran",)},
-    "LLVM": {"x.c": ("clang",), "x.cc": ("clang++",), "fortran": ("flang-new-16", "-flang-experimental-exec")},
+    "LLVM": {"x.c": ("clang",), "x.cc": ("clang++",), "fortran": ("flang-new-19",)},
 }
 C = """
 #include <stdio.h>

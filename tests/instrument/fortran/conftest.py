@@ -27,9 +27,9 @@ from ...conftest import FAST_LINKER
 STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
 COMPILERS = {
     "GNU": ("gfortran", "-O0", "-w", *FAST_LINKER),
-    "LLVM": ("flang-new-16", "-flang-experimental-exec", "-O0"),
+    "LLVM": ("flang-new-19", "-O0"),
 }
-NOT_LLVMS = ("-fopenmp-simd", "-fd-lines-as-")  # options that its release 16 does not know
+NOT_LLVMS = ("-fopenmp-simd", "-fd-lines-as-")  # options that its release 19 does not know
 NAMES = {"fixed": "x.f", "free": "x.f90"}
 
 
