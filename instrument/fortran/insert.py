@@ -34,7 +34,6 @@ from .units import Step
 __all__ = ["Names", "insert_probes"]
 
 _PIECE: Final = 48  # characters of a descriptor in a line: all fit into 72 columns
-_FREE_LINE: Final = 132  # characters that a line may have by the standard where a compiler sets no limit
 _STATEMENT: Final = 6  # columns before a statement, in fixed form
 _FIXED_PIECE: Final = expression(r".{1,66}")
 _RETURN_WORD: Final = expression(r"\s*(?:[a-z]\s*){6}", re.I)
@@ -286,7 +285,7 @@ class _ProcedureProbes:
         descriptor = region.descriptor.encode("utf-8", "surrogateescape").decode("latin-1")
         end = f"//{self.names.char}(0))"
         whole = f"call {probe}({self._literal(descriptor)}{end}"
-        if _STATEMENT + len(whole) <= (self.form.line_length or _FREE_LINE):
+        if not self.form.line_length or _STATEMENT + len(whole) <= self.form.line_length:
             return self._continued([whole])
         literals = [self._literal(descriptor[at : at + _PIECE]) for at in range(0, len(descriptor), _PIECE)]
         return self._continued([f"call {probe}(", *(f"{literal}//" for literal in literals[:-1]), literals[-1], end])
