@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Build", "first_error"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
+_MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 
 
@@ -167,6 +168,8 @@ class Build:
         front_ends = {kind: front_end(self.command, source) for kind, source in kinds.items()}
         for number, (source, text) in enumerate(zip(sources, texts, strict=True)):
             language = front_ends[source.is_fortran, source.is_cxx]
+            if self.command.loses_comments(source) and _MARK in Path(source.words[0]).read_bytes().lower():
+                self.warnings.append(f"{source.words[0]}: the preprocessor drops its !$autoanalyzer lines")
             # Sources may share a base name, and the names of outputs follow from it.
             path = folder / str(number) / f"{Path(source.words[0]).stem}{language.suffix(source)}"
             self._instrument_one(source, text.output, language, path)

@@ -137,14 +137,14 @@ class CompilerCommand:
     @property
     def rewrapped(self) -> tuple[str, ...]:
         """What says how long the lines are that LLVM's Fortran preprocessor writes, whatever they were."""
-        wants = self.fortran.rewraps and any(self.preprocesses(source) for source in self.sources if source.is_fortran)
-        return ("-ffixed-line-length=72",) if wants else ()
+        return ("-ffixed-line-length=72",) if any(map(self.loses_comments, self.sources)) else ()
 
     @property
     def asks(self) -> bool:
         """Whether the command wants something else than code."""
         return any(self._options.asks(argument.words) for argument in self.arguments) or (
-            "-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources))
+            "-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources)
+        )
 
     @property
     def links(self) -> bool:
@@ -194,11 +194,15 @@ class CompilerCommand:
         return Path(outputs[-1][-1].removeprefix("-o")) if outputs else None
 
     def preprocesses(self, source: Argument) -> bool:
-        """Tell whether a Fortran source goes through the preprocessor; of -cpp, -nocpp and their like the last counts."""
+        """Tell whether a Fortran source goes through the preprocessor; of -cpp, -nocpp and the like the last counts."""
         options = self.of(Role.CPP)
         if "-fpreprocessed" in options or not options:
             return not options and source.wants_preprocessor
         return options[-1] not in _NOT_PREPROCESSED
+
+    def loses_comments(self, source: Argument) -> bool:
+        """Tell whether LLVM's preprocessor writes a Fortran source, without comments and with lines of its own."""
+        return source.is_fortran and self.preprocesses(source) and self.fortran.rewraps
 
     def of(self, *roles: Role) -> list[str]:
         """Give the words of all arguments with one of these roles."""

@@ -1,4 +1,4 @@
-"""What the options of compilers are for: those of GNU, LLVM, Intel and NVIDIA in one table, Cray's Fortran in another."""
+"""What compilers' options are for: GNU's, LLVM's, Intel's and NVIDIA's in one table, Cray Fortran's in another."""
 
 from __future__ import annotations
 
@@ -60,11 +60,8 @@ class Options(NamedTuple):
             word: The option.
             following: The words after it.
         """
-        if word == "-Xclang":
-            inner = following[0] if following else ""
-            if inner in _INCLUDED:  # its value goes by the same way
-                return Role.PREPROCESS, (word, *following[:3])
-            return Role.BOTH, (word, inner)
+        if word == "-Xclang" and _INCLUDED.intersection(following[:1]):  # its value goes by the same way
+            return Role.PREPROCESS, (word, *following[:3])
         if word in self.values:
             return self.values[word], (word, *following[:1])
         if word in self.keywords and following and _KEYWORD.match(following[0]):
@@ -103,7 +100,9 @@ USUAL: Final = Options(
             Role.OUTPUT: "-o --output",
         }
     ),
-    keywords=frozenset("-align -check -warn -debug -stand -extend-source -gen-interfaces -heap-arrays -watch".split()),
+    keywords=frozenset(
+        ["-align", "-check", "-warn", "-debug", "-stand", "-extend-source", "-gen-interfaces", "-heap-arrays", "-watch"]
+    ),
     alone=_by_word(
         {
             Role.PREPROCESS: "-nostdinc -undef -H -trigraphs -remap -traditional-cpp",
@@ -123,9 +122,11 @@ USUAL: Final = Options(
         (Role.MODULES, ("-J",)),
     ),
     asking=frozenset(
-        """-E -M -MM -fsyntax-only -syntax-only --help --version -### -dryrun -compile-info -link-info -link_info
-        -compile_info -emit-ast -emit-pch --analyze -fdirectives-only -cc1 -cc1as -fc1 --preprocess
-        -preprocess-only""".split()
+        [
+            *("-E", "-M", "-MM", "-fsyntax-only", "-syntax-only", "--preprocess", "-preprocess-only"),
+            *("--help", "--version", "-###", "-dryrun", "-compile-info", "-link-info", "-link_info", "-compile_info"),
+            *("-emit-ast", "-emit-pch", "--analyze", "-fdirectives-only", "-cc1", "-cc1as", "-fc1"),
+        ]
     ),
     asking_prefixes=(
         *("--help", "-dump", "-print-", "--print-", "--showme", "-showme", "-show", "--target-help"),

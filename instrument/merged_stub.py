@@ -16,6 +16,7 @@ from .tool_fingerprint import compiler_environment, found_program, program_state
 __all__ = ["MergedStub"]
 
 _C_COMPILERS: Final = ("cc", "gcc", "clang")
+_OPTIONS: Final = ("-c", "-O2", "-fPIC", "-w", "-DAA_ALL_NAMES", "-DAA_COPIES")
 _ELF: Final = b"\x7fELF"
 
 
@@ -54,7 +55,7 @@ class MergedStub:
             return "the output of -S cannot hold the probes"
         if not self._compiler:
             return "probes in Fortran need a C compiler: install gcc"
-        words = [*self._compiler, "-c", "-O2", "-fPIC", "-w", "-DAA_ALL_NAMES", "-DAA_COPIES", "-x", "c", str(FORTRAN_STUB)]
+        words = [*self._compiler, *_OPTIONS, "-x", "c", str(FORTRAN_STUB)]
         states = [*program_states(self._compiler), *compiler_environment()]
         store, key = open_store(), digest("merged stub", FORTRAN_STUB.read_bytes(), *words, *states)
         if known := store.get(key):

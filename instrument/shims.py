@@ -21,7 +21,12 @@ __all__ = ["build_environment"]
 _WRAPPERS: Final = (
     ("aa-mpicc", "AUTOANALYZER_CC", expression(r"mpicc(\.\w+)?|mpiic[cx]"), ("CC", "MPICC")),
     ("aa-mpicxx", "AUTOANALYZER_CXX", expression(r"mpi(cxx|c\+\+|CC)(\.\w+)?|mpiicp[cx]"), ("CXX", "MPICXX")),
-    ("aa-mpifort", "AUTOANALYZER_FC", expression(r"mpi(fort|f90|f77)(\.\w+)?|mpii(fort|fx)|ftn"), ("FC", "F77", "F90", "MPIFC")),
+    (
+        "aa-mpifort",
+        "AUTOANALYZER_FC",
+        expression(r"mpi(fort|f90|f77)(\.\w+)?|mpii(fort|fx)|ftn"),
+        ("FC", "F77", "F90", "MPIFC"),
+    ),
 )
 
 

@@ -55,7 +55,8 @@ end subroutine
     "fixed.f90": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
     "free.f": f"subroutine free(n)\n  integer :: n{LOOP}end subroutine\n",
     "wide.f": " " * 6 + "subroutine wide(n)\n" + " " * 6 + "n = n +" + " " * 70 + "1\n" + " " * 6 + "end\n",
-    "loop.F": "      subroutine loop(n)\n      do 10 i = 1, n\n      n = n +" + " " * 70 + "1 + i\n 10   continue\n      end\n",
+    "loop.F": f"      subroutine loop(n)\n      do 10 i = 1, n\n      n = n +{' ' * 70}1 + i\n"
+    " 10   continue\n      end\n",
     "mods/.keep": "",
 }
 

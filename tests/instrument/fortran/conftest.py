@@ -27,7 +27,7 @@ from ...conftest import FAST_LINKER
 STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
 COMPILERS = {
     "GNU": ("gfortran", "-O0", "-w", *FAST_LINKER),
-    "LLVM": ("flang-new-19", "-O0"),
+    "LLVM": ("flang-new-19", "-O0", "-L/usr/lib/llvm-14/lib"),  # where clang's release brings libomp
 }
 NOT_LLVMS = ("-fopenmp-simd", "-fd-lines-as-")  # options that its release 19 does not know
 NAMES = {"fixed": "x.f", "free": "x.f90"}
@@ -91,7 +91,7 @@ class Fortran:
         """Give the flags that LLVM's compiler knows; where it cannot compile the source itself, the test ends."""
         if any(flag.startswith(NOT_LLVMS) for flag in flags):
             pytest.xfail(f"LLVM's compiler does not know all of {' '.join(flags)}")
-        known = tuple(flag for flag in flags if not flag.startswith("-std="))
+        known = tuple(flag for flag in flags if not flag.startswith(("-std=", "-fno-openmp")))
         plain = self.lab.tool(*compiler, name, *known, "-o", "plain")
         if plain.returncode:
             pytest.xfail(f"LLVM's compiler cannot compile it: {plain.stderr.decode()}")
