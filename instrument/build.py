@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import InputError, SourceError
 from .compiler import Argument, CompilerCommand, Role
-from .compiler_calls import Finished, compile_words, run, syntax_words, untouched_words
+from .compiler_calls import Finished, compile_words, module_calls, run, untouched_words
 from .expression import expression
 from .fortran_modules import writes_modules
 from .kept_compile import KeptCompile
@@ -23,10 +23,12 @@ from .workspace import Workspace
 if TYPE_CHECKING:
     from .fortran_stub import FortranStub
     from .front_end import FrontEnd
+    from .merged_stub import MergedStub
 
 __all__ = ["Build", "first_error"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
+_MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 
 
@@ -82,24 +84,41 @@ class Build:
         stub = self._stub(work.folder)
         self._instrument(texts, work.folder)
         extra = self._join(stub) if stub else []
-        if not self.instrumented or (self._writes_modules() and self._write_modules()):
+        if not self.instrumented or (self._writes_modules() and self._write_modules(work.folder)):
             return self._compile(self.command.words)
         if self.command.saves_temporaries and (status := self._compile(self.command.words)):
             return status
         modules, number = work.named()
-        words = [*compile_words(self.command, self.instrumented), *extra, *(["-J", modules] if extra else [])]
+        words = [*compile_words(self.command, self.instrumented), *extra]
+        if self._fortran:
+            words += [self.command.fortran.modules, modules, *self.command.rewrapped]
         compiled = run(words, messages=True, inherited=(number,))
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
-            return 0
+            return self._put_in(stub)
         # The user's messages are those of the untouched command: probes change what flow analysis sees, and
         # preprocessed text where a macro is blamed.
         if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
             return status
-        if compiled.status and run([*words, "-w"], messages=True, inherited=(number,)).status:
+        if compiled.status and run([*words, *self.command.quiet], messages=True, inherited=(number,)).status:
             self._as_it_is(self.instrumented, first_error(compiled.messages))
             return run(self.command.words, messages=True).status
-        return 0
+        return self._put_in(stub)
+
+    @property
+    def _fortran(self) -> dict[Argument, str]:
+        """The text in the place of each Fortran source that has one."""
+        return {source: path for source, path in self.instrumented.items() if source.is_fortran}
+
+    def _put_in(self, stub: FortranStub | MergedStub | None) -> int:
+        """Put the stub into what has been compiled; if it cannot be, compile anew without probes."""
+        objects = self.command.objects
+        paths = [path for source, path in zip(self.command.sources, objects, strict=False) if source in self._fortran]
+        reason = stub.put_into(paths) if stub and paths else ""
+        if not reason:
+            return 0
+        self._as_it_is(self.instrumented, reason)
+        return run(self.command.words, messages=True).status
 
     def _check_says(self, heard: bytes) -> bool:
         """Say what a check of the untouched sources says, if that is all that there is to say.
@@ -108,6 +127,8 @@ class Build:
         """
         if sys.stderr.isatty() or self.command.saves_temporaries or self.command.warns_by_optimising:
             return False
+        if self.command.has_fortran and not self.command.fortran.reads_assembly:
+            return False  # LLVM's complains of -c then; of others it is not known how they check
         checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
         said = b"".join(check.messages for check in checks)
         if any(check.status for check in checks) or _headlines(said) != _headlines(heard):
@@ -129,12 +150,13 @@ class Build:
         self._hear(done.messages)
         return done.status
 
-    def _stub(self, folder: Path) -> FortranStub | None:
-        if not any(source.is_fortran for source in self.command.sources):
+    def _stub(self, folder: Path) -> FortranStub | MergedStub | None:
+        if not self.command.has_fortran:
             return None
         from .fortran_stub import FortranStub  # noqa: PLC0415 - C builds need not load it
+        from .merged_stub import MergedStub  # noqa: PLC0415
 
-        return FortranStub(self.command, folder)
+        return (FortranStub if self.command.fortran.reads_assembly else MergedStub)(self.command, folder)
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
         """Write the text with probes of each source."""
@@ -145,6 +167,8 @@ class Build:
         front_ends = {kind: front_end(self.command, source) for kind, source in kinds.items()}
         for number, (source, text) in enumerate(zip(sources, texts, strict=True)):
             language = front_ends[source.is_fortran, source.is_cxx]
+            if self.command.loses_comments(source) and _MARK in Path(source.words[0]).read_bytes().lower():
+                self.warnings.append(f"{source.words[0]}: the preprocessor drops its !$autoanalyzer lines")
             # Sources may share a base name, and the names of outputs follow from it.
             path = folder / str(number) / f"{Path(source.words[0]).stem}{language.suffix(source)}"
             self._instrument_one(source, text.output, language, path)
@@ -176,9 +200,9 @@ class Build:
             self.instrumented[source] = str(path)
             self._assembly += result.assembly
 
-    def _join(self, stub: FortranStub) -> list[str]:
+    def _join(self, stub: FortranStub | MergedStub) -> list[str]:
         """Give the words that put the stub into the objects of Fortran sources, or let these go in as they are."""
-        fortran = {source: path for source, path in self.instrumented.items() if source.is_fortran}
+        fortran = self._fortran
         problem = stub.problem()
         if problem and fortran:
             self._as_it_is(fortran, problem)
@@ -187,7 +211,8 @@ class Build:
             if stub.remark:
                 self.warnings.append(f"{', '.join(source.words[0] for source in fortran)}: {stub.remark}")
             stub.add(self._assembly)
-            names = (f"-fdebug-prefix-map={path}={source.words[0]}" for source, path in fortran.items())
+            renames = self.command.fortran.renames
+            names = [f"{renames}={path}={source.words[0]}" for source, path in fortran.items()] if renames else []
             return [*stub.words, *names]
         return []
 
@@ -197,13 +222,14 @@ class Build:
         depends = bool(paths and self.command.of(Role.DEPENDENCY))
         return depends or any(path is None or writes_modules(Path(path).read_bytes()) for path in paths)
 
-    def _write_modules(self) -> int:
+    def _write_modules(self, folder: Path) -> int:
         """Let the untouched command write modules and dependencies; give its status.
 
         A module file says of procedures whether they are pure, and what uses them is optimised accordingly: probes
         must not change that. Dependencies are on modules and INCLUDE lines, too, which no preprocessor sees.
         """
-        return run(syntax_words(self.command), output=True, messages=True).status
+        calls = module_calls(self.command, folder)
+        return max(run(words, output=True, messages=True).status for words in calls)
 
     def _as_it_is(self, sources: Iterable[Argument], reason: str) -> None:
         names = ", ".join(source.words[0] for source in sources)

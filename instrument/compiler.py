@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from enum import Enum, auto
-from itertools import islice
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..errors import UsageError
+from .compiler_options import CRAY_FORTRAN, USUAL, Options, Role
 from .expression import expression
+from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 
 __all__ = ["COMPILERS", "Argument", "CompilerCommand", "Role", "command_words", "no_compiler"]
 
 COMPILERS: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
 """Which compiler each variable stands for where it is not set."""
-
-
-class Role(Enum):
-    """What an argument is for."""
-
-    SOURCE = auto()  # a C, C++ or Fortran source
-    INPUT = auto()  # any other file: objects, libraries, other languages
-    LANGUAGE = auto()  # -x
-    OUTPUT = auto()  # -o
-    MODULES = auto()  # -J: where Fortran modules go, and are looked for
-    CPP = auto()  # whether Fortran goes through the preprocessor
-    PREPROCESS = auto()  # macros, include directories: the preprocessor's alone
-    DEPENDENCY = auto()  # -MD and its relatives
-    COMPILE = auto()  # of no use to the preprocessor: linking, assembling, dumps
-    BOTH = auto()
 
 
 class Argument(NamedTuple):
@@ -74,6 +60,11 @@ class Argument(NamedTuple):
         return "f77" if fixed else "f95"
 
     @property
+    def module_folder(self) -> str:
+        """The folder that an option for modules names."""
+        return self.words[-1] if len(self.words) > 1 else self.words[0].removeprefix("-J")
+
+    @property
     def language_name(self) -> str:
         """The language by which any compiler knows a source behind the preprocessor's options."""
         return "f95-cpp-input" if self.is_fortran else "c++" if self.is_cxx else "c"
@@ -84,63 +75,6 @@ class Argument(NamedTuple):
         return self.language in _PREPROCESSED or (not self.language and self.words[0].endswith((".i", ".ii")))
 
 
-# Options whose value is the next word.
-_TWO_WORDS: Final = {
-    Role.PREPROCESS: """-D -U -I --define-macro --undefine-macro --include
-        --imacros --include-directory -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
-        -iwithprefixbefore -iwithsysroot -isystem-after -include-pch -ivfsoverlay -iframework -F
-        -Xpreprocessor -imultilib""",
-    Role.DEPENDENCY: "-MF -MT -MQ",
-    Role.COMPILE: """-l -L --entry --for-linker --for-assembler -Xlinker -Xassembler -T -u -z -e -aux-info
-        -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ""",
-    Role.BOTH: """--sysroot --std -A -B -G -arch -target -mllvm -Xclang --param -isysroot -gcc-toolchain -V -b
-        -module -fintrinsic-modules-path -fp-model -h""",
-    Role.MODULES: "-J",
-    Role.LANGUAGE: "-x --language",
-    Role.OUTPUT: "-o --output",
-}
-# Not all that begins with -x names a language: Intel's -xHost names a processor.
-_LANGUAGES: Final = (
-    *("c", "c-header", "cpp-output", "c++", "c++-header", "c++-cpp-output", "objective-c", "objective-c++"),
-    *("assembler", "assembler-with-cpp", "f77", "f77-cpp-input", "f95", "f95-cpp-input", "none", "cuda", "hip"),
-)
-_ONE_WORD: Final = {
-    Role.PREPROCESS: "-nostdinc -undef -H -trigraphs -remap -traditional-cpp",
-    Role.DEPENDENCY: "-MD -MMD -MP -MG -MV",
-    Role.CPP: "-cpp -nocpp -fpreprocessed",
-    Role.COMPILE: """-c -S -shared -static -rdynamic -pie -no-pie -static-pie -s -nostdlib -nodefaultlibs -nostartfiles
-        -v -pipe -C -CC -P -dD -dM -dN -dI -dU -static-libgcc -static-libasan -shared-libgcc -symbolic --save-temps
-        -Q -time -r""",
-}
-_TWO_WORDS_ROLE: Final = {name: role for role, names in _TWO_WORDS.items() for name in names.split()}
-_ONE_WORD_ROLE: Final = {name: role for role, names in _ONE_WORD.items() for name in names.split()}
-# Options that go on with their value; the first that fits counts.
-_PREFIXES: Final = (
-    (Role.DEPENDENCY, ("-MF", "-MT", "-MQ", "-Wp,-M")),
-    (Role.PREPROCESS, ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")),
-    (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld")),
-    (Role.OUTPUT, ("-o",)),
-    (Role.MODULES, ("-J",)),
-)
-_INCLUDED: Final = frozenset(["-include", "-include-pch"])
-# They ask something, or stop before there is code: the compiler answers by itself.
-_ASKING: Final = """-E -M -MM -fsyntax-only --help --version -### -compile-info -link-info -link_info -compile_info
-    -emit-ast -emit-pch --analyze -fdirectives-only -cc1 -cc1as --preprocess"""
-_ASKS: Final = frozenset(_ASKING.split())
-_ASKS_PREFIXES: Final = (
-    "--help",
-    "-dump",
-    "-print-",
-    "--print-",
-    "--showme",
-    "-showme",
-    "-show",
-    "--target-help",
-    "-fc-prototypes",
-    "-fdump-fortran",
-    "-fdump-parse-tree",
-)
-
 _C_LANGUAGES: Final = frozenset(["c", "cpp-output"])
 _CXX_LANGUAGES: Final = frozenset(["c++", "c++-cpp-output"])
 _PREPROCESSED: Final = frozenset(["cpp-output", "c++-cpp-output"])
@@ -150,7 +84,9 @@ _CXX_SUFFIXES: Final = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii
 _FORTRAN_CPP: Final = (".fpp", ".F", ".FOR", ".FTN", ".FPP", ".F90", ".F95", ".F03", ".F08")
 _FORTRAN_SUFFIXES: Final = (*_FORTRAN_CPP, ".f", ".for", ".ftn", ".f90", ".f95", ".f03", ".f08")
 _FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
-_CXX_COMPILER: Final = expression(r"\+\+|cxx|CC$")  # g++, clang++-14, mpicxx, mpiCC
+_NOT_PREPROCESSED: Final = frozenset(["-nocpp", "-nofpp", "-dF", "-dT", "-dZ"])
+_CXX_COMPILER: Final = expression(r"\+\+|cxx|icp[cx]$|CC$")  # g++, clang++-14, mpicxx, mpiicpx, mpiCC
+_OF_CRAY: Final = frozenset(["ftn", "crayftn"])
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
 
 
@@ -169,7 +105,18 @@ class CompilerCommand:
         self.words = words
         self.compiler = words[:count]
         self.is_cxx = bool(_CXX_COMPILER.search(Path(self.compiler[-1]).name))
-        self.arguments = list(_arguments(_expanded(words[count:]), to_cxx=self.is_cxx))
+        self._options = CRAY_FORTRAN if self._is_cray_fortran else USUAL
+        self.arguments = list(_arguments(list(_expanded(words[count:])), self._options, to_cxx=self.is_cxx))
+
+    @cached_property
+    def fortran(self) -> FortranCompiler:
+        """What the compiler is like where it is one of Fortran."""
+        return fortran_compiler(self.compiler)
+
+    @property
+    def _is_cray_fortran(self) -> bool:
+        """Whether the options are those of Cray's own Fortran: behind its name there may be any compiler."""
+        return Path(self.compiler[-1]).name in _OF_CRAY and self.fortran is CRAY
 
     @property
     def sources(self) -> list[Argument]:
@@ -178,12 +125,26 @@ class CompilerCommand:
         return [source for source in sources if not (self.is_cxx and source.is_fortran)]
 
     @property
+    def has_fortran(self) -> bool:
+        """Whether a source is Fortran."""
+        return any(source.is_fortran for source in self.sources)
+
+    @property
+    def quiet(self) -> tuple[str, ...]:
+        """What makes the compiler say nothing of warnings."""
+        return self.fortran.quiet if self.has_fortran else ("-w",)
+
+    @property
+    def rewrapped(self) -> tuple[str, ...]:
+        """What says how long the lines are that LLVM's Fortran preprocessor writes, whatever they were."""
+        return ("-ffixed-line-length=72",) if any(map(self.loses_comments, self.sources)) else ()
+
+    @property
     def asks(self) -> bool:
         """Whether the command wants something else than code."""
-        return any(
-            argument.words[0] in _ASKS or (argument.words[0].startswith(_ASKS_PREFIXES) and len(argument.words) == 1)
-            for argument in self.arguments
-        ) or ("-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources))
+        return any(self._options.asks(argument.words) for argument in self.arguments) or (
+            "-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources)
+        )
 
     @property
     def links(self) -> bool:
@@ -225,9 +186,7 @@ class CompilerCommand:
     @property
     def module_folder(self) -> Path:
         """Where Fortran modules go."""
-        return next(
-            (Path(each.words[-1].removeprefix("-J")) for each in self.arguments if each.role is Role.MODULES), Path()
-        )
+        return next((Path(each.module_folder) for each in self.arguments if each.role is Role.MODULES), Path())
 
     @property
     def _output(self) -> Path | None:
@@ -235,15 +194,23 @@ class CompilerCommand:
         return Path(outputs[-1][-1].removeprefix("-o")) if outputs else None
 
     def preprocesses(self, source: Argument) -> bool:
-        """Tell whether a Fortran source goes through the preprocessor; of -cpp and -nocpp the last counts."""
+        """Tell whether a Fortran source goes through the preprocessor; of -cpp, -nocpp and the like the last counts."""
         options = self.of(Role.CPP)
         if "-fpreprocessed" in options or not options:
             return not options and source.wants_preprocessor
-        return options[-1] == "-cpp"
+        return options[-1] not in _NOT_PREPROCESSED
+
+    def loses_comments(self, source: Argument) -> bool:
+        """Tell whether LLVM's preprocessor writes a Fortran source, without comments and with lines of its own."""
+        return source.is_fortran and self.preprocesses(source) and self.fortran.rewraps
 
     def of(self, *roles: Role) -> list[str]:
         """Give the words of all arguments with one of these roles."""
         return [word for argument in self.arguments if argument.role in roles for word in argument.words]
+
+    def joined(self, *roles: Role) -> list[str]:
+        """Give all arguments with one of these roles, the words of each put together: ``-ffree`` for ``-f free``."""
+        return ["".join(argument.words) for argument in self.arguments if argument.role in roles]
 
 
 def command_words(variable: str, text: str) -> list[str]:
@@ -279,11 +246,15 @@ def _expanded(words: list[str]) -> Iterator[str]:
             yield word
 
 
-def _arguments(words: Iterator[str], *, to_cxx: bool) -> Iterator[Argument]:
+def _arguments(words: list[str], options: Options, *, to_cxx: bool) -> Iterator[Argument]:
     language = ""
-    for word in words:
+    place = 0
+    while place < len(words):
+        word = words[place]
+        place += 1
         if word.startswith("-") and word != "-":
-            argument = _option(word, words)
+            argument = Argument(*options.sorted(word, words[place : place + 3]))
+            place += len(argument.words) - 1
             if argument.role is Role.LANGUAGE:
                 named = argument.words[-1].removeprefix("-x")
                 language = "" if named == "none" else named
@@ -294,19 +265,3 @@ def _arguments(words: Iterator[str], *, to_cxx: bool) -> Iterator[Argument]:
             else:
                 is_source = word.endswith(_C_SUFFIXES + _CXX_SUFFIXES + _FORTRAN_SUFFIXES)
             yield Argument(Role.SOURCE if is_source else Role.INPUT, (word,), language, to_cxx)
-
-
-def _option(word: str, following: Iterator[str]) -> Argument:
-    if word == "-Xclang":
-        inner = next(following, "")
-        if inner in _INCLUDED:  # its value goes by the same way
-            return Argument(Role.PREPROCESS, (word, inner, *islice(following, 2)))
-        return Argument(Role.BOTH, (word, inner))
-    if word in _TWO_WORDS_ROLE:
-        return Argument(_TWO_WORDS_ROLE[word], (word, *islice(following, 1)))
-    if word in _ONE_WORD_ROLE:
-        return Argument(_ONE_WORD_ROLE[word], (word,))
-    if word.startswith("-x"):
-        return Argument(Role.LANGUAGE if word[2:] in _LANGUAGES else Role.BOTH, (word,))
-    role = next((role for role, prefixes in _PREFIXES if word.startswith(prefixes)), Role.BOTH)
-    return Argument(role, (word,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from .compiler import Argument, CompilerCommand, Role, no_compiler
@@ -12,12 +13,13 @@ from .compiler import Argument, CompilerCommand, Role, no_compiler
 __all__ = [
     "Finished",
     "compile_words",
+    "module_calls",
     "run",
-    "syntax_words",
     "untouched_words",
 ]
 
 
+_OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
 # The stub is no pipe, and what temporary files are kept is the untouched command's.
 _NOT_AGAIN: Final = ("-pipe", "-save-temps", "--save-temps")
 
@@ -85,7 +87,7 @@ def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -
             words += [instrumented[argument]] if argument in instrumented else argument.words
             language = wanted
         elif argument.role is Role.MODULES:
-            words.append("-I" + argument.words[-1].removeprefix("-J"))
+            words.append(f"-I{argument.module_folder}")
         elif argument.role not in left_out and not argument.words[0].startswith(_NOT_AGAIN):
             words += argument.words
     return [*words, *(["-x", "none"] if language else [])]
@@ -103,10 +105,21 @@ def _language(command: CompilerCommand, argument: Argument) -> str:
     return argument.language
 
 
-def syntax_words(command: CompilerCommand) -> list[str]:
-    """Give the user's command without what comes after the compiler proper has read the sources."""
-    arguments = [each.words for each in command.arguments if "-save-temps" not in each.words[0]]
-    return [*command.compiler, *chain.from_iterable(arguments), "-fsyntax-only", "-w"]
+def module_calls(command: CompilerCommand, folder: Path) -> Iterator[list[str]]:
+    """Give calls that write the modules and dependencies of Fortran sources, and nothing else that lasts.
+
+    Args:
+        command: The user's command.
+        folder: Where objects may be written, by compilers that know no other way.
+    """
+    arguments = [each for each in command.arguments if "-save-temps" not in each.words[0]]
+    if check := command.fortran.check:
+        words = chain.from_iterable(each.words for each in arguments)
+        yield [*command.compiler, *words, *check, *command.fortran.quiet]
+        return
+    options = [word for each in arguments if each.role not in _OF_ONE_SOURCE for word in each.words]
+    for number, source in enumerate(command.sources):
+        yield [*command.compiler, *options, "-c", *source.words, "-o", str(folder / f"unused-{number}.o")]
 
 
 def untouched_words(command: CompilerCommand) -> Iterator[list[str]]:

@@ -20,8 +20,15 @@ from .toolchain import USUAL_DIRECTORIES
 __all__ = ["FortranFrontEnd"]
 
 _FIXED_SUFFIX: Final = expression(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
-_LINE_LENGTH: Final = {True: 72, False: 132}  # fixed form, free form
-_LENGTH_OPTION: Final = expression(r"-f(fixed|free)-line-length-(\d+|none)$")
+_FIXED_LINE: Final = 72
+_WIDE_LINE: Final = 132
+# Whether the form is fixed by GNU's and LLVM's options, Cray's, Intel's, NVIDIA's.
+_FORMS: Final = {
+    **dict.fromkeys(["-ffixed-form", "-ffixed", "-fixed", "-FI", "-Mfixed", "-Mnofree", "-Mnofreeform"], True),
+    **dict.fromkeys(["-ffree-form", "-ffree", "-free", "-FR", "-Mfree", "-Mfreeform"], False),
+}
+_LENGTH_OPTION: Final = expression(r"-f(fixed|free)-line-length[-=](\d+|none)$")
+_EXTENDED: Final = expression(r"-(?:extend-source=?(\d*)|Mextend|N(\d+)|(72|80|132))$")  # of fixed form
 _INCLUDE_OPTIONS: Final = ("-I", "--include-directory")
 _INCLUDE_OPTION: Final = expression(r"-I|--include-directory=")
 
@@ -36,7 +43,7 @@ class FortranFrontEnd:
 
     def __init__(self, command: CompilerCommand, choice: Choice = DEFAULT_CHOICE) -> None:
         self._command = command
-        self._options = command.of(Role.BOTH)
+        self._options = command.joined(Role.BOTH)
         self._choice = choice
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
@@ -59,13 +66,11 @@ class FortranFrontEnd:
     def form(self, source: Argument) -> Form:
         """Tell how the lines of a source are laid out."""
         fixed = source.language.startswith("f77") or bool(_FIXED_SUFFIX.search(source.words[0]))
-        length = _LINE_LENGTH
+        lengths = {True: _FIXED_LINE, False: self._command.fortran.free_line}
         simd = openacc = debug_lines = backslash = False
         openmp = openmp_is_on(self._options)
         for option in self._options:
             match option:
-                case "-ffixed-form" | "-ffree-form":
-                    fixed = option == "-ffixed-form"
                 case "-fopenmp-simd" | "-fno-openmp-simd":
                     simd = option == "-fopenmp-simd"
                 case "-fopenacc" | "-fno-openacc":
@@ -74,10 +79,12 @@ class FortranFrontEnd:
                     debug_lines = option == "-fd-lines-as-code"
                 case "-fbackslash" | "-fno-backslash":
                     backslash = option == "-fbackslash"
-            if match := _LENGTH_OPTION.match(option):
-                value = match[2]
-                length = {**length, match[1] == "fixed": int(value) if value.isdigit() else 0}
-        return Form(fixed, length[fixed], openmp or simd, openmp, openacc, debug_lines, backslash)
+            if option in _FORMS:
+                fixed = _FORMS[option]
+            lengths |= _line_lengths(option)
+        if self._command.fortran.rewraps and self._command.preprocesses(source):
+            lengths[True] = _FIXED_LINE
+        return Form(fixed, lengths[fixed], openmp or simd, openmp, openacc, debug_lines, backslash)
 
     def include_directories(self, source: Argument) -> list[str]:
         """Give the folder of a source and the user's own folders for INCLUDE lines: mpif.h stays the compiler's."""
@@ -87,3 +94,12 @@ class FortranFrontEnd:
             str(Path(source.words[0]).parent),
             *(each for each in given if not f"{Path(each).resolve()}/".startswith(USUAL_DIRECTORIES)),
         ]
+
+
+def _line_lengths(option: str) -> dict[bool, int]:
+    """Give what an option says of the characters of a line that count, by whether the form is fixed; 0 for all."""
+    if match := _LENGTH_OPTION.match(option):
+        return {match[1] == "fixed": int(match[2]) if match[2].isdigit() else 0}
+    if match := _EXTENDED.match(option):
+        return {True: int(next(filter(None, match.groups()), _WIDE_LINE))}
+    return {}

@@ -59,8 +59,12 @@ def included_files(command: CompilerCommand, text: bytes, source: str) -> Iterat
 
 def _folders(command: CompilerCommand) -> list[Path]:
     given = [
-        argument.words[-1] if len(argument.words) > 1 else argument.words[0][2:]
+        argument.module_folder if argument.role is Role.MODULES else _included(argument.words)
         for argument in command.arguments
         if argument.role is Role.MODULES or argument.words[0].startswith("-I")
     ]
     return [Path(), *map(Path, given)]
+
+
+def _included(words: tuple[str, ...]) -> str:
+    return words[1] if len(words) > 1 else words[0].removeprefix("-I")

@@ -25,17 +25,112 @@ static aa_probe *aa_fortran_resync = aa_fortran_ignore;
 #endif
 #define AA_STUB __attribute__((__weak__, __visibility__("hidden"))) void
 
+/*
+ * Other compilers than GNU's may pass a copy of a constant, on the stack. The probes know a descriptor by its
+ * address: they get a copy that stays, found by the place of the call, and by the text where calls were made
+ * one.
+ */
+#ifdef AA_COPIES
+#define AA_BUCKETS 8192 /* a power of 2 */
+
+struct aa_copy {
+    struct aa_copy *next;
+    void *place;
+    __SIZE_TYPE__ size; /* of the text, with its end */
+    char text[1];
+};
+
+extern void *malloc(__SIZE_TYPE__);
+extern void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);
+extern void free(void *);
+static struct aa_copy **aa_copies; /* made by the first that asks: every object has this variable */
+
+/* Inline and without calls: counting runs leave out what the stubs execute by the names of the probes. */
+__attribute__((__always_inline__)) static __inline__ int aa_equal(const char *text, __SIZE_TYPE__ size,
+                                                                  const char *other) {
+    unsigned long word, other_word;
+    for (; size >= sizeof word; size -= sizeof word, text += sizeof word, other += sizeof word) {
+        __builtin_memcpy(&word, text, sizeof word);
+        __builtin_memcpy(&other_word, other, sizeof word);
+        if (word != other_word)
+            return 0;
+    }
+    while (size && *text == *other)
+        --size, ++text, ++other;
+    return !size;
+}
+
+__attribute__((__always_inline__)) static __inline__ const char *aa_lasting(const char *descriptor,
+                                                                            void *place) {
+    struct aa_copy **copies = __atomic_load_n(&aa_copies, __ATOMIC_ACQUIRE);
+    struct aa_copy **bucket;
+    struct aa_copy *first;
+    struct aa_copy *copy;
+    __SIZE_TYPE__ size;
+    if (!copies) {
+        struct aa_copy **made = (struct aa_copy **)calloc(AA_BUCKETS, sizeof *made);
+        if (!made)
+            return descriptor;
+        if (__atomic_compare_exchange_n(&aa_copies, &copies, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            copies = made;
+        else
+            free(made);
+    }
+    bucket = &copies[((unsigned long)place ^ (unsigned long)place >> 13) & (AA_BUCKETS - 1)];
+    first = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+    for (copy = first; copy; copy = copy->next)
+        if (copy->place == place && aa_equal(copy->text, copy->size, descriptor))
+            return copy->text;
+    size = __builtin_strlen(descriptor) + 1;
+    copy = (struct aa_copy *)malloc(sizeof *copy + size);
+    if (!copy)
+        return descriptor;
+    __builtin_memcpy(copy->text, descriptor, size);
+    copy->size = size;
+    copy->place = place;
+    copy->next = first;
+    while (!__atomic_compare_exchange_n(bucket, &copy->next, copy, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    return copy->text;
+}
+#define AA_PASS(probe, descriptor)                                                                           \
+    do {                                                                                                     \
+        if (probe != aa_fortran_ignore)                                                                      \
+            probe(aa_lasting(descriptor, __builtin_return_address(0)));                                      \
+    } while (0)
+#else
+#define AA_PASS(probe, descriptor) probe(descriptor)
+#endif
+
 AA_STUB AA_NAME(aa_enter)(const char *descriptor) {
-    aa_fortran_enter(descriptor);
+    AA_PASS(aa_fortran_enter, descriptor);
 }
 
 AA_STUB AA_NAME(aa_exit)(const char *descriptor) {
-    aa_fortran_exit(descriptor);
+    AA_PASS(aa_fortran_exit, descriptor);
 }
 
 AA_STUB AA_NAME(aa_resync)(const char *descriptor) {
-    aa_fortran_resync(descriptor);
+    AA_PASS(aa_fortran_resync, descriptor);
 }
+
+/* What else compilers make of these names, by their options: all of them, where one cannot be told. */
+#ifdef AA_ALL_NAMES
+#define AA_ALSO(also, name)                                                                                  \
+    extern __typeof__(name) also __attribute__((__weak__, __visibility__("hidden"), __alias__(#name)))
+AA_ALSO(aa_enter, aa_enter_);
+AA_ALSO(aa_enter__, aa_enter_);
+AA_ALSO(AA_ENTER, aa_enter_);
+AA_ALSO(AA_ENTER_, aa_enter_);
+AA_ALSO(aa_exit, aa_exit_);
+AA_ALSO(aa_exit__, aa_exit_);
+AA_ALSO(AA_EXIT, aa_exit_);
+AA_ALSO(AA_EXIT_, aa_exit_);
+AA_ALSO(aa_resync, aa_resync_);
+AA_ALSO(aa_resync__, aa_resync_);
+AA_ALSO(AA_RESYNC, aa_resync_);
+AA_ALSO(AA_RESYNC_, aa_resync_);
+#endif
 
 /* Of all objects' stubs the linker keeps one, but every object connects its own. */
 __attribute__((__constructor__(101))) static void aa_fortran_connect(void) {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections.abc import Iterable
@@ -18,7 +17,6 @@ from .toolchain import Toolchain
 
 __all__ = ["FortranStub"]
 
-_GFORTRAN: Final = b"\ngcc version "  # what its driver says of itself, in whatever language
 _OPTIONS: Final = ("-O2", "-fPIC", "-g0", "-w")
 _LTO: Final = ("-flto", "-fno-lto")
 _COVERAGE: Final = frozenset(["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"])
@@ -31,7 +29,7 @@ _NOTE: Final = expression(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\
 
 
 class FortranStub:
-    """Have a command's compiler make the stub, while something else is done.
+    """Have GNU's compiler make the stub, while something else is done.
 
     Args:
         command: The user's command: names of symbols and machine code must be as it says.
@@ -53,7 +51,7 @@ class FortranStub:
         if self._problem:
             return
         machine = [argument.words for argument in command.arguments if argument.words[0].startswith(_MACHINE)]
-        words = [*command.compiler, "-v", "-c" if self._is_object else "-S", *_OPTIONS, *chain.from_iterable(machine)]
+        words = [*command.compiler, "-c" if self._is_object else "-S", *_OPTIONS, *chain.from_iterable(machine)]
         words += [f"-DAA_NAME(name)={_name(options)}", "-x", "c", str(FORTRAN_STUB)]
         self._store = open_store()
         compiler = Toolchain(command.compiler, "f95-cpp-input").identity
@@ -67,8 +65,7 @@ class FortranStub:
                 [*words, "-o", str(self._path)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env={**os.environ, "LC_ALL": "C"},
+                stderr=subprocess.DEVNULL,
             )
         except OSError as error:
             raise no_compiler(command.compiler[0], error) from None
@@ -91,6 +88,11 @@ class FortranStub:
         """Say what had to be done without."""
         return "compiled without -flto, which would drop the probes" if self._lto and not self._is_object else ""
 
+    def put_into(self, objects: list[Path]) -> str:
+        """Say why objects have no stub; the assembler has put it in."""
+        del objects
+        return ""
+
     def problem(self) -> str:
         """Say why there is no stub; empty if there is one."""
         if self._problem is None:
@@ -98,10 +100,7 @@ class FortranStub:
         return self._problem
 
     def _finished(self) -> str:
-        messages = self._call.communicate()[1]
-        if _GFORTRAN not in b"\n" + messages:
-            return "probes in Fortran need gfortran"
-        if self._call.returncode:
+        if self._call.wait():
             return "the compiler cannot build the probes"
         if not self._is_object:
             text = self._path.read_text("utf-8", "surrogateescape")

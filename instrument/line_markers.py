@@ -10,9 +10,11 @@ from typing import Final, NamedTuple
 
 from .expression import expression
 
-__all__ = ["MarkedText", "Marker", "Place", "quoted_name"]
+__all__ = ["MarkedText", "Marker", "Place", "quoted_name", "with_plain_markers"]
 
 _MARKER: Final = expression(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
+# LLVM's Fortran compiler writes ``#line "./file.f90" 12``, and no name where it is the one before.
+_REVERSED: Final = expression(rb'^#line(?:[ \t]+"(?:\./)?([^"\n]*)")?[ \t]+(\d+)$', re.M)
 _ESCAPE: Final = expression(r"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
@@ -82,6 +84,18 @@ class MarkedText:
 def quoted_name(file: str) -> str:
     """Spell a file's name as it stands between the quotes of a marker."""
     return file.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def with_plain_markers(text: bytes) -> bytes:
+    """Give a text of LLVM's Fortran preprocessor with line markers as others write them."""
+    name = b""
+
+    def plain(match: re.Match[bytes]) -> bytes:
+        nonlocal name
+        name = match[1] or name
+        return b'# %b "%b"' % (match[2], name)
+
+    return _REVERSED.sub(plain, text)
 
 
 def _markers(text: str, source: str, directives: Iterable[int]) -> Iterator[Marker]:

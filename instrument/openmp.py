@@ -9,8 +9,8 @@ from .expression import expression
 
 __all__ = ["openmp_is_on"]
 
-_OPENMP: Final = expression(r"-(?:f|q|fi|)openmp(?:=.*)?$|-f?mp(?:=.*)?$|-qsmp(?:=.*\bomp\b.*)?$")
-_NO_OPENMP: Final = expression(r"-(?:f|q)no-openmp$|-nomp$|-qnosmp$")
+_OPENMP: Final = expression(r"-(?:f|q|fi|)openmp(?:=.*)?$|-f?mp(?:=.*)?$|-qsmp(?:=.*\bomp\b.*)?$|-h(?:\w+,)*omp\b")
+_NO_OPENMP: Final = expression(r"-(?:f|q)no-openmp$|-nomp$|-qnosmp$|-h(?:\w+,)*noomp\b")
 
 
 def openmp_is_on(options: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from .workspace import Workspace, workspace
 
 __all__ = ["carried_out"]
 
-_LINKING: Final = ("-l", "-L", "-Wl,")
+_LINKING: Final = ("-l", "-L", "-Wl,", "-flang-experimental-exec")
 _BEFORE_SOURCES: Final = frozenset(Role) - {Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT}
 
 
@@ -41,7 +41,7 @@ def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
     if linked.status == 0:
         sys.stderr.buffer.write(linked.messages)
         return 0
-    status = run([*command.words, "-w"]).status  # warnings have been heard
+    status = run([*command.words, *command.quiet]).status  # warnings have been heard
     if status == 0:
         names = ", ".join(source.words[0] for source in command.sources)
         reason = first_error(linked.messages)
@@ -56,7 +56,7 @@ def _is_separable(command: CompilerCommand) -> bool:
         return False
     # What is linked as Fortran has its probes where link-time optimisation keeps them.
     lto = any(option.startswith("-flto") for option in command.of(Role.BOTH))
-    if lto and any(source.is_fortran for source in command.sources):
+    if lto and command.has_fortran:
         return False
     inputs = [each for each in command.arguments if each.role is Role.INPUT]
     others = (each for each in command.arguments if each.role is not Role.INPUT)

@@ -19,9 +19,14 @@ __all__ = ["build_environment"]
 
 # What stands in for a compiler: the wrapper, the variable that tells it the real one, and the names of builds for both.
 _WRAPPERS: Final = (
-    ("aa-mpicc", "AUTOANALYZER_CC", expression(r"mpicc(\.\w+)?"), ("CC", "MPICC")),
-    ("aa-mpicxx", "AUTOANALYZER_CXX", expression(r"mpi(cxx|c\+\+|CC)(\.\w+)?"), ("CXX", "MPICXX")),
-    ("aa-mpifort", "AUTOANALYZER_FC", expression(r"mpi(fort|f90|f77)(\.\w+)?"), ("FC", "F77", "F90", "MPIFC")),
+    ("aa-mpicc", "AUTOANALYZER_CC", expression(r"mpicc(\.\w+)?|mpiic[cx]"), ("CC", "MPICC")),
+    ("aa-mpicxx", "AUTOANALYZER_CXX", expression(r"mpi(cxx|c\+\+|CC)(\.\w+)?|mpiicp[cx]"), ("CXX", "MPICXX")),
+    (
+        "aa-mpifort",
+        "AUTOANALYZER_FC",
+        expression(r"mpi(fort|f90|f77)(\.\w+)?|mpii(fort|fx)|ftn"),
+        ("FC", "F77", "F90", "MPIFC"),
+    ),
 )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished, run
 from .dependencies import dependency_words
+from .line_markers import with_plain_markers
 
 __all__ = ["SourceTexts"]
 
@@ -29,12 +30,19 @@ class SourceTexts:
         that fall through, for some say to it that this is meant.
         """
         if source.is_fortran:
-            return self._preprocessed(source, ["-cpp"]) if self._command.preprocesses(source) else _read(source)
+            return self._fortran(source) if self._command.preprocesses(source) else _read(source)
         if source.is_preprocessed:
             return _read(source)
         options = self._command.of(Role.BOTH)
         comments = not source.is_cxx and any(map(_heeds_comments, options))
         return self._preprocessed(source, [*(["-C"] if comments else []), *self.dependency_words(source)])
+
+    def _fortran(self, source: Argument) -> Finished:
+        compiler = self._command.fortran
+        if not compiler.preprocess:
+            return Finished(1, b"", b"error: the compiler is not known to preprocess Fortran to standard output\n")
+        done = self._preprocessed(source, list(compiler.preprocess))
+        return done._replace(output=with_plain_markers(done.output)) if compiler.rewraps else done
 
     def dependency_words(self, source: Argument) -> list[str]:
         """Give what the preprocessor is told of dependency files."""

@@ -18,6 +18,7 @@ __all__ = ["counting_command"]
 _STUBS: Final = (
     *("aa_begin", "aa_begin_apart", "aa_enter", "aa_exit", "aa_leave", "aa_close", "aa_resync"),
     *(f"{name}{suffix}" for name in ("aa_enter", "aa_exit", "aa_resync") for suffix in ("_", "__")),
+    *(f"{name}{suffix}" for name in ("AA_ENTER", "AA_EXIT", "AA_RESYNC") for suffix in ("", "_")),
 )
 # Programs behind scripts are counted, too, but not the daemons that a rank without a launcher starts.
 _SKIPPED: Final = "*/orted,*/prted,*/hydra_*"

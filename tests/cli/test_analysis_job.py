@@ -31,7 +31,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made.location(rank, node=f"n{rank // 64}")
     for number in range(1, PATHS):
         path = made.call_path(Region("function", f"f{number}", "a.c", f"f{number}", 0, number, number), main)
-        times = chance.random(RANKS) / PATHS
+        times = (1 + 0.01 * chance.random(RANKS)) / PATHS
         if number == 7:
             times[RANKS - 5] += 9.0
         for metric in ("wall_time", "cpu_time"):

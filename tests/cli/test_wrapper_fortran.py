@@ -180,15 +180,14 @@ def test_a_file_that_cannot_be_read_is_compiled_as_it_is_and_named_with_its_line
     assert b"aa1|" not in (tool.folder / "x.o").read_bytes()
 
 
-def test_another_compiler_than_gfortran_gets_the_source_and_says_so(tool):
+def test_a_compiler_of_an_unknown_maker_gets_the_source_and_says_so(tool):
     tool.write("x.f90", LOOP)
-    other = tool.write(
-        "otherfc",
-        '#!/bin/sh\ncase " $* " in *" -v "*) echo "flang-new version 19" >&2; exit 1;; esac\nexec gfortran "$@"\n',
-    )
+    version = 'case " $* " in *" --version "*) echo "Other Fortran 1.0"; exit;; esac'
+    other = tool.write("otherfc", f'#!/bin/sh\n{version}\nexec gfortran "$@"\n')
     other.chmod(0o755)
     done = succeed(tool("aa-mpifort", "-c", "x.f90", env={"AUTOANALYZER_FC": str(other)}))
-    assert done.stderr.endswith(b" x.f90: not instrumented: probes in Fortran need gfortran; compiled unchanged\n")
+    reason = b"probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
+    assert done.stderr.endswith(b" x.f90: not instrumented: " + reason + b"; compiled unchanged\n")
     assert b"aa1|" not in (tool.folder / "x.o").read_bytes()
 
 
@@ -213,3 +212,38 @@ def test_a_build_loads_the_front_end_of_its_language_alone(tool):
     assert "autoanalyzer.instrument.c" in loaded["c.c"]
     assert "autoanalyzer.instrument.fortran." not in loaded["c.c"]
     assert "clang.cindex" not in loaded["c.c"]
+
+
+TWO = """program looping
+  integer :: i
+  do i = 1, 5
+    call one(i)
+    call two(i)
+  end do
+end program
+subroutine one(n)
+  integer :: n
+  do while (n > 100)
+    n = n - 1
+  end do
+  print *, n
+end subroutine
+subroutine two(n)
+  integer :: n
+  do while (n > 100)
+    n = n - 1
+  end do
+  print *, n
+end subroutine
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gfortran", "flang-new-19"])
+def test_regions_are_known_by_what_is_said_of_them_wherever_a_compiler_puts_it(tool, compiler):
+    """LLVM's passes copies of constants, which are on the stack, each at one address with others."""
+    tool.write("x.f90", TWO)
+    succeed(tool("autoanalyzer", "compile", "--", compiler, "-O1", "x.f90", "-o", "x"))
+    succeed(tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./x"))
+    said = succeed(tool("autoanalyzer", "dump", "out", "--metrics", "visits", "--flat")).stdout.decode()
+    visits = [line.split()[:2] for line in said.splitlines()[1:7]]
+    assert visits == [["1", "looping"], ["1", "loop@3"], ["5", "one"], ["5", "loop@10"], ["5", "two"], ["5", "loop@17"]]

@@ -55,6 +55,8 @@ end subroutine
     "fixed.f90": "      subroutine fixed(n)\n      do 10 i = 1, n\n 10   n = n - 1\n      end\n",
     "free.f": f"subroutine free(n)\n  integer :: n{LOOP}end subroutine\n",
     "wide.f": " " * 6 + "subroutine wide(n)\n" + " " * 6 + "n = n +" + " " * 70 + "1\n" + " " * 6 + "end\n",
+    "loop.F": f"      subroutine loop(n)\n      do 10 i = 1, n\n      n = n +{' ' * 70}1 + i\n"
+    " 10   continue\n      end\n",
     "mods/.keep": "",
 }
 
@@ -125,3 +127,30 @@ undefined.f90 -o undefined
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_gives_what_it_gives_without_probes(tool, words):
     assert_the_same_with_probes(tool, SOURCES, "gfortran", *shlex.split(words))
+
+
+LLVM_COMMANDS = """
+-c src/shapes.f90 -J mods
+-c src/shapes.f90 -module-dir mods -O2
+-Iinc src/shapes.f90 m.f90 -o prog
+-Iinc -c src/shapes.f90 old.f macro.F90
+-Iinc -c macro.F90 -DTWICE=2 -UX -o macro.o
+-Iinc -cpp -E macro.F90
+-fsyntax-only src/shapes.f90
+-c wide.f -ffixed-line-length=132
+-c loop.F -ffixed-line-length=132
+-ffree-form -c free.f
+-S old.f -Iinc
+-flto -c old.f -Iinc
+-x f95 -c other/m.f90
+-Wall -c warns.f90
+-c bad.f90
+-c missing.f90
+undefined.f90 -o undefined
+--version
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("words", LLVM_COMMANDS)
+def test_a_command_of_llvms_compiler_gives_what_it_gives_without_probes(tool, words):
+    assert_the_same_with_probes(tool, SOURCES, "flang-new-19", *shlex.split(words))

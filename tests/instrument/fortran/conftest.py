@@ -25,7 +25,11 @@ from autoanalyzer.instrument.source_text import SourceTexts
 from ...conftest import FAST_LINKER
 
 STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
-COMMAND = ("gfortran", "-O0", "-w", *FAST_LINKER)
+COMPILERS = {
+    "GNU": ("gfortran", "-O0", "-w", *FAST_LINKER),
+    "LLVM": ("flang-new-19", "-O0", "-L/usr/lib/llvm-14/lib"),  # where clang's release brings libomp
+}
+NOT_LLVMS = ("-fopenmp-simd", "-fd-lines-as-")  # options that its release 19 does not know
 NAMES = {"fixed": "x.f", "free": "x.f90"}
 
 
@@ -66,25 +70,39 @@ class Fortran:
 
     lab: Any
     stub: Path
+    maker: str = "GNU"
     choice: Choice = field(default_factory=Choice)
 
     def run(self, source: str | bytes, *flags: str, name: str = "x.f90", still_open: Sequence[str] = ()) -> Trial:
         """Assert that the probes nest, and that all but what is still open is left in the end."""
         self.write(source, name)
-        untouched = self.lab.untouched(source, *COMMAND, name, *flags)
+        compiler = COMPILERS[self.maker]
+        if self.maker == "LLVM":
+            flags = self._known_to_llvm(compiler, name, flags)
+        untouched = self.lab.untouched(source, *compiler, name, *flags)
         text, found = self.instrument(name, *flags)
         probed = self.lab.tool.folder / f"probed{Path(name).suffix.lower()}"
         probed.write_bytes(text)
-        done = self.lab.tool(*COMMAND, probed.name, *flags, str(self.stub), "-o", "probed")
+        done = self.lab.tool(*compiler, probed.name, *flags, str(self.stub), "-o", "probed")
         assert done.returncode == 0, done.stderr.decode()
         return Trial(found, self.lab.compare(untouched=untouched, still_open=still_open))
+
+    def _known_to_llvm(self, compiler: Sequence[str], name: str, flags: Sequence[str]) -> tuple[str, ...]:
+        """Give the flags that LLVM's compiler knows; where it cannot compile the source itself, the test ends."""
+        if any(flag.startswith(NOT_LLVMS) for flag in flags):
+            pytest.xfail(f"LLVM's compiler does not know all of {' '.join(flags)}")
+        known = tuple(flag for flag in flags if not flag.startswith(("-std=", "-fno-openmp")))
+        plain = self.lab.tool(*compiler, name, *known, "-o", "plain")
+        if plain.returncode:
+            pytest.xfail(f"LLVM's compiler cannot compile it: {plain.stderr.decode()}")
+        return known
 
     def write(self, source: str | bytes, name: str) -> None:
         (self.lab.tool.folder / name).write_bytes(source if isinstance(source, bytes) else source.encode())
 
     def instrument(self, name: str, *flags: str) -> tuple[bytes, CodeRegions]:
         """Put probes into a source as the wrapper does."""
-        command = CompilerCommand(["gfortran", *flags, name])
+        command = CompilerCommand([COMPILERS[self.maker][0], *flags, name])
         front = FortranFrontEnd(command, self.choice)
         (source,) = command.sources
         with chdir(self.lab.tool.folder):
@@ -107,9 +125,9 @@ def stub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-@pytest.fixture
-def fortran(lab: Any, stub: Path) -> Fortran:
-    return Fortran(lab, stub)
+@pytest.fixture(params=["GNU", pytest.param("LLVM", marks=pytest.mark.long)])
+def fortran(lab: Any, stub: Path, request: pytest.FixtureRequest) -> Fortran:
+    return Fortran(lab, stub, request.param)
 
 
 @pytest.fixture(params=NAMES)

@@ -34,7 +34,7 @@ NAMES = """
         enddo = 2
       end do
       do do = 1, 2
-        call sub(do)
+        call sub((do))
       end do
       if (then) then
         then = .false.
@@ -67,7 +67,7 @@ NAMES = """
 
 def test_names_that_look_like_keywords_are_names(fortran, name):
     trial = fortran.run(f"{NAMES}! as read in {name}\n", name=name)
-    assert trial.visits == {"main": 1, "main:loop@26": 1, "main:loop@34": 1, "sub": 1, "sub:loop@57": 1}
+    assert trial.visits == {"main": 1, "main:loop@26": 1, "main:loop@34": 1, "sub": 2, "sub:loop@57": 2}
 
 
 LIKE = """

@@ -188,6 +188,7 @@ def grown(seed):
     return f"{HELPERS}{calls}      end do\n      end program\n" + "\n".join(bodies) + "\n"
 
 
+@pytest.mark.parametrize("fortran", ["GNU"], indirect=True)  # LLVM's takes minutes for so many jumps
 @pytest.mark.parametrize("seed", range(3))
 def test_random_procedures_do_what_they_did(fortran, name, seed):
     assert len(fortran.run(grown(seed), "-std=legacy", name=name).visits) > PROCEDURES

@@ -1,0 +1,164 @@
+"""What compilers' options are for: GNU's, LLVM's, Intel's and NVIDIA's in one table, Cray Fortran's in another."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from .expression import expression
+
+__all__ = ["CRAY_FORTRAN", "USUAL", "Options", "Role"]
+
+
+class Role(Enum):
+    """What an argument is for."""
+
+    SOURCE = auto()  # a C, C++ or Fortran source
+    INPUT = auto()  # any other file: objects, libraries, other languages
+    LANGUAGE = auto()  # -x
+    OUTPUT = auto()  # -o
+    MODULES = auto()  # -J: where Fortran modules go, and are looked for
+    CPP = auto()  # whether Fortran goes through the preprocessor
+    PREPROCESS = auto()  # macros, include directories: the preprocessor's alone
+    DEPENDENCY = auto()  # -MD and its relatives
+    COMPILE = auto()  # of no use to the preprocessor: linking, assembling, dumps
+    BOTH = auto()
+
+
+# Not all that begins with -x names a language: Intel's -xHost names a processor.
+_LANGUAGES: Final = (
+    *("c", "c-header", "cpp-output", "c++", "c++-header", "c++-cpp-output", "objective-c", "objective-c++"),
+    *("assembler", "assembler-with-cpp", "f77", "f77-cpp-input", "f95", "f95-cpp-input", "none", "cuda", "hip"),
+)
+_INCLUDED: Final = frozenset(["-include", "-include-pch"])
+_KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
+
+
+class Options(NamedTuple):
+    """The options of a kind of compiler, by the word that they begin with.
+
+    Attributes:
+        values: Those whose value is the next word.
+        keywords: Those whose value is the next word if it looks like one, and like no file.
+        alone: Those without a value.
+        prefixes: What others begin with, their value in the same word; the first that fits counts.
+        asking: Those that ask something, or stop before there is code.
+        asking_prefixes: What others that ask begin with.
+    """
+
+    values: dict[str, Role]
+    keywords: frozenset[str]
+    alone: dict[str, Role]
+    prefixes: tuple[tuple[Role, tuple[str, ...]], ...]
+    asking: frozenset[str]
+    asking_prefixes: tuple[str, ...]
+
+    def sorted(self, word: str, following: list[str]) -> tuple[Role, tuple[str, ...]]:
+        """Tell what an option is for, and of which words it consists.
+
+        Args:
+            word: The option.
+            following: The words after it.
+        """
+        if word == "-Xclang" and _INCLUDED.intersection(following[:1]):  # its value goes by the same way
+            return Role.PREPROCESS, (word, *following[:3])
+        if word in self.values:
+            return self.values[word], (word, *following[:1])
+        if word in self.keywords and following and _KEYWORD.match(following[0]):
+            return Role.BOTH, (word, following[0])
+        if word in self.alone:
+            return self.alone[word], (word,)
+        if word.startswith("-x"):
+            return Role.LANGUAGE if word[2:] in _LANGUAGES else Role.BOTH, (word,)
+        return next((role for role, prefixes in self.prefixes if word.startswith(prefixes)), Role.BOTH), (word,)
+
+    def asks(self, words: tuple[str, ...]) -> bool:
+        """Tell whether an option asks something, or stops before there is code."""
+        return words[0] in self.asking or (words[0].startswith(self.asking_prefixes) and len(words) == 1)
+
+
+def _by_word(names: dict[Role, str]) -> dict[str, Role]:
+    return {name: role for role, listed in names.items() for name in listed.split()}
+
+
+USUAL: Final = Options(
+    values=_by_word(
+        {
+            Role.PREPROCESS: """-D -U -I --define-macro --undefine-macro --include
+                --imacros --include-directory -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix
+                -iwithprefixbefore -iwithsysroot -isystem-after -include-pch -ivfsoverlay -iframework -F
+                -Xpreprocessor -imultilib""",
+            Role.DEPENDENCY: "-MF -MT -MQ",
+            Role.COMPILE: """-l -L --entry --for-linker --for-assembler -Xlinker -Xassembler -T -u -z -e -aux-info
+                -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ -rpath""",
+            Role.BOTH: """--sysroot --std -A -B -G -arch -target -mllvm -mmlir -Xclang -Xflang --param -isysroot
+                -gcc-toolchain -b -fintrinsic-modules-path -h -tp
+                -fp-model -assume -names -convert -iface -integer-size -real-size -double-size -ccdefault -allow
+                -diag-disable -diag-enable -diag-error -diag-warning -diag-remark""",
+            Role.MODULES: "-J -module -module-dir",
+            Role.LANGUAGE: "-x --language",
+            Role.OUTPUT: "-o --output",
+        }
+    ),
+    keywords=frozenset(
+        ["-align", "-check", "-warn", "-debug", "-stand", "-extend-source", "-gen-interfaces", "-heap-arrays", "-watch"]
+    ),
+    alone=_by_word(
+        {
+            Role.PREPROCESS: "-nostdinc -undef -H -trigraphs -remap -traditional-cpp",
+            Role.DEPENDENCY: "-MD -MMD -MP -MG -MV",
+            Role.CPP: "-cpp -nocpp -fpreprocessed -fpp -nofpp -Mpreprocess",
+            Role.COMPILE: """-c -S -shared -static -rdynamic -pie -no-pie -static-pie -s -nostdlib -nodefaultlibs
+                -nostartfiles -v -V -pipe -C -CC -P -dD -dM -dN -dI -dU -static-libgcc -static-libasan -shared-libgcc
+                -symbolic --save-temps -Q -time -r""",
+            Role.BOTH: "-openmp",
+        }
+    ),
+    prefixes=(
+        (Role.DEPENDENCY, ("-MF", "-MT", "-MQ", "-Wp,-M")),
+        (Role.PREPROCESS, ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")),
+        (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld")),
+        (Role.OUTPUT, ("-o",)),
+        (Role.MODULES, ("-J",)),
+    ),
+    asking=frozenset(
+        [
+            *("-E", "-M", "-MM", "-fsyntax-only", "-syntax-only", "--preprocess", "-preprocess-only"),
+            *("--help", "--version", "-###", "-dryrun", "-compile-info", "-link-info", "-link_info", "-compile_info"),
+            *("-emit-ast", "-emit-pch", "--analyze", "-fdirectives-only", "-cc1", "-cc1as", "-fc1"),
+        ]
+    ),
+    asking_prefixes=(
+        *("--help", "-dump", "-print-", "--print-", "--showme", "-showme", "-show", "--target-help"),
+        *("-fc-prototypes", "-fdump-fortran", "-fdump-parse-tree", "--cray-print-opts"),
+    ),
+)
+"""Options of compilers that agree on what one is for, where they know it."""
+
+CRAY_FORTRAN: Final = Options(
+    values=_by_word(
+        {
+            Role.PREPROCESS: "-D -U -I",
+            Role.COMPILE: "-l -L -S -Xlinker -rpath",
+            Role.BOTH: "-A -C -d -e -f -G -h -K -m -M -N -O -p -Q -r -R -s -x",
+            Role.MODULES: "-J",
+            Role.OUTPUT: "-o",
+        }
+    ),
+    keywords=frozenset(),
+    alone=_by_word(
+        {
+            Role.CPP: "-eF -eT -eZ -dF -dT -dZ -F",
+            Role.COMPILE: "-c -shared -static -dynamic -g -v -V -craype-verbose",
+        }
+    ),
+    prefixes=(
+        (Role.PREPROCESS, ("-D", "-U", "-I")),
+        (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,")),
+        (Role.OUTPUT, ("-o",)),
+        (Role.MODULES, ("-J",)),
+    ),
+    asking=frozenset(["-E", "-eP", "--help", "--version", "-dumpversion"]),
+    asking_prefixes=("--cray-print-opts",),
+)
+"""Options of Cray's own Fortran compiler, whose letters have a value in the same word or in the next."""

@@ -1,0 +1,94 @@
+"""The stub of Fortran sources where no compiler takes it as assembly: an object, linked into each object made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from .compiler import CompilerCommand, Role, command_words
+from .compiler_calls import run
+from .front_end import FORTRAN_STUB
+from .store import digest, open_store
+from .tool_fingerprint import compiler_environment, found_program, program_states
+
+__all__ = ["MergedStub"]
+
+_C_COMPILERS: Final = ("cc", "gcc", "clang")
+_OPTIONS: Final = ("-c", "-O2", "-fPIC", "-w", "-DAA_ALL_NAMES", "-DAA_COPIES")
+_ELF: Final = b"\x7fELF"
+
+
+class MergedStub:
+    """Have a C compiler make the stub, and link it into the objects of a command by a partial link.
+
+    The names by which Fortran calls the probes depend on its compiler's options: the stub has all of them. It copies
+    descriptors, which a compiler may pass on the stack.
+
+    Args:
+        command: The user's command.
+        folder: Where the stub is written.
+
+    Raises:
+        UsageError: ``AUTOANALYZER_CC`` is badly quoted.
+    """
+
+    remark: Final = ""
+
+    def __init__(self, command: CompilerCommand, folder: Path) -> None:
+        self._command = command
+        self._folder = folder
+        self._compiler = _c_compiler()
+        self._parts = [folder / "stub.o"]
+
+    @property
+    def words(self) -> list[str]:
+        """What adds the stub to a command that links; good if there is no problem."""
+        return [str(part) for part in self._parts] if self._command.links else []
+
+    def problem(self) -> str:
+        """Say why there is no stub; empty if there is one."""
+        if not self._command.fortran.maker:
+            return "probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
+        if "-S" in self._command.of(Role.COMPILE):
+            return "the output of -S cannot hold the probes"
+        if not self._compiler:
+            return "probes in Fortran need a C compiler: install gcc"
+        words = [*self._compiler, *_OPTIONS, "-x", "c", str(FORTRAN_STUB)]
+        states = [*program_states(self._compiler), *compiler_environment()]
+        store, key = open_store(), digest("merged stub", FORTRAN_STUB.read_bytes(), *words, *states)
+        if known := store.get(key):
+            self._parts[0].write_bytes(known)
+            return ""
+        if run([*words, "-o", str(self._parts[0])], messages=True).status:
+            return "the C compiler cannot build the probes"
+        store.put(key, self._parts[0].read_bytes())
+        return ""
+
+    def add(self, lines: Iterable[str]) -> None:
+        """Bring more lines of assembly along with the stub."""
+        if text := "".join(f"{line}\n" for line in lines):
+            source, made = self._folder / "more.s", self._folder / "more.o"
+            source.write_text(text, "ascii")
+            if run([*self._compiler, "-c", str(source), "-o", str(made)], messages=True).status == 0:
+                self._parts.append(made)
+
+    def put_into(self, objects: list[Path]) -> str:
+        """Link the stub into objects; say why it cannot be, empty if it could."""
+        merged = self._folder / "merged.o"
+        for path in objects:
+            with path.open("rb") as stream:
+                if stream.read(len(_ELF)) != _ELF:
+                    return "link-time optimisation would drop the probes"
+            parts = map(str, [path, *self._parts])
+            if run([*self._compiler, "-r", "-nostdlib", *parts, "-o", str(merged)], messages=True).status:
+                return "the linker cannot put the probes into its object"
+            path.write_bytes(merged.read_bytes())
+        return ""
+
+
+def _c_compiler() -> list[str]:
+    """Give the command of a C compiler; empty if there is none."""
+    named = command_words("AUTOANALYZER_CC", os.environ.get("AUTOANALYZER_CC", ""))
+    return named or next(([name] for name in _C_COMPILERS if found_program(name)), [])
