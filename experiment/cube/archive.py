@@ -56,7 +56,6 @@ class _Headers(FileIO):
             self._ended, self._zeros = zeros and self._zeros, zeros
         return b"" if self._ended else found
 
-
     @property
     def at_zeros(self) -> bool:
         """Whether nothing but zeros was read last, or nothing at all, as at the end."""
