@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ..cache_place import cache_place
+from ..cache_place import cache_name
 from ..runtime.node_folder import node_folders
 from .finding import Finding, Outcome
 
@@ -61,7 +61,7 @@ def _defect(folder: Path) -> str:
 
 
 def _cache() -> Finding:
-    folder = cache_place()
+    folder = Path(cache_name())
     advice = "set AUTOANALYZER_CACHE to a folder that can be written, and that all nodes see"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from ..cache_place import cache_place
+from ..cache_place import cache_name
 from ..runtime.launch import SHARDS_VARIABLE
 from ..runtime.node_folder import key_of
 from ..temporary_folder import OWNED, is_in_use
@@ -171,7 +171,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
 
 
 def _exchanges() -> Iterator[Leftover]:
-    for place in dict.fromkeys([Path.cwd(), cache_place(), Path.home()]):
+    for place in dict.fromkeys([Path.cwd(), Path(cache_name()), Path.home()]):
         for folder in _mine(place, re.compile(re.escape(EXCHANGE) + ".*")):
             yield Leftover(folder, "exchange of an examination", _size(folder), _recent(folder))
 
@@ -197,7 +197,7 @@ def _mapped() -> set[str]:
 
 def _cache() -> Iterator[Leftover]:
     """Find what nobody has used for long: of other versions, or of MPI libraries that are gone."""
-    folders = list(_mine(cache_place(), re.compile("|".join(_BUILT))))
+    folders = list(_mine(Path(cache_name()), re.compile("|".join(_BUILT))))
     mapped = {str(Path(each).parent) for each in _mapped()} if folders else set()
     for folder in folders:
         unused = _age(folder)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..atomic_file import replacing
-from ..cache_place import cache_place
+from ..cache_place import cache_name
 from ..errors import InputError
 from .together import World
 
@@ -105,7 +105,7 @@ class Meeting:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self.places = {"working directory": Path.cwd(), "cache": cache_place(), "home": Path.home()}
+        self.places = {"working directory": Path.cwd(), "cache": Path(cache_name()), "home": Path.home()}
         self._folders = {name: place / f"{EXCHANGE}{task.job}" for name, place in self.places.items()}
         self._since = time.monotonic()
         for folder in self._folders.values():

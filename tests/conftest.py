@@ -12,7 +12,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from signal import SIGSEGV
 from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any
@@ -192,6 +194,18 @@ def browse(chromium: Browser) -> Generator[Callable[[Path], Opened], None, None]
 MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich", "mpicc.mpich")}
 
 
+@cache
+def for_several_programs(launcher: str) -> str:
+    """Give what starts a command of several programs.
+
+    mpirun of Debian 13's Open MPI 5.0.7 crashes, whatever the programs are (Open MPI's issue 13303); prterun, of which
+    it is made, does not.
+    """
+    command = [launcher, "-n", "1", "true", ":", "-n", "1", "true"]
+    crashes = subprocess.run(command, check=False, capture_output=True).returncode == -SIGSEGV
+    return "prterun" if crashes else launcher
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
     """Start three workers a processor: much of the tests' time is waiting, more so on a busy machine."""
@@ -225,8 +239,9 @@ def _launchable_mpi(shared_folder: Path) -> Generator[None, None, None]:
     """Let Open MPI run as root, four ranks on two cores, and keep what is built apart from the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         if os.geteuid() == 0:
-            patch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            patch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            for launcher in ("OMPI", "PRTE"):  # mpirun, prterun
+                patch.setenv(f"{launcher}_ALLOW_RUN_AS_ROOT", "1")
+                patch.setenv(f"{launcher}_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")  # Open MPI 4, and from 5 on:
         patch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         patch.setenv("OMPI_MCA_pml", "ob1")  # others look for networks first

@@ -7,6 +7,7 @@ import tarfile
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path, PurePosixPath
+from tarfile import HeaderError, ReadError
 from typing import Final, Self
 
 from ...errors import InputError
@@ -31,6 +32,7 @@ class _Headers(FileIO):
     _left = _MAX_HEADERS
     _ended = False
     _zeros = False
+    _mended = -1
 
     def read(self, size: int | None = -1) -> bytes:
         """Give bytes of a header, none behind the end.
@@ -45,11 +47,33 @@ class _Headers(FileIO):
                 f"{self.name}: expected headers of at most {_MAX_HEADER >> 20} MiB, {_MAX_HEADERS >> 20} MiB in all, "
                 "found more"
             )
+        place = self.tell()
         found = b"" if self._ended else super().read(wanted) or b""
+        if place == self._mended:
+            found = _with_checksum(found)
         if wanted == tarfile.BLOCKSIZE:
             zeros = not found.strip(b"\0")
             self._ended, self._zeros = zeros and self._zeros, zeros
         return b"" if self._ended else found
+
+    @property
+    def at_zeros(self) -> bool:
+        """Whether nothing but zeros was read last, or nothing at all, as at the end."""
+        return self._zeros or self._ended
+
+    def mend(self, place: int) -> None:
+        """Go back to a header, and give it with the checksum that it should have."""
+        self._mended = self.seek(place)
+
+
+def _with_checksum(header: bytes) -> bytes:
+    place, magic = _MAGIC
+    if header[place] != magic:
+        return header
+    mended = bytearray(header)
+    mended[_CHECKSUM] = b" " * 8  # as which it counts in its own sum
+    mended[_CHECKSUM] = b"%06o\0 " % sum(mended)
+    return bytes(mended)
 
 
 class _Member(tarfile.TarInfo):
@@ -58,27 +82,25 @@ class _Member(tarfile.TarInfo):
     mistaken = False
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """Read a header.
+    def fromtarfile(cls, tarfile: tarfile.TarFile) -> Self:
+        """Read the next member's header.
 
         Raises:
             ReadError: It is none, or cut off.
         """
-        if not buf.strip(b"\0"):
-            return super().frombuf(buf, encoding, errors)  # the end, or nothing
-        place, magic = _MAGIC
+        stream = tarfile.fileobj
+        assert isinstance(stream, _Headers)
+        place = stream.tell()
         try:
-            try:
-                return super().frombuf(buf, encoding, errors)
-            except tarfile.HeaderError:
-                if buf[place] != magic:
-                    raise
-            mended = bytearray(buf)
-            mended[_CHECKSUM] = b" " * 8  # as which it counts in its own sum
-            mended[_CHECKSUM] = b"%06o\0 " % sum(mended)
-            member = super().frombuf(mended, encoding, errors)
-        except tarfile.HeaderError as error:
-            raise tarfile.ReadError(str(error)) from None
+            return super().fromtarfile(tarfile)
+        except HeaderError:
+            if stream.at_zeros:
+                raise
+        stream.mend(place)
+        try:
+            member = super().fromtarfile(tarfile)
+        except HeaderError as error:
+            raise ReadError(str(error)) from None
         member.mistaken = True
         return member
 

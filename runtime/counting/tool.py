@@ -14,7 +14,7 @@ from typing import Final
 
 from ...errors import BuildError
 from ..c_compiler import c_compilers, compiled
-from .cache import cache_folder, kept, locked, note_use
+from ..cache import cache_folder, kept, locked, note_use
 
 __all__ = ["Valgrind", "counting_tool", "find_valgrind"]
 

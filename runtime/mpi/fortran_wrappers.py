@@ -140,12 +140,14 @@ def _kind(before: str, after: str) -> str:
 def _forms(prototype: Prototype) -> dict[str, str]:
     """The names of a function in the libraries, and the Fortran that each is for."""
     large = prototype.name.endswith("_c")
-    stem, end = f"mpi_{prototype.name.removesuffix('_c').lower()}", "_large_" if large else "_"
-    forms = {f"{stem}_f08{end}": "AA_FORTRAN_2008"}
+    stem = f"mpi_{prototype.name.removesuffix('_c').lower()}"
+    # mpi_send_f08_large_ up to MPICH 4.1, mpi_send_c_f08_ from 4.2 on
+    names = (f"{stem}_{{}}_large_", f"{stem}_c_{{}}_") if large else (f"{stem}_{{}}_",)
+    forms = {name.format("f08"): "AA_FORTRAN_2008" for name in names}
     if not large:
         forms[f"{stem}_"] = "AA_FORTRAN"
     if prototype.name in _C_POINTER:
         forms[f"{stem}_cptr_"] = "AA_FORTRAN"
     if any(_kind(before, after) == "void *" for before, after in prototype.parameters):
-        forms[f"{stem}_f08ts{end}"] = "AA_FORTRAN_2018"
+        forms |= {name.format("f08ts"): "AA_FORTRAN_2018" for name in names}
     return forms

@@ -44,7 +44,8 @@ _LOCAL_FAMILIES: Final = """
     Type_{extent,free,get_contents,get_envelope,get_extent,get_extent_x,get_name,get_true_extent,get_true_extent_x,get_value_index}
     Type_{hindexed,hvector,indexed,lb,match_size,set_name,size,size_x,struct,ub,vector}
     Win_{get_group,get_info,get_name,set_name,shared_query}
-    {Comm,Errhandler,File,Group,Info,Message,Op,Request,Session,Type,Win}_{c2f,f2c}
+    {Comm,Errhandler,File,Group,Info,Message,Op,Request,Session,Type,Win}_{c2f,f2c,fromint,toint}
+    Abi_{get,set}_fortran_{booleans,info} Abi_get_{info,version}
     Status_{c2f,f2c,c2f08,f082c,f082f,f2f08}
     T_category_{changed,get_categories,get_cvars,get_events,get_index,get_info,get_num,get_num_events,get_pvars}
     T_cvar_{get_index,get_info,get_num,handle_alloc,handle_free,read,write} T_enum_get_{info,item}

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from ...cache_place import cache_place
+from ...cache_place import cache_name
 from ...errors import InputError
 from .compiler import mpi_compilers
 
@@ -76,7 +76,7 @@ def _choose_mpich() -> None:
     library = next(found, None)
     if library is None:
         raise InputError(f"started by a launcher of MPICH: expected its library ({_NAME}) or its mpicc, found neither")
-    links = cache_place() / "mpi4py" / sha256(bytes(library)).hexdigest()[:16]
+    links = Path(cache_name()) / "mpi4py" / sha256(bytes(library)).hexdigest()[:16]
     try:
         environment = mpich_environment(library, links, os.environ)
     except OSError as error:

@@ -7,13 +7,14 @@ enum constant { IN_PLACE, IGNORED };
 
 /*
  * Constants that are known by their address. Open MPI keeps them in common blocks, MPICH in objects for
- * mpi_f08, and for mpif.h in common blocks whose addresses it notes in variables when Fortran calls first.
+ * mpi_f08, and for mpif.h in common blocks whose addresses it notes in variables when Fortran calls first,
+ * Intel MPI not before Fortran calls MPI_Init.
  */
 static struct {
     enum constant constant;
     const char *name;
     bool is_noted;
-    const void *address;
+    const void *_Atomic address;
 } constants[] = {
     {.constant = IN_PLACE, .name = "mpi_fortran_in_place_"},
     {.constant = IN_PLACE, .name = "MPIR_F08_MPI_IN_PLACE"},
@@ -32,11 +33,14 @@ static _Atomic bool constants_found;
 
 /* Of all copies the one that counts is the program's, or the caller's, if that is loaded privately. */
 static void find_constants(const void *caller) {
+    bool all_noted = true;
     for (size_t i = 0; i < CONSTANTS; i++) {
         const void *data = aa_symbol_find(RTLD_DEFAULT, constants[i].name, caller);
-        constants[i].address = data != NULL && constants[i].is_noted ? *(const void *const *)data : data;
+        const void *address = data != NULL && constants[i].is_noted ? *(const void *const *)data : data;
+        constants[i].address = address;
+        all_noted = all_noted && (data == NULL || address != NULL);
     }
-    atomic_store_explicit(&constants_found, true, memory_order_release);
+    atomic_store_explicit(&constants_found, all_noted, memory_order_release);
 }
 
 static bool is_constant(enum constant constant, const void *address) {

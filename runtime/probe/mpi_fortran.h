@@ -1,6 +1,7 @@
 /*
  * MPI as Fortran calls it: mpif.h and mpi (mpi_send_), mpi_f08 (mpi_send_f08_; mpi_send_f08ts_ where choice
- * buffers come as descriptors of C; mpi_send_f08_large_ and mpi_send_f08ts_large_ with MPI_Count).
+ * buffers come as descriptors of C; mpi_send_f08_large_ and mpi_send_f08ts_large_, or
+ * mpi_send_c_f08_ and mpi_send_c_f08ts_, with MPI_Count).
  *
  * Everything comes by reference and is passed on untouched, to the library's own function of the same name:
  * what it calls in turn does not count, for the Fortran call is the outermost. After the call arguments are

@@ -175,5 +175,5 @@ def test_a_library_in_the_place_of_another_is_told_apart(tool, mpi):
         text = "#include <mpi.h>\nvoid work(void) { MPI_Barrier(MPI_COMM_WORLD); }\n"
         compiled(tool, text, f"{name}.c", compiler, "-g", "-fPIC", "-shared", "-o", f"{name}.so")
     compiled(tool, PLUGINS, "app.c", compiler, "-o", "app", "-ldl")
-    run(tool, launcher)
+    run(tool, launcher, env={"UCX_MEM_EVENTS": "n"})  # UCX 1.18 takes dlclose over, past every preloaded library
     assert visits(tool) == {("MPI_Barrier@2", "work", f"{name}.c", 2): 1 for name in ("one", "two")}

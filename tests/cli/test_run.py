@@ -2,6 +2,8 @@ import re
 
 import pytest
 
+from ..conftest import for_several_programs
+
 HEAD = """
 #include <mpi.h>
 #include <signal.h>
@@ -209,7 +211,8 @@ def test_two_programs_in_one_job_have_two_roots(tool):
     tool.build(UNEVEN)
     (tool.folder / "app").rename(tool.folder / "first")
     tool.build(UNEVEN.replace("main(", "main (").replace("static double work", "\nstatic double work"))
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "1", "./first", ":", "-n", "2", "./app")
+    command = (for_several_programs("mpirun"), "-n", "1", "./first", ":", "-n", "2", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--", *command)
     assert done.returncode == 0, done.stderr
     assert tool.findings()["experiment"]["processes"] == 3
 

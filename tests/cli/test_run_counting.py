@@ -15,6 +15,7 @@ import pytest
 from autoanalyzer.cli.progress import progress
 from autoanalyzer.experiment import Experiment, load
 
+from ..conftest import for_several_programs
 from ..runtime.conftest import assert_parts_add_up
 
 COMMAND = Path(sys.executable).parent / "autoanalyzer"
@@ -278,7 +279,8 @@ def test_programs_in_other_languages_are_counted_as_a_whole(tool):
     tool.write("app.py", PYTHON)
     tool.write("app.cpp", CPP)
     assert tool("mpicxx", "app.cpp", "-o", "app").returncode == 0
-    done = run(tool, "--", "mpirun", "-n", "1", sys.executable, "app.py", ":", "-n", "1", "./app")
+    launcher = for_several_programs("mpirun")
+    done = run(tool, "--", launcher, "-n", "1", sys.executable, "app.py", ":", "-n", "1", "./app")
     assert done.returncode == 0, done.stderr.decode()
     assert (counted(tool).exclusive("instructions").sum(axis=0) > 100000).all()
     assert b"no probes, only MPI calls and file I/O" in done.stderr

@@ -182,7 +182,7 @@ def test_the_program_finds_python_as_it_was(tool, version, has_own):
     plain = succeed(tool(INTERPRETERS[version], "app.py", env=env))
     done = run(tool, "--python-functions", "*", "--", INTERPRETERS[version], "app.py", env=env)
     recorded, untouched = done.stdout.decode(), plain.stdout.decode()
-    if not has_own:
+    if "['sitecustomize']" not in untouched:  # the distribution may have one, as Debian's Python 3.13 does
         recorded = recorded.replace("['sitecustomize']", "[]").replace(", 'sitecustomize'", "")
     assert recorded == untouched
 

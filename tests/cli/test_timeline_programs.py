@@ -8,6 +8,8 @@ import pytest
 from autoanalyzer.experiment import load
 from autoanalyzer.experiment.trace import load_trace
 
+from ..conftest import for_several_programs
+
 # Thread 1 of each rank has twice as much to do from half of the steps on.
 THREADS = """
 #include <mpi.h>
@@ -168,7 +170,7 @@ def test_of_two_programs_the_one_that_changes_is_named_under_both_mpis(tool, mpi
     for name, grows in (("ice", 0), ("ocean", 1)):
         tool.build(MODEL, f"-DMODEL={name}", f"-DGROWS={grows}", compiler=compiler)
         (tool.folder / "app").rename(tool.folder / name)
-    said, found, trace = changes(tool, launcher, "-n", "1", "./ice", ":", "-n", "1", "./ocean")
+    said, found, trace = changes(tool, for_several_programs(launcher), "-n", "1", "./ice", ":", "-n", "1", "./ocean")
     first = found[0]
     assert (first["function"], first["ranks"], first["threads"]) == ("work", [1], [])
     assert "‹ ocean\n" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections import Counter, defaultdict
@@ -48,6 +49,17 @@ def compiled_fortran(compiler: str, folder: Path, *sources: Path, flags: Sequenc
     words = [compiler, "-O0", "-w", *FAST_LINKER, "-fallow-argument-mismatch", "-J", str(folder), *flags]
     subprocess.run([*words, *map(str, sources), "-o", str(program)], check=True)
     return program
+
+
+def fortran_symbols(compiler: str, folder: Path) -> set[str]:
+    """What the libraries of a Fortran program export."""
+    (folder / "empty.f90").write_text("use mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend\n")
+    subprocess.run([compiler, "empty.f90", "-o", "empty"], cwd=folder, check=True)
+    listing = subprocess.run(["ldd", "empty"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    libraries = re.findall(r"=> (/\S*/libmpi\S*)", listing)
+    words = ["nm", "-D", "--defined-only", *libraries]
+    names = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    return {name.split()[-1] for name in names if name.startswith("0")}
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,11 @@ def test_few_variables_are_kept():
         (["-n", "2"], ["-n", "2"]),
     ],
 )
-def test_slurm_exports_our_variables_too(given: list[str], words: list[str]):
+def test_slurm_exports_our_variables_too(
+    given: list[str], words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "srun").symlink_to("/bin/true")  # it is looked for, and not started
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     ours = dict.fromkeys(["LD_PRELOAD", "AUTOANALYZER_SHARDS", "AUTOANALYZER_NODE", "AUTOANALYZER_MAX_OVERHEAD"], "x")
     found, variables = _export(["srun", *given, "/bin/true", "--export=NONE"], ours | {"SLURM_EXPORT_ENV": "NIL"})
     assert found == ["srun", *words, "/bin/true", "--export=NONE"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -23,6 +22,7 @@ from .conftest import (
     by_rank,
     compiled_fortran,
     figures,
+    fortran_symbols,
     preprocessed,
     recorded,
     times_by_kind,
@@ -106,28 +106,39 @@ def test_c(mpi: tuple[str, str], tmp_path: Path) -> None:
     assert_recorded(launcher, program, cases)
 
 
-def fortran_symbols(compiler: str, folder: Path) -> set[str]:
-    """What the libraries of a Fortran program export."""
-    (folder / "empty.f90").write_text("use mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend\n")
-    subprocess.run([compiler, "empty.f90", "-o", "empty"], cwd=folder, check=True)
-    listing = subprocess.run(["ldd", "empty"], cwd=folder, capture_output=True, text=True, check=True).stdout
-    libraries = re.findall(r"=> (/\S*/libmpi\S*)", listing)
-    words = ["nm", "-D", "--defined-only", *libraries]
-    names = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
-    return {name.split()[-1] for name in names if name.startswith("0")}
-
-
 def in_binding(functions: set[str], binding: str, symbols: set[str]) -> set[str]:
     """Those functions that a binding of Fortran has."""
     if binding != "mpi_f08":
         return {name for name in functions if f"mpi_{name.lower()}_" in symbols}
-    ends = {True: ("_f08_large_", "_f08ts_large_"), False: ("_f08_", "_f08ts_")}
+    ends = {True: ("_f08_large_", "_f08ts_large_", "_c_f08_", "_c_f08ts_"), False: ("_f08_", "_f08ts_")}
     return {
         name
         for name in functions
         for end in ends[name.endswith("_c")]
         if f"mpi_{name.removesuffix('_c').lower()}{end}" in symbols
     }
+
+
+LARGE_FILE = """
+use mpi_f08
+integer :: part(6) = 1, error
+type(MPI_File) :: file
+call MPI_Init()
+call MPI_File_open(MPI_COMM_WORLD, 'large', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file)
+call MPI_File_write(file, part, 6_MPI_COUNT_KIND, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+if (error /= MPI_SUCCESS) error stop 'refused'
+call MPI_File_close(file)
+call MPI_Finalize()
+end
+"""
+
+
+def has_large_files(launcher: str, compiler: str, folder: Path) -> bool:
+    """Whether files take large counts in mpi_f08; in MPICH 4.2 they do not: each call is an internal error."""
+    (folder / "large.f90").write_text(LARGE_FILE)
+    built = subprocess.run([compiler, "large.f90", "-o", "large_file"], cwd=folder, check=False, capture_output=True)
+    run = [launcher, "-n", "1", "./large_file"]
+    return built.returncode == 0 and subprocess.run(run, cwd=folder, check=False, capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize("binding", ["mpif.h", "mpi", "mpi_f08"])
@@ -137,6 +148,11 @@ def test_fortran(binding: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     functions = in_binding(covered(compiler), binding, fortran_symbols(fortran, tmp_path))
     if (binding, launcher) == ("mpi", "mpirun.mpich"):
         functions -= {"Parrived"}  # MPICH 4.0 declares its flag as an integer there
+    if (binding, launcher) == ("mpi_f08", "mpirun.openmpi"):
+        # Open MPI 5.0 declares MPI_Psend_init without info there, and crashes in it.
+        functions -= {"Psend_init", "Precv_init", "Pready", "Pready_range", "Pready_list", "Parrived"}
+    if binding == "mpi_f08" and not has_large_files(launcher, fortran, tmp_path):
+        functions -= {name for name in functions if name.startswith("File_") and name.endswith("_c")}
     cases = callable_cases(functions)
     assert functions - ELSEWHERE - {name for case in cases for name in case.functions} == set()
     source = tmp_path / "conformance.f90"

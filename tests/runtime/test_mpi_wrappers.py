@@ -90,7 +90,7 @@ def test_every_name_that_fortran_has_for_them_is_wrapped(mpi: tuple[str, str], t
     libraries = [Path(path) for path in re.findall(r"=> (/\S*/libmpi\S*)", listing)]
     lists = [POINT_TO_POINT, COLLECTIVE, BY_HAND, *TIMED.values()]
     functions = "|".join(" ".join(lists).split()).lower()
-    name = re.compile(rf"mpi_i?({functions})(_cptr)?(__?|_f08_|_f08_large_|_f08ts_|_f08ts_large_)")
+    name = re.compile(rf"mpi_i?({functions})(_cptr)?(__?|(_c)?_f08(ts)?_(large_)?)")
     names = {symbol for library in libraries for symbol in exported(library) if name.fullmatch(symbol)}
     assert {"mpi_send_", "mpi_ialltoallw_", "mpi_waitall_f08_", "mpi_barrier_f08_"} < names
     assert names - exported(probe_library(find_mpi([launcher]))) == set()

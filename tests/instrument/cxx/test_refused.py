@@ -26,8 +26,9 @@ def test_a_function_that_the_parser_does_not_understand_is_left_out_and_named(la
 def test_a_file_that_the_parser_does_not_understand_is_compiled_as_it_is_and_named(lab):
     run = lab.run(BROKEN_OUTSIDE, "-std=gnu++17", "-fconcepts-ts", cc="g++", name="x.cc", quiet=False)
     assert run.events == ()
-    assert run.messages.startswith("autoanalyzer: x.cc:")
-    assert "compiled unchanged" in run.messages
+    said = run.messages.partition("autoanalyzer: ")[2]  # behind what g++ 14 says of -fconcepts-ts
+    assert said.startswith("x.cc:")
+    assert "compiled unchanged" in said
 
 
 def test_an_error_of_the_user_is_the_compilers_to_tell(lab):

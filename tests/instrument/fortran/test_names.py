@@ -129,8 +129,9 @@ NAMES = """
 
 def test_procedures_carry_the_names_of_module_and_host(fortran, name):
     trial = fortran.run(NAMES, name=name)
-    finalized = {2: "Shapes::gone"} if fortran.maker == "LLVM" else {}  # GNU's finalizes no function's result
-    assert trial.entered == finalized | {
+    finalized = {count: names for count, names in trial.entered.items() if names == "Shapes::gone"}
+    assert len(finalized) <= 1  # how often, if at all, is the compiler's matter: gfortran 12 never, 14 twice
+    assert {count: names for count, names in trial.entered.items() if count not in finalized} == {
         1: "Main, Shapes::grow, Shapes::box_measure, Shapes::box_measure:loop@39, Shapes::area_of_box, "
         "Shapes::area_of_box::Inner, Shapes::area_of_box::Inner:loop@61, Shapes::area_of_number, "
         "Shapes::area_of_number:loop@70, Shapes::joined, Shapes::show, kernel, Main::helper",

@@ -170,6 +170,14 @@ def _completions() -> Iterator[Case]:
     yield Case("Test", calls, *both)
     calls = (_RECEIVE, _ISEND, _WAIT, "until flag Request_get_status other flag& status&", _WAIT_OTHER)
     yield Case("Request_get_status", calls, *both)
+    for form, arguments in (
+        ("all", "2 requests flag& STATUSES"),
+        ("any", "2 requests which& flag& STATUS"),
+        ("some", "2 requests done& indices STATUSES"),
+    ):
+        name = f"Request_get_status_{form}"
+        poll = f"until {'done' if form == 'some' else 'flag'} {name} {arguments}"
+        yield Case(name, (*post, poll, wait_all), *both)
     persistent = (f"Recv_init {_RECV} requests[0]&", f"Send_init {_SEND} requests[1]&")
     free = ("Request_free requests[0]&", "Request_free requests[1]&")
     yield Case("Startall", (*persistent, "Startall 2 requests", wait_all, *free), *both)
@@ -349,5 +357,22 @@ def _time_only() -> Iterator[Case]:
     groups = "Intercomm_create_from_groups group_half 0 group_other 0 NAME INFO ERRORS inter&"
     yield Case("Intercomm_create_from_groups", (groups, "Comm_free inter&"), several=True)
     yield Case("Buffer_detach", ("Buffer_detach buffer& place&",))
-    attach = "Buffer_attach room 8192"
-    yield Case("Buffer_detach_c", (attach, "Buffer_detach_c buffer& large_place&"), large=True)
+    for large, c, place in ((False, "", "place&"), (True, "_c", "large_place&")):
+        yield from _buffers(c, f"buffer& {place}", large=large)
+
+
+def _buffers(c: str, detached: str, *, large: bool) -> Iterator[Case]:
+    """Buffers of the process, of a communicator and of a session, the last two from MPI 4.1 on."""
+    attach, detach = "Buffer_attach room 8192", f"Buffer_detach{c} {detached}"
+    yield Case(f"Buffer_detach{c} again", (attach, detach), large=large)
+    yield Case(f"Buffer_flush{c}", (attach, "Buffer_flush", "Buffer_iflush request&", _WAIT, detach), large=large)
+    session = ("Session_init INFO ERRORS session&", "Session_finalize session&")
+    for owner, kind, (begin, end) in (("world", "Comm", ((), ())), ("session", "Session", (session[:1], session[1:]))):
+        calls = (
+            f"{kind}_attach_buffer {owner} room 8192",
+            f"{kind}_flush_buffer {owner}",
+            f"{kind}_iflush_buffer {owner} request&",
+            _WAIT,
+            f"{kind}_detach_buffer{c} {owner} {detached}",
+        )
+        yield Case(f"{kind}_detach_buffer{c}", (*begin, *calls, *end), large=large)

@@ -58,6 +58,7 @@ static int this[1], preceding[1], following[1], others[MOST], own_others[MOST];
 static MPI_Count large_place, large_counts[MOST], large_same[MOST], large_two[] = {6, 6};
 static MPI_Aint large_places[MOST], large_spread[MOST], large_bytes[MOST], large_strides[MOST];
 static MPI_Aint large_two_places[] = {0, 6};
+static MPI_Session session;
 #endif
 static MPI_Aint far[] = {0, 24};
 static MPI_Datatype types[MOST];
@@ -249,15 +250,16 @@ _OBJECTS: Final = {
 def fortran_program(cases: Sequence[Case], binding: str) -> str:
     """Write the program in a binding of Fortran: ``mpif.h``, ``mpi`` or ``mpi_f08``."""
     uses, includes = (f"  use {binding}\n", "") if binding != "mpif.h" else ("", "  include 'mpif.h'\n")
-    types = "\n  ".join(_objects(is_f08=binding == "mpi_f08"))
+    has_sessions = any("session" in call for case in cases for call in case.calls)
+    types = "\n  ".join(_objects(is_f08=binding == "mpi_f08", has_sessions=has_sessions))
     body = _FORTRAN_PROGRAM.replace("  implicit none\n", f"  implicit none\n{includes}", 1)
     body = body.replace("{types}", types).replace("{cases}", "".join(map(_fortran_case, cases)))
     return f"program conformance\n{uses}  use, intrinsic :: iso_c_binding\n  use cases\n{body}end program conformance\n"
 
 
-def _objects(*, is_f08: bool) -> Iterator[str]:
+def _objects(*, is_f08: bool, has_sessions: bool) -> Iterator[str]:
     yield f"{'type(MPI_Status) :: status' if is_f08 else 'integer :: status(MPI_STATUS_SIZE)'}"
-    for name, variables in _OBJECTS.items():
+    for name, variables in (_OBJECTS | ({"MPI_Session": "session"} if has_sessions else {})).items():
         yield f"{f'type({name})' if is_f08 else 'integer'} :: {variables}"
     yield f"{'type(c_ptr)' if is_f08 else 'integer(kind=MPI_ADDRESS_KIND)'} :: base, buffer"
 

@@ -11,7 +11,7 @@ from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry, CacheLev
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 
-from ...conftest import MPIS
+from ...conftest import MPIS, for_several_programs
 from .conftest import Lab, counts
 
 pytestmark = pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
@@ -139,7 +139,7 @@ def under_every_mpi(tmp_path_factory: pytest.TempPathFactory) -> list[Ranks]:
         script = lab.folder / "start"
         script.write_text(f"#!/bin/sh\nexec {program}\n")
         script.chmod(0o755)
-        shards = lab.count(launcher, "-n", "1", script, ":", "-n", "1", "env", "X=1", program)
+        shards = lab.count(for_several_programs(launcher), "-n", "1", script, ":", "-n", "1", "env", "X=1", program)
         assert [shard.rank for shard in shards] == [0, 1]
         found.append([counts(shard) for shard in shards])
     return found
