@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["THRESHOLD", "Labels", "cluster", "members", "severity"]
+__all__ = ["THRESHOLD", "Labels", "are_clusters", "cluster", "members", "severity"]
 
 Labels = npt.NDArray[np.intp]
 Vectors = npt.NDArray[np.float64]
@@ -36,24 +36,46 @@ def cluster(vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = Non
     """
     if groups is not None and groups.any():
         return _in_order([(columns, cluster(vectors[columns], floor=floor)) for columns in members(groups)])
+    labels = np.full(len(vectors), -1, dtype=np.intp)
+    for number, near in enumerate(_clusters(vectors, labels, floor)):
+        labels[near] = number
+    return labels
+
+
+def are_clusters(labels: Labels, vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = None) -> bool:
+    """Tell whether ``cluster`` would label the vectors so; that they are not is often told by the first cluster."""
+    if groups is not None and groups.any():
+        return all(are_clusters(_renumbered(labels[each]), vectors[each], floor=floor) for each in members(groups))
+    sizes = np.bincount(labels)
+    found = np.full(len(vectors), -1, dtype=np.intp)
+    for number, near in enumerate(_clusters(vectors, found, floor)):
+        if number >= len(sizes) or len(near) != sizes[number] or (labels[near] != number).any():
+            return False
+        found[near] = number
+    return True
+
+
+def _clusters(vectors: Vectors, labels: Labels, floor: float) -> Iterator[npt.NDArray[np.intp]]:
+    """Give the members of each cluster in turn, among the vectors whose label is below 0 by then."""
     lengths = np.linalg.norm(vectors, axis=1)
     by_length = np.argsort(lengths, kind="stable")
     sorted_lengths = lengths[by_length]
-    labels = np.full(len(vectors), -1, dtype=np.intp)
-    first, count = 0, 0
+    first = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
         low = np.searchsorted(sorted_lengths, lengths[first] - reach, side="left")
         high = np.searchsorted(sorted_lengths, lengths[first] + reach, side="right")
         near = by_length[low:high]
         near = near[labels[near] < 0]
-        near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
-        labels[near] = count
-        labels[first] = count
-        count += 1
+        yield near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
         while first < len(vectors) and labels[first] >= 0:
             first += 1
-    return labels
+
+
+def _renumbered(labels: Labels) -> Labels:
+    """Number some of the clusters anew, in the order of their first members."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)])
 
 
 def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
@@ -63,8 +85,7 @@ def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
     for columns, own in parts:
         labels[columns] = own + count
         count += int(own.max(initial=-1)) + 1
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)])
+    return _renumbered(labels)
 
 
 def members(labels: Labels) -> list[list[int]]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..code_regions import descendants
-from .clusters import THRESHOLD, Labels, cluster, members, severity
+from .clusters import THRESHOLD, Labels, are_clusters, cluster, members, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "find_dissimilarity", "odd_one"]
@@ -114,6 +114,10 @@ class _Search:
     def partition(self, vectors: npt.NDArray[np.float64]) -> Labels:
         return cluster(vectors, floor=self.floor, groups=self.performance.programs)
 
+    def makes(self, vectors: npt.NDArray[np.float64], wanted: Labels) -> bool:
+        """Whether vectors make the wanted clusters."""
+        return are_clusters(wanted, vectors, floor=self.floor, groups=self.performance.programs)
+
     def parts(self, labels: Labels) -> bool:
         """Whether there is more than one cluster of ranks that run the same program."""
         return int(labels.max(initial=0)) + 1 > len(self.performance.groups)
@@ -123,8 +127,11 @@ class _Search:
         return self.partition(self.performance.values[region][:, None])
 
     def parts_alone(self, region: int) -> bool:
-        """Whether one region alone parts the ranks."""
-        return self.parts(self.alone(region))
+        """Whether one region alone parts the ranks of any program."""
+        together = (
+            np.zeros(len(self.vectors), np.intp) if self.performance.programs is None else self.performance.programs
+        )
+        return not self.makes(self.performance.values[region][:, None], together)
 
     def result(self) -> _Found:
         """Search the whole tree."""
@@ -175,7 +182,7 @@ class _Search:
         """Whether the clusters change without these 1-code regions."""
         before = self.vectors[:, columns].copy()
         self.vectors[:, columns] = 0.0
-        changed = not np.array_equal(self.partition(self.vectors), self.original)
+        changed = not self.makes(self.vectors, self.original)
         self.vectors[:, columns] = before
         return changed
 
@@ -190,7 +197,7 @@ class _Search:
         """Restore each child alone in its parent's place, in ``vectors``: critical if the wanted clusters come back."""
         for child in self.performance.regions[parent].children:
             vectors[:, column] = self.performance.values[child]
-            if np.array_equal(self.partition(vectors), wanted) and self.parts_alone(child):
+            if self.makes(vectors, wanted) and self.parts_alone(child):
                 yield child
                 yield from self._restored(child, vectors, column, wanted)
 

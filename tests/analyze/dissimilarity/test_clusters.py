@@ -3,7 +3,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from autoanalyzer.analyze.dissimilarity.clusters import cluster, members, severity
+from autoanalyzer.analyze.dissimilarity.clusters import are_clusters, cluster, members, severity
 
 LENGTHS = st.integers(0, 10**7).map(lambda number: number * 1e-6)
 
@@ -72,3 +72,14 @@ def test_severity_looks_at_every_pair(points: list[tuple[float, float]]):
 def test_a_hundred_thousand_ranks_in_three_clusters_are_told_apart():
     values = np.tile([[1.0, 2.0], [1.0, 4.0], [3.0, 1.0]], (33_334, 1))
     assert np.bincount(cluster(values)).tolist() == [33_334] * 3
+
+
+def test_whether_labels_are_those_of_the_clusters_is_told_without_making_them():
+    chance = np.random.default_rng(2)
+    for number in range(300):
+        vectors = chance.integers(1, 30, (chance.integers(1, 12), chance.integers(1, 3))).astype(float)
+        groups = chance.integers(0, 3, len(vectors)) if number % 2 else None
+        labels = cluster(vectors, floor=1.0, groups=groups)
+        others = cluster(chance.permutation(vectors), floor=1.0, groups=groups)
+        assert are_clusters(labels, vectors, floor=1.0, groups=groups)
+        assert are_clusters(others, vectors, floor=1.0, groups=groups) == np.array_equal(labels, others)
