@@ -17,6 +17,7 @@ THRESHOLD: Final = 0.1  # Algorithm 1, line 7: 10 % of the vector's length
 
 _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
 _EXACT_PAIRS: Final = 2000
+_LOOK: Final = 1024  # vectors among which the next one is looked for at once
 
 
 def cluster(vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
@@ -58,18 +59,32 @@ def are_clusters(labels: Labels, vectors: Vectors, *, floor: float = 0.0, groups
 def _clusters(vectors: Vectors, labels: Labels, floor: float) -> Iterator[npt.NDArray[np.intp]]:
     """Give the members of each cluster in turn, among the vectors whose label is below 0 by then."""
     lengths = np.linalg.norm(vectors, axis=1)
-    by_length = np.argsort(lengths, kind="stable")
-    sorted_lengths = lengths[by_length]
+    by_length = sorted_lengths = None
     first = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
-        low = np.searchsorted(sorted_lengths, lengths[first] - reach, side="left")
-        high = np.searchsorted(sorted_lengths, lengths[first] + reach, side="right")
-        near = by_length[low:high]
-        near = near[labels[near] < 0]
+        if first == 0:  # often the only one that is asked for
+            near = np.flatnonzero(np.abs(lengths - lengths[0]) <= reach)
+        else:
+            if by_length is None or sorted_lengths is None:
+                by_length = np.argsort(lengths, kind="stable")
+                sorted_lengths = lengths[by_length]
+            low = np.searchsorted(sorted_lengths, lengths[first] - reach, side="left")
+            high = np.searchsorted(sorted_lengths, lengths[first] + reach, side="right")
+            near = by_length[low:high]
+            near = near[labels[near] < 0]
         yield near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
-        while first < len(vectors) and labels[first] >= 0:
-            first += 1
+        first = _unlabelled(labels, first)
+
+
+def _unlabelled(labels: Labels, first: int) -> int:
+    """Find the first vector without a label from some place on; how many there are if all have one."""
+    while first < len(labels):
+        found = np.flatnonzero(labels[first : first + _LOOK] < 0)
+        if len(found):
+            return first + int(found[0])
+        first += _LOOK
+    return len(labels)
 
 
 def _renumbered(labels: Labels) -> Labels:
