@@ -12,16 +12,9 @@ from .blocks import over_locations
 from .selection import complete
 from .summary import summary
 
-__all__ = ["Computing", "SharedOut", "compared_values", "compute_time"]
+__all__ = ["Computing", "SharedOut", "compute_time"]
 
 Values = npt.NDArray[np.float64]
-
-
-def compared_values(experiment: Experiment, metric: str) -> Values:
-    """Give what a comparison by a metric takes: ``float64[call path, location]``, of each call path alone."""
-    if metric != "compute_time":
-        return experiment.exclusive(metric)
-    return Computing.of(experiment).compared(experiment)
 
 
 def compute_time(experiment: Experiment) -> Values:

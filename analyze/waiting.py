@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Final
 
 import numpy as np
@@ -109,7 +109,13 @@ class _Waits:
 
     def in_mpi(self, region: int) -> Values:
         """Give the time that each rank is in a region's MPI calls; ``float64[rank]``."""
-        return np.asarray(self.selection.rows("mpi_time", [region])[0])
+        if region not in self._in_mpi:
+            self._in_mpi[region] = self.selection.rows("mpi_time", [region])[0]
+        return self._in_mpi[region]
+
+    @cached_property
+    def _in_mpi(self) -> dict[int, Values]:
+        return {}
 
     def can_precede(self, core: int, region: int) -> bool:
         """Whether some rank can have been in a core before others were in a region."""

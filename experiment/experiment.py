@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InputError
 from .grouping import up_the_forest
@@ -246,12 +247,16 @@ class Experiment:
         size, end = max(1, _BLOCK // max(1, len(self.call_paths))), len(self.locations)
         if end <= size:
             return [slice(0, end)]
-        processes = np.fromiter((place.process for place in self.locations), np.int64, end)
+        processes = self._processes
         if (np.diff(processes) < 0).any():
             return [slice(0, end)]
         starts = np.flatnonzero(np.diff(processes, prepend=processes[0] - 1))
         cuts = np.unique(starts[np.searchsorted(starts, np.arange(0, end, size), side="right") - 1]).tolist()
         return [slice(start, stop) for start, stop in pairwise([*cuts, end])]
+
+    @cached_property
+    def _processes(self) -> npt.NDArray[np.int64]:
+        return np.fromiter((place.process for place in self.locations), np.int64, len(self.locations))
 
     def of_locations(self, columns: slice) -> Experiment:
         """Give consecutive locations alone; of large metrics in a file only these are read, if that is possible.
@@ -260,6 +265,7 @@ class Experiment:
         """
         part = copy(self)
         part.locations = self.locations[columns]
+        part.__dict__.pop("_processes", None)
         part._severities = LazySeverities(self._metrics, lambda name: self._of_columns(name, columns), kept=Kept(_KEPT))
         return part
 

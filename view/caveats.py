@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ..analyze import Findings
+from ..analyze.blocks import over_locations
+from ..analyze.summary import summary
 from ..analyze.taking_turns import taking_turns
 from ..experiment import Experiment, Notes, Region
 from ..experiment.throttling import left_out
@@ -123,7 +126,7 @@ def turns_taken(experiment: Experiment) -> str | None:
     where = many(experiment.notes.processors or 0, "processor")
     threads = taking > len({each.process for each in experiment.locations})
     line = f"{taking} {'threads' if threads else 'ranks'} on {where}: they take turns"
-    waits = "mpi_time" in experiment and experiment.exclusive("mpi_time").any()
+    waits = "mpi_time" in experiment and summary(experiment, "mpi_time").positive
     return f"{line}, and time in MPI includes waiting for a turn" if waits else line
 
 
@@ -147,7 +150,9 @@ def _delayed(findings: Findings) -> Iterator[str]:
     notes = experiment.notes
     if findings.run.taking_turns or notes.history or "wall_time" not in experiment:
         return
-    times = experiment.exclusive("wall_time").sum(axis=0).tolist()
+    if not notes.run_delay:
+        return
+    times = np.concatenate([*over_locations(experiment, _wall_times)]).tolist()
     first = {each.process: time for each, time in zip(experiment.locations, times, strict=True) if each.thread == 0}
     waited = {process: notes.run_delay.get(str(process), 0.0) for process in first}
     late = [process for process, time in waited.items() if time >= max(_DELAY, _DELAY_PART * first[process])]
@@ -158,6 +163,10 @@ def _delayed(findings: Findings) -> Iterator[str]:
             f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
             f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
         )
+
+
+def _wall_times(part: Experiment, _: slice) -> npt.NDArray[np.float64]:
+    return np.asarray(part.exclusive("wall_time").sum(axis=0))
 
 
 def _how_counted(findings: Findings, not_counted: str) -> str:
@@ -181,6 +190,6 @@ def _how_counted(findings: Findings, not_counted: str) -> str:
 
 def _how_unfinished(findings: Findings) -> str:
     experiment = findings.experiment
-    if "program_time" in experiment and not experiment.exclusive("program_time").any():
+    if "program_time" in experiment and not summary(experiment, "program_time").positive:
         return "ended before the program did; the data end there"
     return "never entered MPI_Finalize; the data end early"

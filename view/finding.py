@@ -66,11 +66,12 @@ def sight_of_ranks(findings: Findings, regions: Sequence[int]) -> Sight:
     performance, clusters = findings.performance, findings.dissimilarity.clusters
     values = performance.values[list(regions)].sum(axis=0)
     most = max(clusters, key=lambda columns: values[list(columns)].mean())
-    labels = {str(performance.labels[column]) for column in most}
+    labels, places = {performance.labels[column] for column in most}, findings.experiment.locations
+    by_thread = bool(performance.threads)
     locations = [
         index
-        for index, place in enumerate(findings.experiment.locations)
-        if labels & {str(place.process), f"{place.process}.{place.thread}"}
+        for index, place in enumerate(places)
+        if (f"{place.process}.{place.thread}" if by_thread else place.process) in labels
     ]
     path = performance.regions[regions[0]].id if len(regions) == 1 else None
     return Sight(*_shown(findings.experiment, performance.metric), path, locations)

@@ -92,6 +92,8 @@ def _joined(part: Sequence[int | str]) -> str:
 
 def _follows(label: int | str, next_label: int | str) -> bool:
     """Tell whether a rank, or a thread of the same rank, is the one after another in the same sample."""
+    if isinstance(label, int) and isinstance(next_label, int):
+        return next_label == label + 1
     one, other = (re.fullmatch(r"(.*\.)?([0-9]+)(#.*)?", str(each)) for each in (label, next_label))
     assert one and other
     return one.group(1, 3) == other.group(1, 3) and int(other[2]) == int(one[2]) + 1

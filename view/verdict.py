@@ -248,7 +248,9 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
         least, most = _amount(findings, np.nanmin(values)), _amount(findings, np.nanmax(values))
         return f"from {least} to {most}, most on {ranks([performance.labels[int(np.nanargmax(values))]])}"
     parts: list[str] = []
-    for columns in ([column for column in each if not np.isnan(values[column])] for each in clusters):
+    has_part = ~np.isnan(values)
+    for each in map(np.asarray, clusters):
+        columns = each[has_part[each]].tolist()
         if not columns:
             continue
         who = ranks([performance.labels[column] for column in columns])

@@ -129,8 +129,9 @@ class _Comparison:
 
     def _there(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
         """Leave out threads that have a part in none of some regions, unless all of them are such."""
-        measured = self.performance.measured[list(places)]
-        return [column for column in columns if not np.isnan(measured[:, column]).all()] or list(columns)
+        has_part = np.logical_not(np.isnan(self.performance.measured[list(places)]).all(axis=0))
+        chosen = np.asarray(columns)
+        return chosen[has_part[chosen]].tolist() or list(columns)
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Whether some ranks did the same work in some regions, and take as long as noise can make it.

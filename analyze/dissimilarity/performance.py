@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -80,7 +81,7 @@ class Performance:
         """Names of the columns: ranks, or threads as ``rank.thread``."""
         return self.threads or self.ranks
 
-    @property
+    @cached_property
     def groups(self) -> list[list[int]]:
         """The columns of each program's ranks."""
         return _groups(self.programs, len(self.ranks))
