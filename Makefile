@@ -56,7 +56,7 @@ $(VENV)/.slurm: $(VENV)/.packages
 	@touch $@
 
 test-cluster: $(VENV)/.ready $(VENV)/.slurm
-	@$(BIN)/python -m pytest -q -m cluster tests/cluster $(ARGS)
+	@$(BIN)/python -m pytest -q -m "cluster and not long" tests/cluster $(ARGS)
 
 test-fast: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from autoanalyzer.experiment import load
+from autoanalyzer.experiment import Builder, load, save
 
 from .slurm import Cluster
 
@@ -114,10 +116,7 @@ def test_what_a_cancelled_job_recorded_is_kept(cluster: Cluster, place: Path) ->
     job = script(place, f"export SECONDS_OF_WORK=60\nexec autoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
     submitted = cluster.run("sbatch", "--parsable", "-N", "2", "--ntasks-per-node=2", str(job), folder=place)
     number = submitted.stdout.strip()
-    end = time.monotonic() + 60
-    while len([*(place / "out" / "shards").glob("*.shard")]) < 4:
-        assert time.monotonic() < end
-        time.sleep(0.2)
+    _begun(place)
     time.sleep(1)
     cluster.run("scancel", number, folder=place)
     cluster.idle()
@@ -134,3 +133,73 @@ def test_no_process_and_no_shared_memory_is_left(cluster: Cluster, place: Path) 
     cluster.idle()
     assert {*Path("/dev/shm").iterdir()} <= before
     assert subprocess.run(["pgrep", "-f", "app-openmpi"], capture_output=True, check=False).returncode == 1
+
+
+def _begun(place: Path) -> None:
+    """Wait until four ranks record."""
+    end = time.monotonic() + 60
+    while len([*(place / "out" / "shards").glob("*.shard")]) < 4:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Cluster, place: Path) -> None:
+    text = "[ $SLURM_RESTART_COUNT ] || export SECONDS_OF_WORK=60\nexec autoanalyzer run -o out -- "
+    job = script(place, f"{text}{' '.join(SRUN)} ./app-openmpi")
+    submitted = cluster.run(
+        "sbatch", "--parsable", "--requeue", "-o", "job.out", "-N", "2", "--ntasks-per-node=2", str(job), folder=place
+    )
+    number = submitted.stdout.strip()
+    _begun(place)
+    cluster.run("scontrol", "requeue", number, folder=place)
+    end = time.monotonic() + 60
+    while cluster.run("squeue", "-h", "-j", number, "-o", "%T", folder=place).stdout.strip() != "PENDING":
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    cluster.run("scontrol", "update", f"JobId={number}", "StartTime=now", folder=place)  # Slurm would wait two minutes
+    cluster.idle()
+    printed = (place / "job.out").read_text()
+    assert "4 ranks" in printed, printed
+    assert ranks(place / "out") == SPREAD
+    found = load(place / "out")
+    assert found.notes.unfinished == ()
+    assert found.exclusive("wall_time").sum(axis=0).max() < 30
+
+
+@pytest.mark.long
+def test_what_a_job_recorded_until_its_time_limit_is_kept(cluster: Cluster, place: Path) -> None:
+    """Slurm's shortest limit is a minute."""
+    job = script(place, f"export SECONDS_OF_WORK=100\nautoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
+    cluster.run("sbatch", "-N", "2", "--ntasks-per-node=2", "--time=1", str(job), folder=place)
+    _begun(place)
+    time.sleep(90)
+    cluster.cancel()
+    cluster.idle()
+    told = cluster.run("autoanalyzer", "analyze", "out", folder=place)
+    assert told.returncode == 0, told.stderr
+    assert ranks(place / "out") == SPREAD
+    found = load(place / "out")
+    assert list(found.notes.unfinished) == [0, 1, 2, 3]
+    assert 20 < found.exclusive("wall_time").sum(axis=0).max() < 90
+
+
+def test_an_analysis_is_a_job_of_its_own(cluster: Cluster, place: Path) -> None:
+    made, values = Builder(), np.ones(RANKS)
+    for name in ("wall_time", "cpu_time", "mpi_cpu_time"):
+        made.metric(name)
+    for rank in range(RANKS):
+        made.location(rank)
+    main = made.call_path("main")
+    for number in range(CALL_PATHS):
+        path = made.call_path(f"f{number}", main)
+        for name in ("wall_time", "cpu_time"):
+            made.row(name, path, values + 5.0 * (np.arange(RANKS) == RANKS - 1) * (number == 3))
+    save(made.experiment(), place / "large.cubex")
+    words = ("autoanalyzer", "analyze", "large.cubex", "--json")
+    for program, file in ((SRUN, "job.json"), ((), "alone.json")):
+        done = cluster.run(*program, *words, file, folder=place)
+        assert (done.returncode, len(re.findall("^data ", done.stdout, re.MULTILINE))) == (0, 1), done.stderr
+    assert (place / "job.json").read_bytes() == (place / "alone.json").read_bytes()
+
+
+RANKS, CALL_PATHS = 12_000, 100  # more values than an analysis looks at at once
