@@ -47,7 +47,7 @@ class Alone:
     rank: Final = 0
     size: Final = 1
 
-    def union(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:  # noqa: ARG002
+    def union(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
         """Give the value."""
         return value
 

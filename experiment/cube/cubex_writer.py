@@ -196,7 +196,7 @@ class _Archive:
             left, offset = left[done:], offset + done
 
     def end_member(self, name: str, size: int) -> None:
-        """End a member of so many bytes. Behind one that ends with a block cubelib expects another: it gets a byte more.
+        """End a member. Behind one that ends with a block cubelib expects another block: it gets one byte more.
 
         Raises:
             InputError: It is too large.

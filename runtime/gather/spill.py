@@ -1,0 +1,56 @@
+"""Numbers beside which an experiment is to find room in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from io import BytesIO
+from typing import IO, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+
+__all__ = ["Spill"]
+
+_IN_MEMORY: Final = 256 << 20
+_WORD: Final = 8
+
+
+class Spill:
+    """Takes arrays of words of 8 bytes; what is more than a quarter of a gigabyte goes to a file without a name."""
+
+    def __init__(self, limit: int = _IN_MEMORY) -> None:
+        self._limit = limit
+        self._stream: IO[bytes] = BytesIO()
+        self._words = 0
+
+    def take(self, array: npt.NDArray[Any]) -> int:
+        """Take an array; give the place of its first word.
+
+        Raises:
+            InputError: The folder of temporary files is full.
+        """
+        place = self._words
+        self._words += array.nbytes // _WORD
+        try:
+            self._stream.write(np.ascontiguousarray(array).view("u1").data)
+            if isinstance(self._stream, BytesIO) and self._stream.tell() > self._limit:
+                file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the last array on it
+                file.write(self._stream.getbuffer())
+                self._stream = file
+        except OSError as error:
+            raise InputError(
+                f"{tempfile.gettempdir()}: cannot hold the data of all processes: {error.strerror};"
+                " set TMPDIR to a folder with room"
+            ) from None
+        return place
+
+    def words(self) -> npt.NDArray[np.float64]:
+        """Give all that was taken, as floating-point numbers; nothing can be taken any more."""
+        if not self._words:
+            return np.zeros(0)
+        if isinstance(self._stream, BytesIO):
+            return np.frombuffer(self._stream.getbuffer())
+        self._stream.flush()
+        return np.memmap(self._stream, np.float64, "r")
