@@ -28,10 +28,10 @@ class Communicator(Protocol):
     def union(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
         """Join the values of all, pairwise and in the order of their numbers; None but for process 0."""
 
-    def told(self, value: _Value | None) -> _Value:
+    def told(self, value: Any) -> Any:
         """Give what process 0 has."""
 
-    def handed(self, values: Sequence[_Value] | None) -> _Value:
+    def handed(self, values: Sequence[Any] | None) -> Any:
         """Give what process 0 has for this one."""
 
     def all_of(self, value: _Value) -> list[_Value]:

@@ -15,7 +15,7 @@ __all__ = ["LARGE", "WRITTEN", "check_name", "experiment_of", "load", "save", "s
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
-LARGE: Final = 1 << 18  # values of a metric; more than these take seconds as XML, and tenths of one as CUBE 4
+LARGE: Final = 1 << 17  # values of a metric; more than these take seconds as XML, and tenths of one as CUBE 4
 _TAR: Final = (257, b"ustar")
 
 

@@ -138,4 +138,9 @@ class RunFolder:
 
     def shard_files(self) -> list[Path]:
         """List the shards, by name."""
-        return sorted(self.shards.glob("*.shard"))
+        try:
+            with os.scandir(self.shards) as entries:
+                names = sorted(entry.name for entry in entries if entry.name.endswith(".shard"))
+        except OSError:
+            return []
+        return [self.shards / name for name in names]

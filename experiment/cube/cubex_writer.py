@@ -41,7 +41,8 @@ _BLOCK: Final = 512  # bytes, of a tar archive
 _RECORD: Final = 20 * _BLOCK  # of which an archive has whole ones
 _LARGEST: Final = (1 << 33) - 1  # bytes: what the header of a member can say that every reader knows
 _EXCHANGED: Final = 32 << 20  # bytes of a block of rows, at each process
-_SMALL: Final = 1 << 16  # bytes of a row that is packed in any case: it costs nothing
+_SMALL: Final = 1 << 12  # bytes of a row that is packed in any case: it costs nothing
+_TRIED: Final = 1 << 16  # bytes of a row that are packed to see whether it is worth it
 _SAMPLE: Final = 4  # rows, of which so many bytes tell whether a metric is worth packing
 _WORTH: Final = 4  # times smaller: doubles of times gain a tenth, which costs more time than it saves
 _FAST: Final = 1
@@ -186,7 +187,7 @@ class _Archive:
     path: Path
     start: int = 0
 
-    def write(self, offset: int, content: bytes | memoryview | _Values) -> None:
+    def write(self, offset: int, content: bytes | memoryview) -> None:
         """Write some bytes of the member that is being written."""
         assert self.file is not None
         left = memoryview(content).cast("B")
@@ -302,7 +303,7 @@ class _Data:
         if self._size < _SMALL:
             return True
         sample = rows[:: max(1, -(-len(rows) // _SAMPLE))]
-        texts = [values[row].tobytes()[:_SMALL] for row in sample]
+        texts = [values[row].tobytes()[:_TRIED] for row in sample]
         sizes = [(len(text), len(zlib.compress(text, _FAST))) for text in texts]
         found = [each for listed in self.archive.communicator.all_of(sizes) for each in listed]
         return _WORTH * sum(packed for _, packed in found) < sum(plain for plain, _ in found)
@@ -321,4 +322,4 @@ class _Data:
             run = [*group]
             (at, start), (_, stop) = run[0], run[-1]
             content = np.ascontiguousarray(values[start : stop + 1])
-            self.archive.write(len(DATA) + (place + at) * self._size, content)
+            self.archive.write(len(DATA) + (place + at) * self._size, content.data)

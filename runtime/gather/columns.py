@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -93,6 +93,32 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Threads with the same tree.
+
+    Attributes:
+        nodes: Of each node the call path.
+        shards: The shards of the threads.
+        thread: Which of their threads they are.
+        kept: Under what numbers their values are kept.
+        columns: Their columns in this process.
+        fields: What of their nodes is not zero.
+    """
+
+    nodes: _Places
+    shards: list[int]
+    thread: int
+    kept: list[int]
+    columns: list[int]
+    fields: set[str]
+
+    def parts(self, paths: int) -> Iterator[slice]:
+        """Divide the threads, so that copies of their values stay small."""
+        size = max(1, _CELLS // max(len(self.nodes), paths))
+        return (slice(start, start + size) for start in range(0, len(self.kept), size))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Column:
     place: int  # among all
     location: Location
@@ -119,32 +145,40 @@ class Columns:
         self._columns = [column for column, _, _ in found]
         self.locations = [column.location for column in self._columns]
         self.places = np.array([column.place for column in self._columns], dtype=np.intp)
-        self._groups: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by shape and thread: shard and column
+        members: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by shape and thread: shard and column
         for column, (_, number, thread) in enumerate(found):
             if own.kept[number]:
-                self._groups.setdefault((placing.shapes[number], thread), []).append((number, column))
+                members.setdefault((placing.shapes[number], thread), []).append((number, column))
+        self._groups = [self._group(*kind, listed) for kind, listed in members.items()]
+
+    def _group(self, shape: int, thread: int, members: Sequence[tuple[int, int]]) -> _Group:
+        shards, columns = ([*each] for each in zip(*members, strict=True))
+        kept = [self._own.kept[shard][thread] for shard in shards]
+        places = self._placing.placed[shape].trees[thread]
+        return _Group(places, shards, thread, kept, columns, self._own.values.fields(kept))
 
     def timing(self) -> Timing:
         """Tell how much of the time of each call path is known in these threads."""
-        paths, again = self._placing.paths, self._placing.again
-        found = Timing.none(paths)
-        for (shape, thread), members in self._groups.items() if self._placing.throttled else ():
-            places = self._placing.placed[shape].trees[thread]
-            for part in _parts(members, max(len(places), paths)):
-                numbers = [self._own.kept[shard][thread] for shard, _ in part]
-                untimed = self._placed_values(numbers, places, [UNTIMED_VISITS.name])
-                found.throttled[:] |= (untimed > 0).any(axis=0)
-                if again:
-                    visits = self._placed_values(numbers, places, ["visits"])
-                    there = visits > 0
-                    found.least[:] = np.minimum(found.least, np.where(there, untimed, np.inf).min(axis=0))
-                    found.timed[:] = np.minimum(found.timed, np.where(there, visits - untimed, np.inf).min(axis=0))
-                    found.most[:] = np.maximum(found.most, untimed.max(axis=0))
-                for shard, _ in part if again else ():
-                    tree = self._own.told.heads[shard].shard.threads[thread]
-                    found.again[places[list(tree.timed_again)]] = True
-                    found.still[places[[node for node in tree.throttled if node not in tree.timed_again]]] = True
+        found = Timing.none(self._placing.paths)
+        for group in self._groups if self._placing.throttled else ():
+            for part in group.parts(self._placing.paths):
+                self._time(found, group, part)
         return found
+
+    def _time(self, found: Timing, group: _Group, part: slice) -> None:
+        untimed = self._placed_values(group, part, group.nodes, [UNTIMED_VISITS.name], self._placing.paths)
+        found.throttled[:] |= (untimed > 0).any(axis=0)
+        if not self._placing.again:
+            return
+        visits = self._placed_values(group, part, group.nodes, ["visits"], self._placing.paths)
+        there = visits > 0
+        found.least[:] = np.minimum(found.least, np.where(there, untimed, np.inf).min(axis=0))
+        found.timed[:] = np.minimum(found.timed, np.where(there, visits - untimed, np.inf).min(axis=0))
+        found.most[:] = np.maximum(found.most, untimed.max(axis=0))
+        for shard in group.shards[part]:
+            tree = self._own.told.heads[shard].shard.threads[group.thread]
+            found.again[group.nodes[list(tree.timed_again)]] = True
+            found.still[group.nodes[[node for node in tree.throttled if node not in tree.timed_again]]] = True
 
     def values(self, fields: Sequence[str], moved: _Places) -> Severity:
         """Add up fields of nodes, ``float64[call path, location]``.
@@ -154,15 +188,13 @@ class Columns:
             moved: The place of each call path among those that are wanted.
         """
         paths = int(moved.max()) + 1
-        found = np.zeros((len(self._columns), paths))
-        for (shape, thread), members in self._groups.items():
-            places = moved[self._placing.placed[shape].trees[thread]]
-            numbers = [self._own.kept[shard][thread] for shard, _ in members]
-            there = [name for name in fields if self._own.values.has(numbers, name)]
-            for part in _parts(members, max(len(places), paths)) if there else ():
-                numbers = [self._own.kept[shard][thread] for shard, _ in part]
-                found[[column for _, column in part]] = self._placed_values(numbers, places, there, paths)
-        return np.ascontiguousarray(found.T)
+        found = np.zeros((paths, len(self._columns)))
+        for group in self._groups:
+            there = [name for name in fields if name in group.fields]
+            for part in group.parts(paths) if there else ():
+                values = self._placed_values(group, part, moved[group.nodes], there, paths)
+                found[:, group.columns[part]] = values.T
+        return found
 
     def program_time(self, moved: _Places) -> Severity:
         """Give the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
@@ -173,20 +205,23 @@ class Columns:
 
     def nodes(self, moved: _Places) -> Iterator[tuple[tuple[int, int], _Places]]:
         """Give for each process and thread the call path of each node."""
-        for (shape, thread), members in self._groups.items():
-            places = moved[self._placing.placed[shape].trees[thread]]
-            for _, column in members:
+        for group in self._groups:
+            places = moved[group.nodes]
+            for column in group.columns:
                 location = self._columns[column].location
                 yield (location.process, location.thread), places
 
     def _placed_values(
-        self, numbers: Sequence[int], places: _Places, fields: Iterable[str], paths: int = 0
+        self, group: _Group, part: slice, places: _Places, fields: Sequence[str], paths: int
     ) -> npt.NDArray[np.float64]:
-        """Add up fields of threads with the same tree, ``float64[thread, call path]``."""
-        paths = paths or self._placing.paths
-        values = sum(self._own.values.values(numbers, len(places), name) for name in fields)
+        """Add up fields of some threads of a group, ``float64[thread, call path]``."""
+        numbers = group.kept[part]
+        values = self._own.values.values(numbers, len(places), fields[0])
+        for name in fields[1:]:
+            values += self._own.values.values(numbers, len(places), name)
         into = (places + paths * np.arange(len(numbers))[:, None]).ravel()
-        return np.bincount(into, np.ravel(values), paths * len(numbers)).reshape(len(numbers), paths)
+        found = np.bincount(into, values.ravel(), paths * len(numbers)).astype(np.float64, copy=False)
+        return found.reshape(len(numbers), paths)
 
 
 def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tuple[_Column, int]]:
@@ -196,8 +231,3 @@ def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tup
     for place, thread in enumerate(head.columns):
         location = Location(MACHINE, head.shard.host, process, thread)
         yield _Column(first + place, location, root, 0.0 if thread else head.program_time), thread
-
-
-def _parts(members: Sequence[tuple[int, int]], width: int) -> Iterator[Sequence[tuple[int, int]]]:
-    size = max(1, _CELLS // max(1, width))
-    return (members[start : start + size] for start in range(0, len(members), size))

@@ -51,15 +51,14 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
     everything = together.union(own.told, FolderShards.joined)
     if not together.told(everything and seen.at_home and _is_for_us(everything)):
         return False
-    run = everything and _run_of(everything, shards)
-    merged = merge(together, own, run)
+    merged = merge(together, own, _run_of(everything, shards) if everything else None)
     path, written = shards.parent / LARGE_EXPERIMENT_FILE, shards.parent / temporary
     if together.rank == 0:
         written.touch(exist_ok=False)
     together.all_of(None)
-    with written.open("r+b") if seen.at_home else nullcontext() as file:
+    with written.open("r+b") if seen.at_home else nullcontext() as stream:
         part = Part(merged.experiment, merged.columns, writes=seen.at_home)
-        write_parts(together, part, merged.whole, file, path)
+        write_parts(together, part, merged.whole, stream, path)
     together.all_of(None)
     if together.rank == 0:
         written.replace(path)

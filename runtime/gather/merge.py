@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from ...experiment.communicator import Alone, Communicator
 from ...experiment.folding import fold
 from ...experiment.grouping import to_callers
 from ...experiment.metric import COUNT_METRICS, ENTRIES, STORED_METRICS, UNTIMED_VISITS, Metric
-from ...experiment.severities import Kept, LazySeverities, Severity
+from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_sites import call_site_names
 from .columns import MACHINE, Columns, Placing, Timing
@@ -181,16 +181,16 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
     """
     counts = communicator.all_of(len(own.kept))
     decisions = _Decisions(run) if run else None
-    columns = Columns(own, communicator.handed(decisions and decisions.placings(counts)))
+    placing: Placing = communicator.handed(decisions.placings(counts) if decisions else None)
+    columns = Columns(own, placing)
     timing = communicator.union(columns.timing(), Timing.joined)
-    structure = communicator.told(decisions and timing and decisions.structure(timing))
+    structure: _Structure = communicator.told(decisions.structure(timing) if decisions and timing else None)
 
     def read(name: str) -> Severity:
-        fields = FIELDS.get(name, (name,))
         if name == "program_time":
             values = columns.program_time(structure.moved)
         else:
-            values = columns.values(fields, structure.moved)
+            values = columns.values(FIELDS.get(name, (name,)), structure.moved)
         if name not in ENTRIES:
             to_callers(values, structure.folded)
         return values
@@ -200,11 +200,11 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
         metrics=structure.metrics,
         call_paths=structure.call_paths,
         locations=columns.locations,
-        severities=LazySeverities(names, read, **({} if communicator.size == 1 else {"kept": Kept(0)})),
+        severities=LazySeverities(names, read),
     )
     whole = None
     if run and decisions:
-        parts = {"notes": decisions.notes, "topologies": mpi_topologies(run.processes)}
+        parts: dict[str, Any] = {"notes": decisions.notes, "topologies": mpi_topologies(run.processes)}
         if communicator.size == 1:
             experiment = whole = experiment.replaced(**parts)
         else:

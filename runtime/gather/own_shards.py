@@ -106,9 +106,8 @@ class OwnShards:
 
     def with_nodes(self, shard: Shard) -> Shard:
         """Give a shard that has time lines with the nodes that it had when it was read."""
-        words = self._nodes.words()
-        width = NODE.itemsize // words.itemsize
-        nodes = (words[at : at + length * width].view(NODE) for at, length in self._traced[shard.path])
+        width = NODE.itemsize // 8
+        nodes = (self._nodes.part(at, length * width).view(NODE) for at, length in self._traced[shard.path])
         return replace(shard, threads=tuple(map(_with_nodes, shard.threads, nodes)))
 
     def _main_node(self, shard: Shard) -> int | None:

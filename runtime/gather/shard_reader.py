@@ -29,16 +29,9 @@ _MOST_RANKS: Final = 1 << 24  # no machine has as many processors
 _MOST_FORMS: Final = 256  # that are kept, some 50 kB each: most ranks have one of a few
 
 _USED: Final = struct.Struct("=Q")
-_USED_AT: Final = (layout.HEADER_LAYOUT.fields or {})["used"][1]
-_OWNER: Final = np.dtype(
-    {
-        "names": ["thread", "parent", "region"],
-        "formats": ["u4"] * 3,
-        "offsets": [(layout.NODE_LAYOUT.fields or {})[name][1] for name in ("thread", "parent", "region")],
-        "itemsize": layout.ALIGNMENT,
-    }
-)
-"""What the first line of a node says of its place in the tree."""
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it and the magic stand six numbers
+_OWNER: Final = slice(1, 4)  # of a node's first words: its thread, parent and region
+_WORDS: Final = layout.ALIGNMENT // 4
 
 _FIRST_KIND: Final = list(NODE.names or ()).index(f"mpi_{layout.MPI_KINDS[0]}")
 _FIRST_COUNTER: Final = list(NODE.names or ()).index(layout.COUNTERS[0])
@@ -73,7 +66,7 @@ def used_bytes(file: int) -> int:
     if len(data) < layout.HEADER_LAYOUT.itemsize:
         return size
     (used,) = _USED.unpack_from(data, _USED_AT)
-    return max(len(data), min(used, size))
+    return max(len(data), min(int(used), size))
 
 
 class ShardReader:
@@ -171,7 +164,8 @@ class _Reader:
 
     def _formed(self, records: Records, forms: list[_Formed]) -> _Formed:
         """Find the form that a shard with the same regions and the same tree had, or make one."""
-        owners = np.frombuffer(self.data, _OWNER, count=len(self.lines))[records.first[layout.NODE_RECORD]]
+        words = np.frombuffer(self.data, "u4", count=len(self.lines) * _WORDS).reshape(-1, _WORDS)
+        owners = words[records.first[layout.NODE_RECORD], _OWNER]
         text = self.lines[records.regions].tobytes() + owners.tobytes()
         for place, formed in enumerate(forms):
             if formed.records is records and formed.text == text:
@@ -182,14 +176,14 @@ class _Reader:
         del forms[_MOST_FORMS:]
         return forms[0]
 
-    def _new_form(self, records: Records, text: bytes, owners: npt.NDArray[np.void]) -> _Formed:
+    def _new_form(self, records: Records, text: bytes, owners: npt.NDArray[np.uint32]) -> _Formed:
         regions = tuple(self._region(*each) for each in enumerate(records.offsets(layout.REGION_RECORD)))
         nodes = records.first[layout.NODE_RECORD]
         threads = len(records.first[layout.THREAD_RECORD]) if len(nodes) else 0
         owned: list[npt.NDArray[np.intp] | slice] = []
         trees = []
         for thread in range(threads):
-            mine = owners["thread"] == thread
+            mine = owners[:, 0] == thread
             own = slice(None) if mine.all() else np.flatnonzero(mine)
             trees.append(self._tree(owners[own], nodes[own], len(regions), thread))
             owned.append(own)
@@ -318,22 +312,21 @@ class _Reader:
         )
 
     def _tree(
-        self, owners: npt.NDArray[np.void], lines: npt.NDArray[np.intp], regions: int, thread: int
+        self, owners: npt.NDArray[np.uint32], lines: npt.NDArray[np.intp], regions: int, thread: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Give parents and regions of a thread's nodes."""
-        region = np.where(owners["region"] == layout.NO_REGION, -1, owners["region"].astype(np.int64))
-        parents = self._parents(owners, lines, thread)
+        region = np.where(owners[:, 2] == layout.NO_REGION, -1, owners[:, 2].astype(np.int64))
+        parents = self._parents(owners[:, 1].astype(np.int64), lines, thread)
         if (region >= regions).any():
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
         return parents.astype(np.int32), region.astype(np.int32)
 
-    def _parents(self, owners: npt.NDArray[np.void], lines: npt.NDArray[np.intp], thread: int) -> npt.NDArray[np.int64]:
+    def _parents(self, above: npt.NDArray[np.int64], lines: npt.NDArray[np.intp], thread: int) -> npt.NDArray[np.int64]:
         """Turn lines into indices: they are sorted, and a parent stands before its children."""
-        above = owners["parent"].astype(np.int64)
         parents = np.searchsorted(lines, above)
         known = np.isin(above, lines)
         parents[above == 0] = -1
-        if not len(owners) or parents[0] != -1 or not known[1:].all() or (parents >= np.arange(len(owners))).any():
+        if not len(above) or parents[0] != -1 or not known[1:].all() or (parents >= np.arange(len(above))).any():
             raise self.defect(f"a tree in thread {thread}", "a node without its parent")
         return parents
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from io import BytesIO
 from typing import IO, Any, Final
@@ -24,6 +25,7 @@ class Spill:
         self._limit = limit
         self._stream: IO[bytes] = BytesIO()
         self._words = 0
+        self._ended = False
 
     def take(self, array: npt.NDArray[Any]) -> int:
         """Take an array; give the place of its first word.
@@ -46,11 +48,11 @@ class Spill:
             ) from None
         return place
 
-    def words(self) -> npt.NDArray[np.float64]:
-        """Give all that was taken, as floating-point numbers; nothing can be taken any more."""
-        if not self._words:
-            return np.zeros(0)
+    def part(self, place: int, words: int) -> npt.NDArray[np.float64]:
+        """Give some words from a place on, as floating-point numbers; after that nothing can be taken any more."""
         if isinstance(self._stream, BytesIO):
-            return np.frombuffer(self._stream.getbuffer())
-        self._stream.flush()
-        return np.memmap(self._stream, np.float64, "r")
+            return np.frombuffer(self._stream.getbuffer(), np.float64, words, place * _WORD)
+        if not self._ended:
+            self._stream.flush()
+            self._ended = True
+        return np.frombuffer(os.pread(self._stream.fileno(), words * _WORD, place * _WORD))

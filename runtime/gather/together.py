@@ -43,15 +43,13 @@ class Together:
             step *= 2
         return value
 
-    def told(self, value: _Value | None) -> _Value:
+    def told(self, value: Any) -> Any:
         """Give what process 0 has."""
-        found: _Value = self._communicator.bcast(value, root=0)
-        return found
+        return self._communicator.bcast(value, root=0)
 
-    def handed(self, values: Sequence[_Value] | None) -> _Value:
+    def handed(self, values: Sequence[Any] | None) -> Any:
         """Give what process 0 has for this one."""
-        found: _Value = self._communicator.scatter(values, root=0)
-        return found
+        return self._communicator.scatter(values, root=0)
 
     def all_of(self, value: _Value) -> list[_Value]:
         """Give the values of all."""

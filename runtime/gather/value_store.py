@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Final
 
 import numpy as np
@@ -26,7 +28,6 @@ class ValueStore:
         self._spill = Spill()
         self._places: list[int] = []
         self._fields: list[int] = []  # a bit for each that is there
-        self._words: npt.NDArray[np.float64] | None = None
 
     def take(self, nodes: npt.NDArray[np.void], untimed: npt.NDArray[np.float64] | None) -> int:
         """Take a thread's nodes; give the number under which they are kept.
@@ -38,7 +39,6 @@ class ValueStore:
         Raises:
             InputError: The folder of temporary files is full.
         """
-        self._words = None
         rows = nodes.view("i8").reshape(len(nodes), -1)[:, 2:].T
         there = rows.any(axis=1)
         values = np.ascontiguousarray(rows[there]).view("f8")
@@ -51,20 +51,18 @@ class ValueStore:
             self._fields[-1] |= 1 << _BIT[UNTIMED_VISITS.name]
         return len(self._places) - 1
 
-    def has(self, numbers: Sequence[int], field: str) -> bool:
-        """Tell whether a field of some threads is not zero throughout."""
-        bit = 1 << _BIT[field]
-        return any(self._fields[number] & bit for number in numbers)
+    def fields(self, numbers: Sequence[int]) -> set[str]:
+        """Name the fields that are not zero throughout in some of the threads."""
+        there = reduce(or_, (self._fields[number] for number in numbers), 0)
+        return {name for name, bit in _BIT.items() if there >> bit & 1}
 
     def values(self, numbers: Sequence[int], nodes: int, field: str) -> npt.NDArray[np.float64]:
         """Give a field of threads that have equally many nodes, ``float64[thread, node]``."""
-        if self._words is None:
-            self._words = self._spill.words()
         bit = 1 << _BIT[field]
         found = np.zeros((len(numbers), nodes))
         for row, number in enumerate(numbers):
             fields = self._fields[number]
             if fields & bit:
                 start = self._places[number] + nodes * (fields & (bit - 1)).bit_count()
-                found[row] = self._words[start : start + nodes]
+                found[row] = self._spill.part(start, nodes)
         return found
