@@ -19,6 +19,7 @@ from .folder_shards import Told
 from .merge import Run, merge
 from .mpi_job import run_mpi_job
 from .own_shards import OwnShards
+from .shard import Shard
 from .shard_reader import read_shard
 from .survivors import may_run_elsewhere, survivors
 from .time_lines import save_time_lines
@@ -55,11 +56,20 @@ def gather(
         InputError: There is nothing here, and the job that was to bring it home failed; or as for ``gather_here``.
     """
     command = launched_by or facts.command
+    lacks_ranks = False
     if how == "plain" or (how == "auto" and not _is_worth_a_job(folder, command)):
         own = _read(folder, told)
-        if how == "plain" or (own.told.files and not own.told.lacks_ranks):
+        lacks_ranks = own.told.lacks_ranks
+        if how == "plain" or (own.told.files and not lacks_ranks):
             return _merge(folder, facts, own)
-    job = run_mpi_job(folder, command, merge=not _goes_on(folder), told=told)
+    one = _any_shard(folder)
+    job = run_mpi_job(
+        folder,
+        command,
+        merge=not (one and survivors(folder.shards, [one])),
+        few=bool(one and one.size and 1 < one.size <= len(folder.shard_files())) and not lacks_ranks,
+        told=told,
+    )
     if job.merged:
         if not job.keep:
             folder.remove_shards()
@@ -119,12 +129,12 @@ def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
         return False
 
 
-def _goes_on(folder: RunFolder) -> bool:
-    """Tell whether a process of the run goes on on this machine, of which one shard tells the program."""
+def _any_shard(folder: RunFolder) -> Shard | None:
+    """Read one shard on this disk, which tells of what program the run is, and of how many ranks."""
     for file in folder.shard_files():
         with suppress(InputError):
-            return bool(survivors(folder.shards, [read_shard(file)]))
-    return False
+            return read_shard(file)
+    return None
 
 
 def _merge(

@@ -53,13 +53,16 @@ class JobEnd:
     keep: bool = False
 
 
-def run_mpi_job(folder: RunFolder, command: Sequence[str], *, merge: bool, told: Told | None = None) -> JobEnd:
+def run_mpi_job(
+    folder: RunFolder, command: Sequence[str], *, merge: bool, few: bool, told: Told | None = None
+) -> JobEnd:
     """Gather the shards of all nodes by a job on the nodes of the program's.
 
     Args:
         folder: Of the run.
         command: What launched the program.
         merge: Whether the job may put those of a large run together, if it can; if not, it brings them home.
+        few: Whether all shards are on this disk, so that not every node has to be asked for those that it may have.
         told: Takes how many shards were read, and how many there are.
     """
     mpi = find_mpi(command)
@@ -80,7 +83,7 @@ def run_mpi_job(folder: RunFolder, command: Sequence[str], *, merge: bool, told:
         module = [sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.shards.resolve()), home]
         if merge:
             module += [temporary.name, str(folder.shards)]
-        launcher = _on_nodes_left(words) or few_processes(words, mpi.launcher, folder.shard_files())
+        launcher = _on_nodes_left(words) or (few_processes(words, mpi.launcher, folder.shard_files()) if few else words)
         try:
             mark.write_text(home)
             return _run([*launcher, *module], environment, folder.shards, told)

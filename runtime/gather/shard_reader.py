@@ -410,7 +410,7 @@ def node_values(raw: npt.NDArray[np.void], ticks_per_second: float) -> npt.NDArr
     Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds.
     """
     nodes = np.zeros(len(raw), NODE)
-    numbers, times = (nodes.view(kind).reshape(len(nodes), -1) for kind in ("i8", "f8"))
+    numbers, times = (nodes.view(kind).reshape(len(nodes), NODE.itemsize // 8) for kind in ("i8", "f8"))
     for name in ("visits", "io_calls", *layout.NODE_COUNTS):
         nodes[name] = raw[name]
     numbers[:, _FIRST_COUNTER:] = raw["counters"].view("i8")

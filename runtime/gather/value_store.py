@@ -39,7 +39,7 @@ class ValueStore:
         Raises:
             InputError: The folder of temporary files is full.
         """
-        rows = nodes.view("i8").reshape(len(nodes), -1)[:, 2:].T
+        rows = nodes.view("i8").reshape(len(nodes), NODE.itemsize // 8)[:, 2:].T
         there = rows.any(axis=1)
         values = np.ascontiguousarray(rows[there]).view("f8")
         whole = _WHOLE[there]
