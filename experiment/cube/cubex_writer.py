@@ -14,7 +14,6 @@ import tarfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from typing import IO, Any, Final
@@ -143,26 +142,29 @@ class _Rows:
 
     def exclusive(self, name: str) -> Iterator[tuple[int, Severity]]:
         """Give the first row of each block, by the number that the file has for it, and this process's rows of it."""
-        order = self._order
-        if self._communicator.size == 1 and (order == np.arange(len(order))).all():
-            for rows, values in self.part.experiment.blocks(name):
-                yield int(rows[0]), values
-        else:
-            yield from self._shared(self.part.experiment.exclusive(name), order)
+        order = numbered(self._parents, inclusive=False)
+        experiment = self.part.experiment
+        whole: Severity | None = None
+        for start in range(0, len(order), self._step):
+            rows = order[start : start + self._step]
+            part = experiment.alone(name, rows) if whole is None else None
+            if part is None:
+                whole = experiment.exclusive(name) if whole is None else whole
+                part = whole[rows]
+            first, mine = self._exchanged(part)
+            yield start + first, mine
 
     def inclusive(self, values: Severity) -> Iterator[tuple[int, Severity]]:
         """Give those of inclusive values, which have numbers of their own."""
-        yield from self._shared(values, numbered(self._parents, inclusive=True))
-
-    @cached_property
-    def _order(self) -> npt.NDArray[np.intp]:
-        return numbered(self._parents, inclusive=False)
-
-    def _shared(self, values: Severity, order: npt.NDArray[np.intp]) -> Iterator[tuple[int, Severity]]:
-        step = max(1, _EXCHANGED // max(1, 8 * self._width)) * sum(self._writers)
-        for start in range(0, len(order), step):
-            first, mine = self._exchanged(values[order[start : start + step]])
+        order = numbered(self._parents, inclusive=True)
+        for start in range(0, len(order), self._step):
+            first, mine = self._exchanged(values[order[start : start + self._step]])
             yield start + first, mine
+
+    @property
+    def _step(self) -> int:
+        """Rows of a block, at all processes together."""
+        return max(1, _EXCHANGED // max(1, 8 * self._width)) * sum(self._writers)
 
     def _exchanged(self, values: Severity) -> tuple[int, Severity]:
         """Share out rows among those that write, and give this one's, of all locations."""
