@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +29,8 @@ _CHECKSUM: Final = 4
 _KINDS: Final = ("<i4", "<i4", "<i8", "<i8")  # machine and node, by their places among the names; process; thread
 _ROW: Final = sum(np.dtype(kind).itemsize for kind in _KINDS)
 _MOST: Final = 1 << 30
+_TAG: Final = b"<location "
+_PIECE: Final = 1 << 20
 _BEFORE: Final = b"<system>"
 _BEHIND: Final = (b"<topologies>", b"</system>")
 
@@ -96,7 +98,7 @@ class LocationTable:
         """Give the XML without what the table says.
 
         Raises:
-            InputError: It is not cut where it may be.
+            InputError: It is not cut where it may be, or has another number of locations.
         """
         start, end = self.cut
         size = archive.size(ANCHOR)
@@ -104,4 +106,19 @@ class LocationTable:
         behind = archive.part(ANCHOR, end, min(size, _MOST)) if start <= end <= size else b""
         if not before.endswith(_BEFORE) or not behind.startswith(_BEHIND):
             raise InputError(f"{LOCATIONS}: expected the places in {ANCHOR} where the system begins and ends")
+        there = sum(_tags(archive, start, end))
+        if there != len(self.locations):
+            raise InputError(
+                f"{LOCATIONS}: expected {len(self.locations)} locations as in {ANCHOR}, found {there} there"
+            )
         return before + behind
+
+
+def _tags(archive: Archive, start: int, end: int) -> Iterator[int]:
+    """Count the locations in a part of the XML, piece by piece; one that two pieces share is in the second alone."""
+    while start < end:
+        text = archive.part(ANCHOR, start, min(_PIECE, end - start))
+        if not text:
+            return
+        yield text.count(_TAG)
+        start += len(text) - (len(_TAG) - 1 if start + len(text) < end else 0)

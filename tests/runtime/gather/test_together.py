@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -213,3 +215,34 @@ def test_a_full_folder_of_temporary_files_is_said(
     with pytest.raises(InputError, match="set TMPDIR to a folder with room"):
         gather_here(RunFolder(large))
     assert RunFolder(large).shard_files()
+
+
+def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
+    large: Path,
+    linked: Record,  # noqa: F811
+) -> None:
+    """Folders stand for the disks of two nodes; the second one has a shard that is short, which comes home."""
+    record(linked)
+    shards = RunFolder(large).shard_files()
+    for number, shard in enumerate(shards):
+        folder = large / f"disk.{min(number // 3, 1)}" / "out" / "shards"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(shard, folder)
+    alone = gather_here(RunFolder(large))
+    homes = [RunFolder(large / f"disk.{number}" / "out") for number in range(2)]
+    (homes[1].shards / "short.1.2.shard").write_bytes(b"AASHARD")
+    (homes[0].shards / "home").write_text("here")
+    job = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out/shards here .temporary out/shards"
+    script = f"test $OMPI_COMM_WORLD_RANK -lt 2 && cd disk.0 || cd disk.1; {job}"
+    words = ["mpirun.openmpi", "-n", "5", "sh", "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 'autoanalyzer-gathered {"keep": true}' in done.stdout
+    found = load(homes[0].path)
+    assert alone is not None
+    assert found.locations == alone.locations
+    for metric in found.metrics:
+        assert found.exclusive(metric.name).tobytes() == alone.exclusive(metric.name).tobytes(), metric.name
+    assert "out/shards/short.1.2.shard: expected" in found.notes.remarks[0]
+    assert not homes[1].path.exists()
+    assert {file.name for file in homes[0].shard_files()} == {*(each.name for each in shards[:3]), "short.1.2.shard"}
