@@ -178,5 +178,5 @@ def test_a_table_with_fewer_locations_than_the_xml_is_refused(file):
         at += size * count
     body = struct.pack("<Q", count - 2) + table[24 : 48 + length] + b"".join(columns)
     shorter = table[:12] + struct.pack("<I", zlib.crc32(body)) + body
-    with pytest.raises(InputError, match="expected 1998 locations as in anchor.xml, found 2000 there"):
+    with pytest.raises(InputError, match=r"expected 1998 locations as in anchor\.xml, found 2000 there"):
         load(changed(file, autoanalyzer__locations=shorter))
