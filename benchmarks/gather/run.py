@@ -41,8 +41,10 @@ with counted("gather") as told:
     experiment = gather(folder, RunFacts(), told=told, **job)
 seconds = time.perf_counter() - start
 used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-print(json.dumps([seconds, sum(each.ru_utime + each.ru_stime for each in used), max(each.ru_maxrss for each in used) >> 10,
-                  len(experiment.locations), len(experiment.call_paths), folder.experiment.stat().st_size >> 20]))
+processor = sum(each.ru_utime + each.ru_stime for each in used)
+memory = max(each.ru_maxrss for each in used) >> 10
+print(json.dumps([seconds, processor, memory, len(experiment.locations), len(experiment.call_paths),
+                  folder.experiment.stat().st_size >> 20]))
 """
 
 
