@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -246,3 +249,25 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert "out/shards/short.1.2.shard: expected" in found.notes.remarks[0]
     assert not homes[1].path.exists()
     assert {file.name for file in homes[0].shard_files()} == {*(each.name for each in shards[:3]), "short.1.2.shard"}
+
+
+@pytest.mark.usefixtures("signals_heard")
+def test_an_interrupted_job_leaves_the_shards_and_nothing_else(
+    large: Path,
+    linked: Record,  # noqa: F811
+) -> None:
+    """The job's processes wait, before they do anything, for longer than the test."""
+    record(linked, TREES[:2])
+    before = RunFolder(large).shard_files()
+    wait = "import sys, time\nif 'autoanalyzer.runtime.gather' in sys.orig_argv:\n    time.sleep(60)\n"
+    (large / "site" / "sitecustomize.py").write_text(wait)
+    words = [Path(sys.executable).parent / "autoanalyzer", "gather", ".", "--", "mpirun.openmpi", "-n", "2", "sh"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True) as job:
+        while not (large / "shards" / "home").exists():
+            time.sleep(0.05)
+        os.kill(job.pid, signal.SIGINT)
+        job.communicate(timeout=30)
+    assert job.returncode == 130
+    assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr"]
+    assert RunFolder(large).shard_files() == before
+    assert not (large / "shards" / "home").exists()
