@@ -17,7 +17,7 @@ from ..folder import RunFolder
 from ..mpi.detection import find_mpi
 from .folder_shards import Told
 from .merge import Run, merge
-from .mpi_job import run_mpi_job
+from .mpi_job import nodes_of, processes_on_a_node, run_mpi_job
 from .own_shards import OwnShards
 from .shard import Shard
 from .shard_reader import read_shard
@@ -28,7 +28,10 @@ __all__ = ["gather", "gather_here"]
 
 _PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
 _DISK_BLOCK: Final = 512  # bytes, of st_blocks
-_WORTH_A_JOB: Final = 768 << 20  # bytes of shards, from which on four processes are faster even on two cores
+_WORTH_A_JOB: Final = (
+    768 << 20
+)  # bytes of shards, which one process gathers in the time of a job, of which 1 s to start
+_PROCESSES: Final = 4  # with a processor each, which a job is to have if it is not for shards that are elsewhere
 
 
 def gather(
@@ -121,7 +124,10 @@ def _read(folder: RunFolder, told: Told | None = None) -> OwnShards:
 
 def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
     """Tell whether the shards here are so many that several processes are faster."""
-    if sum(file.stat().st_blocks for file in folder.shard_files()) * _DISK_BLOCK < _WORTH_A_JOB:
+    files = folder.shard_files()
+    if nodes_of(files) * processes_on_a_node() < _PROCESSES:
+        return False
+    if sum(file.stat().st_blocks for file in files) * _DISK_BLOCK < _WORTH_A_JOB:
         return False
     try:
         return bool(command) and bool(find_mpi(command).launcher)

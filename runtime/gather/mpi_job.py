@@ -29,7 +29,7 @@ from .bring_home import unpacked
 from .folder_shards import Told
 from .job_shards import HOME_FILE
 
-__all__ = ["JobEnd", "few_processes", "run_mpi_job"]
+__all__ = ["JobEnd", "few_processes", "nodes_of", "processes_on_a_node", "run_mpi_job"]
 
 _TIMEOUT: Final = 600  # seconds of silence; a launcher that waits for nodes would hold the user up for ever
 _ON_A_NODE: Final = 4  # processes, which read and write as fast as a node does
@@ -153,6 +153,16 @@ class _Silence:
         self._process.kill()
 
 
+def nodes_of(shards: Sequence[Path]) -> int:
+    """Count the nodes that have written shards, whose names begin with that of the node."""
+    return len({file.name.rsplit(".", 3)[0] for file in shards})
+
+
+def processes_on_a_node() -> int:
+    """Give how many processes a node that is like this machine is to have."""
+    return min(_ON_A_NODE, len(os.sched_getaffinity(0)))
+
+
 def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -> list[str]:
     """Give what starts a few processes on each node, where the program had many: that is, where a disk has many shards.
 
@@ -161,8 +171,7 @@ def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -
         launcher: The word among them that is the launcher.
         shards: Those that are on this disk, whose names begin with that of the node.
     """
-    nodes = len({file.name.rsplit(".", 3)[0] for file in shards})
-    each = min(_ON_A_NODE, len(os.sched_getaffinity(0)))
+    nodes, each = nodes_of(shards), processes_on_a_node()
     count = str(nodes * each)
     if len(shards) <= nodes * each:
         return [*words]

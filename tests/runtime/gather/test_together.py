@@ -149,13 +149,14 @@ def test_what_is_read_back_of_a_large_run_is_what_was_gathered(
     assert_same(load(large), small)
 
 
-def test_a_job_is_started_for_many_shards_if_there_is_a_launcher(
+def test_a_job_is_started_for_many_shards_if_there_are_a_launcher_and_processors(
     large: Path,
     linked: Record,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     record(linked, TREES[:2])
     folder, command = RunFolder(large), ["mpirun.openmpi", "-n", "2", "sh"]
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3})
     used = sum(file.stat().st_blocks for file in folder.shard_files()) * 512
     for worth, expected in ((used, True), (used + 1, False)):
         monkeypatch.setattr(gather, "_WORTH_A_JOB", worth)
@@ -163,6 +164,8 @@ def test_a_job_is_started_for_many_shards_if_there_is_a_launcher(
     monkeypatch.setattr(gather, "_WORTH_A_JOB", 0)
     assert not gather._is_worth_a_job(folder, ["sh"])
     assert not gather._is_worth_a_job(folder, [])
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert not gather._is_worth_a_job(folder, command)
 
 
 SHARDS = [Path(f"node{rank // 64}.{rank}.{rank:x}.shard") for rank in range(256)]
