@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
+from ...errors import InputError
 from ...experiment.cube.cubex_writer import Part, write_parts
 from ...experiment.run_folder import LARGE_EXPERIMENT_FILE
 from ...experiment.storage import LARGE
@@ -56,9 +57,12 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
     if together.rank == 0:
         written.touch(exist_ok=False)
     together.all_of(None)
-    with written.open("r+b") if seen.at_home else nullcontext() as stream:
-        part = Part(merged.experiment, merged.columns, writes=seen.at_home)
-        write_parts(together, part, merged.whole, stream, path)
+    try:
+        with written.open("r+b") if seen.at_home else nullcontext() as stream:
+            part = Part(merged.experiment, merged.columns, writes=seen.at_home)
+            write_parts(together, part, merged.whole, stream, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     together.all_of(None)
     if together.rank == 0:
         written.replace(path)
